@@ -26,8 +26,7 @@ struct tree_builder {
 	size_t path_capacity;
 };
 
-/* Frames of one function have the same label, whatever their addresses. */
-/* Labels begin at 1. */
+/* Frames of one function have the same label, whatever their addresses. Labels begin at 1. */
 static int tree_label(struct tree_builder *b, uint32_t frame, uint32_t *ret)
 {
 	const struct profile_frame *f;

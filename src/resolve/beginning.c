@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
-// beginning.c: see beginning.h. Knows names only, of glibc, Go and Erlang.
+/*
+ * beginning.c: see beginning.h. Knows names only, of glibc, Go and Erlang.
+ *
+ * Asked by those that judge whether a stack is whole: one that ends in such a function lacks
+ * nothing.
+ */
 #include "resolve/beginning.h"
 
 #include <string.h>
 
 #include "resolve/frame_walk.h"
 
+/* Without the mark that a guessed frame's name has in front. */
 static const char *beginning_name(const char *name)
 {
 	return name + (strncmp(name, FRAME_GUESS, strlen(FRAME_GUESS)) ? 0 : strlen(FRAME_GUESS));
 }
 
 /* The functions with which user code in C and languages above it begins; "runtime." is Go's, the
- * last is Erlang's. */
+ * last is Erlang's. Names are matched by their beginnings where versions append to them. */
 bool beginning_is(const char *name)
 {
 	static const char *const exact[] = { "_start",       "clone",        "clone3",
@@ -35,6 +41,8 @@ bool beginning_is(const char *name)
 	return false;
 }
 
+/* Whether the frame can only be the outermost: nothing calls these functions. leaf: the sample hit
+ * in it. There clone may be a call that is still in the parent. */
 bool beginning_is_first(const char *name, bool leaf)
 {
 	static const char *const never_called[] = { "_start", "_dl_start_user", "runtime.goexit" };

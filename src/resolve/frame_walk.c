@@ -16,7 +16,8 @@
 #include "unwind/walk.h"
 
 /* A marker says to whom the addresses behind it belong. A second user marker is padding; a second
- * kernel marker stands above what an exception stopped (powerpc). */
+ * kernel marker stands above what an exception stopped (powerpc). Called once per marker, between
+ * two addresses. */
 static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
 {
 	bool was = walk->user;
@@ -28,6 +29,7 @@ static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
 		walk->not_first = walk->exact = false;
 }
 
+/* Whether the kernel part holds user addresses, too (a stack that the kernel walked itself). */
 bool frame_walk_mixed(const struct callchain *s)
 {
 	for (uint64_t i = 0; i < s->kernel.n; i++)
@@ -49,13 +51,15 @@ static struct frame_at frame_walk_hit(const struct callchain *s)
 
 /* Moves the marks that an unwound frame's address carries into the frame. */
 static void frame_walk_marks(struct frame_at *at)
+/* These bits are above any user address. */
 {
 	at->guessed = at->addr & WALK_GUESSED;
 	at->caller = at->caller && !(at->addr & WALK_EXACT);
 	at->addr &= WALK_ADDRESS;
 }
 
-/* Takes the frame that is next in its part. */
+/* Takes the frame that is next in its part. caller: the address lies behind a call. first:
+ * execution stopped here. */
 static void frame_walk_take(struct frame_walk *walk, struct frame_at *at)
 {
 	at->caller = walk->not_first && !walk->exact;
@@ -79,6 +83,7 @@ bool frame_walk_next(struct frame_walk *walk, const struct callchain *s, struct 
 		}
 	}
 	/* Decides whose the addresses in front of the first marker are. */
+	/* Some tools write no marker at all in front of user addresses. */
 	if (!walk->in_user && !walk->i)
 		walk->user = hit_user_first(&s->kernel, s->misc);
 	while (!walk->in_user && walk->i < s->kernel.n) {
@@ -102,6 +107,7 @@ bool frame_walk_next(struct frame_walk *walk, const struct callchain *s, struct 
 	addr = seam_u64s_at(&s->user, walk->i++);
 	*ret = (struct frame_at){ .addr = addr, .user = true };
 	frame_walk_take(walk, ret);
+	/* Only stacks that seam walked have marks; addresses of others are whole. */
 	if (called_marks(s))
 		frame_walk_marks(ret);
 	return true;

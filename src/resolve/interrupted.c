@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
-// interrupted.c: see interrupted.h.
+/*
+ * interrupted.c: see interrupted.h.
+ *
+ * An exception or interrupt stops a function anywhere, so the frame below its entry code has no
+ * call before its address: its name is looked up at the address itself. These are the names of
+ * entry code. They come from the kernel's entry*.S of each machine, from libc's signal trampolines
+ * and from Go. A missing name costs one frame its exact line; a wrong one names a frame's
+ * neighbour.
+ */
 #include "resolve/interrupted.h"
 
 #include <stddef.h>
@@ -126,7 +134,7 @@ static const char *const user_names[] = {
 };
 
 /* Names of what function graph tracing and return probes put in the place of a return address; arm
- * and riscv list it as one. */
+ * and riscv list it as one. A frame in their place has no call before it either. */
 static const char *const kernel_returns[] = {
 	"return_to_handler",    "arch_rethook_trampoline", "__kretprobe_trampoline",
 	"kretprobe_trampoline", "ret_from_exception",      "ret_from_fork",
@@ -150,6 +158,7 @@ static bool interrupted_ends_with(const char *name, const char *end)
 	return n >= n_end && !strcmp(name + n - n_end, end);
 }
 
+/* Whether the kernel was entered from kernel code in this function. raw names: not demangled. */
 bool interrupted_kernel(const char *name)
 {
 	if (!name)
@@ -160,11 +169,14 @@ bool interrupted_kernel(const char *name)
 	return IS_ONE_OF(name, kernel_names);
 }
 
+/* Whether the function is one to which a signal handler returns. */
 bool interrupted_user(const char *name)
 {
 	return name && IS_ONE_OF(name, user_names);
 }
 
+/* Whether an address at the beginning of this function may stand where a return address should
+ * be. */
 bool interrupted_begins(const char *name, bool kernel)
 {
 	return kernel ? name && IS_ONE_OF(name, kernel_returns) : interrupted_user(name);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// kernel_prefetch.c: see kernel_prefetch.h. symbol/ decides what is loaded and whether it may name
-// anything; this only begins it earlier. Whoever needs one of the names meanwhile waits for the
-// thread.
+/*
+ * kernel_prefetch.c: see kernel_prefetch.h. symbol/ decides what is loaded and whether it may name
+ * anything; this only begins it earlier. Whoever needs one of the names meanwhile waits for the
+ * thread.
+ *
+ * Reading kallsyms takes as long as reading a small recording, so a thread does it meanwhile. The
+ * thread holds no lock but the symbols' own. With one CPU it would only compete.
+ */
 #include "resolve/kernel_prefetch.h"
 
 #include <errno.h>
@@ -9,6 +14,8 @@
 #include "base/cpus.h"
 #include "samples/kernel_names.h"
 
+/* Loads the names, then waits until told that the first pass is over, before it does what is slow
+ * and not urgent: keeping them on disk. */
 static void *kernel_prefetch_run(void *arg)
 {
 	struct kernel_prefetch *e = arg;
@@ -20,6 +27,8 @@ static void *kernel_prefetch_run(void *arg)
 	return NULL;
 }
 
+/* Begins, if there is a kernel whose names will be wanted. A thread that cannot be made is no
+ * error. */
 void kernel_prefetch_start(struct kernel_prefetch *e, struct resolver *resolver, unsigned threads)
 {
 	*e = (struct kernel_prefetch){ 0 };
@@ -31,6 +40,7 @@ void kernel_prefetch_start(struct kernel_prefetch *e, struct resolver *resolver,
 	             !pthread_create(&e->thread, NULL, kernel_prefetch_run, e);
 }
 
+/* The caller has read the recording: the rest of the work may go on now. */
 void kernel_prefetch_rest(struct kernel_prefetch *e)
 {
 	if (e->started)

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
-// line_cache.c: see line_cache.h. The file: magic, version, counts, a checksum of what follows;
-// then entries by address, frames, the offsets of the texts and the texts. Native byte order: it is
-// a cache of this machine.
+/*
+ * line_cache.c: see line_cache.h. The file: magic, version, counts, a checksum of what follows;
+ * then entries by address, frames, the offsets of the texts and the texts. Native byte order: it is
+ * a cache of this machine.
+ *
+ * Invariant: nothing of a file is believed before its checksum fits and each number in it is within
+ * bounds. In memory, texts are numbers of a pool that several objects share (struct intern); in a
+ * file they are numbers of its own. Versions have other file names, so old files are never read.
+ */
 #include "resolve/line_cache.h"
 
 #include <errno.h>
@@ -29,6 +35,8 @@ static const struct line_cache_entry *line_cache_at(const struct line_cache *a, 
 	return (const struct line_cache_entry *)(const void *)a->entries.bytes + i;
 }
 
+/* What is known of an address, or NULL: it was not asked yet. An entry without frames says that
+ * there is no line. */
 const struct line_cache_entry *line_cache_find(const struct line_cache *a, uint64_t vaddr)
 {
 	uint64_t i;
@@ -44,7 +52,8 @@ const struct line_cache_frame *line_cache_frames(const struct line_cache *a,
 	return (const struct line_cache_frame *)(const void *)a->frames.bytes + entry->first;
 }
 
-/* The frames' texts are numbers of the caller's pool, and are kept as such. */
+/* The frames' texts are numbers of the caller's pool, and are kept as such. An address that is
+ * there already stays as it was. */
 int line_cache_put(struct line_cache *a, uint64_t vaddr, const struct line_cache_frame *frames,
                    size_t n)
 {
@@ -64,6 +73,7 @@ int line_cache_put(struct line_cache *a, uint64_t vaddr, const struct line_cache
 	*slot = line_cache_count(a);
 	if ((n && buf_put(&a->frames, frames, n * sizeof(*frames)) < 0) ||
 	    buf_put(&a->entries, &entry, sizeof(entry)) < 0) {
+		/* Without its entry the index must not know it. */
 		map_del(&a->index, vaddr);
 		return -ENOMEM;
 	}
@@ -79,12 +89,14 @@ static int line_entry_order(const void *pa, const void *pb)
 	return a->vaddr < b->vaddr ? -1 : a->vaddr > b->vaddr;
 }
 
+/* ids: a text gets its number when it is first met. */
 struct encoding {
 	const struct intern *texts;
 	struct map ids; /* of the pool -> of the file */
 	struct buf entries, frames, offsets, strings;
 };
 
+/* A failure is kept in e->strings, to be found at the end. */
 static uint32_t line_encode_text(struct encoding *e, uint32_t text)
 {
 	bool is_new;
@@ -126,6 +138,7 @@ static int line_encode_parts(struct encoding *e, struct buf *ret)
 	bool failed;
 
 	buf_put(&body, e->entries.bytes, e->entries.n);
+	/* The checksum is made over all four parts as they will be in the file. */
 	buf_put(&body, e->frames.bytes, e->frames.n);
 	buf_put(&body, e->offsets.bytes, e->offsets.n);
 	buf_put(&body, e->strings.bytes, e->strings.n);
@@ -136,6 +149,7 @@ static int line_encode_parts(struct encoding *e, struct buf *ret)
 	buf_put_u32(ret, (uint32_t)(e->frames.n / sizeof(struct line_cache_frame)));
 	buf_put_u32(ret, (uint32_t)(e->offsets.n / sizeof(uint32_t)));
 	buf_put_u32(ret, (uint32_t)e->strings.n);
+	/* Fills the header to a multiple of 8. */
 	buf_put_u32(ret, 0);
 	buf_put_u64(ret, map_hash_bytes(body.bytes, body.n, LINE_CACHE_VERSION));
 	buf_put(ret, body.bytes, body.n);
@@ -154,6 +168,7 @@ int line_cache_encode(const struct line_cache *a, const struct intern *texts, st
 	struct line_cache_entry *sorted = malloc((n + 1) * sizeof(*sorted));
 	int r = -ENOMEM;
 
+	/* Text 0 is the empty one, in the file as in the pool. */
 	line_encode_text(&e, 0);
 	if (sorted) {
 		if (n)
@@ -174,6 +189,7 @@ int line_cache_encode(const struct line_cache *a, const struct intern *texts, st
 
 /* ---- from bytes ---- */
 
+/* Cursors over the parts of a file, whose sizes its header says. All are in the caller's bytes. */
 struct decoding {
 	struct cursor entries, frames, offsets;
 	uint32_t n_entries, n_frames, n_texts;
@@ -199,6 +215,8 @@ static int line_decode_header(struct cursor *c, struct decoding *ret)
 	return 0;
 }
 
+/* Cuts the body into its parts. They must fill it exactly, and the last text must end in a NUL: so
+ * every text does. */
 static int line_decode_parts(struct cursor *c, struct decoding *d)
 {
 	const unsigned char *entries, *frames, *offsets, *strings;
@@ -231,6 +249,7 @@ static int line_decode_texts(struct decoding *d, struct intern *texts, uint32_t 
 	return 0;
 }
 
+/* Translates the texts' numbers; a number that the file does not have is unsound. */
 static int line_decode_frames(struct decoding *d, const uint32_t *ids, struct line_cache_frame *ret)
 {
 	for (uint32_t i = 0; i < d->n_frames; i++) {
@@ -271,6 +290,7 @@ static int line_decode_entries(struct decoding *d, const struct line_cache_frame
 
 /* The checksum is compared first. texts: the pool that takes the texts; their numbers there are put
  * into the frames. */
+/* -EBADMSG: it is not such a file, or unsound; nothing was added. -ENOMEM. */
 int line_cache_decode(struct line_cache *a, struct intern *texts, const void *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, false);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// lines.c: see lines.h. Joins image/ (which file), dwarf/ (what it says) and the cache on disk.
-// Answers are kept by address until lines_free; what was read to make them is not.
+/*
+ * lines.c: see lines.h. Joins image/ (which file), dwarf/ (what it says) and the cache on disk.
+ * Answers are kept by address until lines_free; what was read to make them is not.
+ *
+ * Locks: lines->lock guards the pool of texts and the answers while threads look up; an object's
+ * lock guards its files and handles. Without threads running, answers are read without a lock.
+ */
 #include "resolve/lines.h"
 
 #include <errno.h>
@@ -11,8 +16,10 @@
 #include "resolve/lines_object.h"
 #include "symbol/symbol.h"
 
+/* Beyond this the oldest files of the cache are removed. */
 #define CACHE_BYTES (512ULL << 20)
 
+/* opts may be NULL, or of an older size: what it lacks is 0. -ENOMEM. */
 int lines_new(struct lines **ret, const struct lines_opts *opts)
 {
 	struct lines *l = calloc(1, sizeof(*l));
@@ -38,6 +45,8 @@ void lines_free(struct lines *l)
 		return;
 	for (struct lines_object *o = l->first; o; o = o->next) {
 		if (o->dwarf)
+			/* Answers of a debug file that lacks units are not kept: a whole one may
+			 * come later. */
 			o->incomplete |= dwarf_missing_units(o->dwarf) != 0;
 		lines_cache_write(o);
 		lines_files_close(o);
@@ -93,6 +102,7 @@ int lines_object(struct lines *l, enum lines_terms terms, const char *path,
 
 	if (!slot)
 		return -ENOMEM;
+	/* The hash finds candidates; equality decides. */
 	for (o = (struct lines_object *)(uintptr_t)*slot; o; o = o->same) {
 		if (o->terms == terms && !strcmp(o->path, path) && o->build_id.size == id->size &&
 		    !memcmp(o->build_id.bytes, id->bytes, id->size)) {
@@ -111,6 +121,7 @@ int lines_object(struct lines *l, enum lines_terms terms, const char *path,
 
 /* ---- looking up ---- */
 
+/* A missing name is the pool's text 0. */
 static uint32_t lines_text(struct intern *texts, const char *text)
 {
 	return text ? intern_text(texts, text) : 0;
@@ -123,6 +134,7 @@ static int lines_ask(const struct lines_object *object, struct dwarf *handle, ui
 {
 	const struct dwarf_frame *found;
 	size_t n;
+	/* base: what is to be added so that the address is one of the debugging information's. */
 	int r = dwarf_find(handle, vaddr + object->base, &found, &n);
 
 	if (r < 0)
@@ -145,6 +157,8 @@ static int lines_take_over(struct lines_object *object, const struct line_cache 
                            const struct intern *texts)
 {
 	struct lines *l = object->lines;
+	/* Texts are renumbered before the answers are put, and the answers of `found` are changed
+	 * for that. */
 	uint32_t *ids = calloc(texts->n + 1, sizeof(*ids));
 	struct line_cache_frame *frames = (void *)found->frames.bytes;
 	size_t n_frames = found->frames.n / sizeof(*frames);
@@ -171,6 +185,7 @@ static int lines_take_over(struct lines_object *object, const struct line_cache 
 	return r;
 }
 
+/* Remembers that an answer lacks something, and which file would have it (a .dwo, say). -ENOMEM. */
 static int lines_note_partial(struct lines_object *object, uint64_t vaddr, const char *file)
 {
 	int r;
@@ -183,7 +198,8 @@ static int lines_note_partial(struct lines_object *object, uint64_t vaddr, const
 	return r;
 }
 
-/* May run in several threads, each with a handle of its own: libdw's are not shared. */
+/* May run in several threads, each with a handle of its own: libdw's are not shared. Answers gather
+ * in the thread and are taken over at the end, so that the lock is held shortly. */
 int lines_look_up(struct lines_object *object, struct dwarf *handle, const uint64_t *vaddrs,
                   size_t n)
 {
@@ -231,6 +247,8 @@ static const char *lines_demangled(struct lines *l, uint32_t text)
 	return (const char *)(uintptr_t)*slot;
 }
 
+/* Frames as callers get them, with names to be shown. They live in the arena, as long as the lines
+ * do. */
 static const struct lines_frame *lines_show(struct lines_object *object,
                                             const struct line_cache_entry *e)
 {
@@ -248,6 +266,7 @@ static const struct lines_frame *lines_show(struct lines_object *object,
 	return to;
 }
 
+/* Looks at the cache on disk first; opening debugging information is what costs. */
 static int lines_find_new(struct lines_object *object, uint64_t vaddr)
 {
 	int r;
@@ -256,6 +275,8 @@ static int lines_find_new(struct lines_object *object, uint64_t vaddr)
 		lines_cache_read(object);
 	if (line_cache_find(&object->answers, vaddr))
 		return 0;
+	/* libdw keeps all it has read until its handle is closed, so a handle that grew too large
+	 * is renewed. */
 	if (object->dwarf && dwarf_bytes(object->dwarf) > LINES_HANDLE_BYTES) {
 		lines_handle_close(object, object->dwarf);
 		object->dwarf = NULL;
@@ -281,6 +302,7 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 		ret->partial = object->partial_file;
 	if (r == -ENOMEM || !e)
 		return r == -ENOMEM ? r : 0;
+	/* What was made for showing stays: the same place is asked again and again. */
 	slot = map_slot(&object->shown, vaddr, NULL);
 	if (slot && !*slot)
 		*slot = (uintptr_t)lines_show(object, e);
@@ -291,6 +313,7 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 	return e->n != 0;
 }
 
+/* Tells an answer that comes from elsewhere (a jitdump): later calls of lines_find have it. */
 int lines_tell(struct lines_object *object, uint64_t vaddr, const char *file, uint32_t line)
 {
 	struct line_cache_frame frame = { .line = line };
@@ -302,12 +325,14 @@ int lines_tell(struct lines_object *object, uint64_t vaddr, const char *file, ui
 	                                   : line_cache_put(&object->answers, vaddr, &frame, 1);
 }
 
+/* Notes an address for lines_resolve. -ENOMEM. */
 int lines_want(struct lines_object *object, uint64_t vaddr)
 {
 	object->asked = true;
 	return buf_put(&object->wanted, &vaddr, sizeof(vaddr));
 }
 
+/* Why the object has no lines; "" if it has. */
 const char *lines_object_reason(const struct lines_object *object)
 {
 	return object->reason;

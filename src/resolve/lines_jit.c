@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// lines_jit.c: see lines_jit.h.
+/*
+ * lines_jit.c: see lines_jit.h.
+ *
+ * A JIT compiler says in jit-PID.dump which line each of its addresses was made for. A row of the
+ * dump stands in place of an address: code of a process may be made anew at the same address, and
+ * then rows tell the two apart.
+ */
 #include "resolve/lines_jit.h"
 
 #include <errno.h>
@@ -26,6 +32,7 @@ void lines_jit_free(struct lines_jit *j)
 	map_free(&j->processes);
 }
 
+/* A dump that cannot be read is none: 0, and p->object stays NULL. -ENOMEM. */
 static int lines_jit_open(struct lines_jit_process *p, struct lines *lines,
                           struct symbol_cache *symbols, uint32_t pid)
 {
@@ -38,6 +45,7 @@ static int lines_jit_open(struct lines_jit_process *p, struct lines *lines,
 	return lines_object(lines, LINES_JIT, name, NULL, &p->object);
 }
 
+/* The process's dump, opened when it is first asked for. -ENOMEM. */
 static int lines_jit_process(struct lines_jit *j, struct lines *lines, struct symbol_cache *symbols,
                              uint32_t pid, struct lines_jit_process **ret)
 {
@@ -72,6 +80,7 @@ int lines_jit_find(struct lines_jit *j, struct lines *lines, struct symbol_cache
 	*ret = NULL;
 	if (r < 0 || !p->object)
 		return r;
+	/* A recording that `perf inject --jit` made maps code by its number in the dump. */
 	if (mapping->object->kind == PROC_KIND_JIT)
 		r = jitlines_find_in(p->dump, (uint32_t)mapping->pgoff, addr - mapping->start,
 		                     &row);

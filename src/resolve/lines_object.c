@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
-// lines_object.c: the files of one object: where its debugging information is, and its answers on
-// disk.
+/*
+ * lines_object.c: the files of one object: where its debugging information is, and its answers on
+ * disk.
+ *
+ * An object's files are opened once, when first needed, and closed when its answers are complete.
+ * image: the program or library; debug: where its debugging information is (perhaps the same file);
+ * alt: what dwz shared between packages. All under the object's lock.
+ */
 #include "resolve/lines_object.h"
 
 #include <elf.h>
@@ -11,6 +17,8 @@
 
 #include "base/cpus.h"
 
+/* Whether a file has debugging information in it. Separate debug files keep the header of sections
+ * that they do not have (NOBITS). */
 static bool lines_has_debug_info(const struct image *image)
 {
 	struct image_section section;
@@ -23,7 +31,9 @@ static bool lines_has_debug_info(const struct image *image)
 	return false;
 }
 
-/* Where the kernel's _text was linked to. */
+/* Where the kernel's _text was linked to. Addresses of the kernel are counted from it, wherever it
+ * was loaded (KASLR). A module's are those of its own file already. -ENOENT: without the symbol no
+ * address means anything. */
 static int lines_base(struct lines_object *object)
 {
 	if (object->terms != LINES_KERNEL)
@@ -52,6 +62,7 @@ static void lines_name(struct lines_object *object)
 	struct blake2 b;
 
 	blake2_start(&b);
+	/* A file that is not there, or is the first one again, counts as zeros. */
 	blake2_add(&b, words, sizeof(words));
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		memset(digest, 0, sizeof(digest));
@@ -95,11 +106,13 @@ static int lines_files_find(struct lines_object *object)
 			        object->path);
 		return -ENOENT;
 	}
+	/* That there is none is the usual case. */
 	image_find_alt(&object->alt, object->debug, search, NULL);
 	return lines_base(object);
 }
 
-/* The same once; under the object's lock. */
+/* Opens the object's files, once; a second call returns 0 also after a failure, which
+ * object->reason then tells. Under the object's lock. */
 static int lines_files_open(struct lines_object *object)
 {
 	int r = object->opened || object->reason[0] ? 0 : lines_files_find(object);
@@ -118,6 +131,7 @@ static void *lines_open_early(void *arg)
 	struct lines_object *object = arg;
 
 	pthread_mutex_lock(&object->lock);
+	/* Somebody was faster, and has a handle of its own. */
 	if (!object->handed)
 		dwarf_open(&object->prefetch, object->debug, object->alt, NULL);
 	pthread_mutex_unlock(&object->lock);
@@ -132,6 +146,7 @@ unsigned lines_threads(const struct lines *l)
 	return n < LINES_THREADS_MAX ? n : LINES_THREADS_MAX;
 }
 
+/* Starts that thread, if there is a CPU for it and not too many run already. */
 static void lines_start_early(struct lines_object *object)
 {
 	struct lines *l = object->lines;
@@ -146,6 +161,7 @@ static void lines_start_early(struct lines_object *object)
 	l->openers += object->has_opener;
 }
 
+/* Waits for it. What it opened and nobody took is closed. */
 static void lines_end_early(struct lines_object *object)
 {
 	if (object->has_opener) {
@@ -157,6 +173,7 @@ static void lines_end_early(struct lines_object *object)
 	object->prefetch = NULL;
 }
 
+/* Answers stay; what they were read from goes. */
 void lines_files_close(struct lines_object *object)
 {
 	lines_end_early(object);
@@ -170,6 +187,8 @@ void lines_files_close(struct lines_object *object)
 	object->opened = object->handed = false;
 }
 
+/* Whether lines can be told of this object at all. If so, reading its debugging information
+ * begins. */
 bool lines_known(struct lines_object *object)
 {
 	bool known;
@@ -189,7 +208,7 @@ bool lines_known(struct lines_object *object)
 }
 
 /* The handle that was opened early is handed to the first that asks; everyone else gets a new one,
- * to be closed with lines_handle_close. */
+ * to be closed with lines_handle_close. -ENOENT: it has none; object->reason says why. */
 int lines_handle(struct lines_object *object, struct dwarf **ret)
 {
 	struct seam_error err = { 0 };
@@ -210,6 +229,7 @@ int lines_handle(struct lines_object *object, struct dwarf **ret)
 	return r;
 }
 
+/* NULL is no handle. What a handle knows of missing units must not get lost. */
 void lines_handle_close(struct lines_object *object, struct dwarf *handle)
 {
 	if (!handle)
@@ -222,12 +242,14 @@ void lines_handle_close(struct lines_object *object, struct dwarf *handle)
 
 /* ---- on disk ---- */
 
+/* Reads earlier answers. A file that is missing or unsound is the same as none. */
 void lines_cache_read(struct lines_object *object)
 {
 	struct buf bytes = { 0 };
 
 	object->cache_read = true;
 	pthread_mutex_lock(&object->lock);
+	/* The name of the cache file follows from the contents of the object's files. */
 	if (!object->cache_name[0] && object->lines->cache.dir >= 0)
 		lines_files_open(object);
 	pthread_mutex_unlock(&object->lock);
@@ -237,7 +259,8 @@ void lines_cache_read(struct lines_object *object)
 	buf_free(&bytes);
 }
 
-/* Another process may have added answers meanwhile: they are kept. */
+/* Another process may have added answers meanwhile: they are kept. Nothing is written if nothing is
+ * new, or if an answer may be incomplete. */
 void lines_cache_write(struct lines_object *object)
 {
 	struct buf bytes = { 0 };

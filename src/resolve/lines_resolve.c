@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
-// lines_resolve.c: many addresses at once. Those of an object are sorted and dealt out in pieces,
-// so that a thread works on units that lie together; a thread keeps its handle while the pieces are
-// one object's.
+/*
+ * lines_resolve.c: many addresses at once. Those of an object are sorted and dealt out in pieces,
+ * so that a thread works on units that lie together; a thread keeps its handle while the pieces are
+ * one object's.
+ *
+ * Invariant: a piece is worked on by one thread, and a handle is used by one thread. Threads meet
+ * at the counter `next` and at the locks of lines_look_up. The result does not depend on who does
+ * what.
+ */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,6 +15,7 @@
 #include "resolve/lines_object.h"
 
 #define PIECE_LEAST 256u /* addresses: less is not worth a handle of its own */
+/* More pieces than threads, so that nobody waits long for the last one. */
 #define PIECES_PER_THREAD 4u
 #define STEP 64u /* addresses between two looks at how large a handle is */
 
@@ -29,6 +36,7 @@ struct resolving {
 	atomic_int failed;
 };
 
+/* One thread's state. reports: it tells the progress. */
 struct lines_resolver {
 	struct resolving *work;
 	struct lines_object *object; /* whose handle it is */
@@ -63,6 +71,7 @@ static void lines_wanted_tidy(struct lines_object *object)
 	object->wanted.n = kept * sizeof(*at);
 }
 
+/* Cuts an object's addresses into pieces. -ENOMEM. */
 static int lines_pieces_cut(struct resolving *work, struct lines_object *object)
 {
 	const uint64_t *at = (const uint64_t *)(const void *)object->wanted.bytes;
@@ -94,6 +103,7 @@ static int resolver_piece(struct lines_resolver *r, const struct piece *piece)
 		r->object = piece->object;
 	}
 	for (size_t i = 0; i < piece->n && rc >= 0; i += STEP) {
+		/* The bound is that of all threads together. */
 		if (r->handle && dwarf_bytes(r->handle) > LINES_HANDLE_BYTES / r->work->threads) {
 			lines_handle_close(r->object, r->handle);
 			r->handle = NULL;
@@ -133,7 +143,8 @@ static void *resolver_run(void *arg)
 	return NULL;
 }
 
-/* The first resolver is this thread; one that cannot be started leaves its share to the others. */
+/* The first resolver is this thread; one that cannot be started leaves its share to the others.
+ * Returns 0 or the first failure of any. */
 static int lines_resolving_run(struct resolving *work)
 {
 	struct lines_resolver resolvers[LINES_THREADS_MAX] = { 0 };
@@ -153,7 +164,8 @@ static int lines_resolving_run(struct resolving *work)
 	return atomic_load(&work->failed);
 }
 
-/* Objects whose debug file is still being opened come last, so that the threads work meanwhile. */
+/* Objects whose debug file is still being opened come last, so that the threads work meanwhile.
+ * What is asked for while it runs waits for the next call. */
 int lines_resolve_some(struct lines *l)
 {
 	struct resolving work = { .lines = l, .threads = lines_threads(l) };
@@ -182,6 +194,7 @@ int lines_resolve_some(struct lines *l)
 	return r;
 }
 
+/* The same at the end of a recording: answers go to disk, and files are closed. */
 int lines_resolve(struct lines *l)
 {
 	int r = lines_resolve_some(l);

@@ -74,7 +74,8 @@ struct resolver {
 
 _Static_assert(sizeof(struct resolver_alike) == 24, "pooled as bytes");
 
-/* A JIT compiler maps its jit-PID.dump, by which the recording knows where it is. */
+/* A JIT compiler maps its jit-PID.dump, by which the recording knows where it is. Mappings that
+ * came since the last call are looked at; each is looked at once. */
 static int resolver_jitdumps(struct resolver *p)
 {
 	int r = 0;
@@ -88,6 +89,7 @@ static int resolver_jitdumps(struct resolver *p)
 	return r;
 }
 
+/* A stream brings objects while it is read. */
 static int resolver_more_objects(struct resolver *p)
 {
 	return ARRAY_ROOM_ZEROED(&p->objects, &p->n_objects, proc_objects(p->rec->procs) + 1);
@@ -121,6 +123,7 @@ static int resolver_start(struct resolver **ret, const struct recording *rec)
 int resolver_new(struct resolver **ret, const struct recording *rec, const struct symbol_opts *opts)
 {
 	struct symbol_opts o = { .sz = sizeof(o) };
+	/* Also before the symbols are there: resolver_free takes a half-made one. */
 	struct resolver *p;
 	int r = resolver_start(&p, rec);
 
@@ -128,10 +131,12 @@ int resolver_new(struct resolver **ret, const struct recording *rec, const struc
 		return r;
 	if (opts)
 		o = *opts;
+	/* Files of this machine are not those of a recording of another one. */
 	o.foreign |= rec->foreign;
 	o.search.file_identity = &rec->identity;
 	if (!o.keep.get)
 		o.keep = kernel_disk();
+	/* With it a running process may be asked for what no file has (perf maps, the vdso). */
 	o.running = rec->running;
 	o.jit_timed = rec->jit_timed;
 	o.began = recording_began;
@@ -196,7 +201,8 @@ void resolver_free(struct resolver *p)
 	free(p);
 }
 
-/* The caller frees them: reasons for missing names are asked of them when the resolver is gone. */
+/* The caller frees them: reasons for missing names are asked of them when the resolver is gone.
+ * resolver_free leaves them alone then. */
 struct symbol_cache *resolver_take_symbols(struct resolver *p)
 {
 	struct symbol_cache *symbols = p->symbols;
@@ -224,6 +230,8 @@ static bool resolver_is_free(const struct resolver_entry *e)
 	return !e->addr && !e->space && !e->caller;
 }
 
+/* The entry of a key, or the free one where it would be. There is always a free one
+ * (resolver_slot). */
 static struct resolver_entry *resolver_probe(struct resolver_entry *entries, size_t capacity,
                                              uint32_t space, uint64_t addr, uint32_t caller)
 {
@@ -266,6 +274,7 @@ static uint64_t *resolver_slot(struct resolver *p, uint32_t space, uint64_t addr
 
 	if (!addr && !space && !caller)
 		return &p->zero;
+	/* At most three quarters are taken, so that searches stay short. */
 	if ((p->n + 1) * 4 > p->capacity * 3 && resolver_grow(p) < 0)
 		return NULL;
 	e = resolver_probe(p->entries, p->capacity, space, addr, caller);
@@ -276,6 +285,7 @@ static uint64_t *resolver_slot(struct resolver *p, uint32_t space, uint64_t addr
 	return &e->value;
 }
 
+/* The slot of a frame. Guests are one space, as nothing is known of them. */
 uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct frame_at *at)
 {
 	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
@@ -293,6 +303,7 @@ static uint32_t resolver_alike(struct resolver *p, const struct proc_mapping *m,
 	bool is_new;
 	uint64_t *slot;
 
+	/* Only in files an offset means the same everywhere: a JIT's code is its process's own. */
 	if (m->data || alike.kernel || m->object->kind != PROC_KIND_FILE)
 		return 0;
 	slot = map_slot(&p->alike_of, m->id, &is_new);
@@ -304,7 +315,8 @@ static uint32_t resolver_alike(struct resolver *p, const struct proc_mapping *m,
 }
 
 /* Where nothing but the mapping decides what is at an address, the slot is that of its offset in
- * all mappings that are alike. */
+ * all mappings that are alike. NULL: it cannot be told, or is not so. The caller then uses
+ * resolver_frame_slot. */
 uint64_t *resolver_alike_slot(struct resolver *p, uint32_t space, const struct frame_at *at)
 {
 	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
@@ -349,6 +361,7 @@ const struct recording *resolver_recording(const struct resolver *p)
 	return p->rec;
 }
 
+/* The kernel's symbols, or NULL: the recording has no kernel mapping. */
 struct symbol_object *resolver_kernel(struct resolver *p)
 {
 	const struct proc_mapping *kernel = proc_kernel(p->rec->procs);
@@ -361,7 +374,8 @@ struct symbol_object *resolver_kernel(struct resolver *p)
  * the same image. */
 #define KERNEL_IMAGE_MAX (1ULL << 30)
 
-/* The mapping at an address; of the kernel also where only its image can be. */
+/* The mapping at an address; of the kernel also where only its image can be. The recording's time
+ * matters for modules, which come and go. */
 static const struct proc_mapping *resolver_mapping(const struct resolver *p, uint32_t space,
                                                    uint64_t time_ns, uint64_t addr)
 {
@@ -390,6 +404,8 @@ static int resolver_place_begins(const struct place *place, const struct symbol_
 	r = symbol_resolve(place->object, at, addr, ret);
 	if (r < 0 || !ret->name || ret->addr != ret->start)
 		return r < 0 ? r : 0;
+	/* Functions with padding in front of them have a symbol for it ("__pfx_name"); an address
+	 * behind such padding is the function's first byte. */
 	return interrupted_begins(ret->raw, place->kernel) ||
 	       (place->kernel && before->raw && !strncmp(before->raw, "__pfx_", 6));
 }
@@ -400,6 +416,7 @@ static int resolver_place_resolve(struct place *place, uint64_t addr, bool calle
 {
 	const struct proc_mapping *m = place->mapping;
 	const struct symbol_place at = { .start = m->start, .end = m->end, .pgoff = m->pgoff };
+	/* At the mapping's first byte there is no byte before. */
 	uint64_t step = caller && addr > m->start;
 	struct symbol begins;
 	int r = symbol_resolve(place->object, &at, addr - step, &place->symbol);
@@ -416,6 +433,7 @@ static int resolver_place_resolve(struct place *place, uint64_t addr, bool calle
 	}
 	place->looked_up = addr - step;
 	place->address = place->symbol.addr + step;
+	/* The symbols' numbering is not known without the file, so the mapping's is used. */
 	if (place->symbol.state == SYMBOL_NO_FILE || place->symbol.state == SYMBOL_OTHER_BUILD_ID)
 		place->address = place->kernel ? addr : addr - m->start + m->pgoff;
 	return 0;
@@ -428,6 +446,7 @@ static int resolver_place_stops(struct place *place)
 	int r = 0;
 
 	if (place->kernel)
+		/* raw: names as the symbol table has them, which is how the lists spell them. */
 		place->stops = interrupted_kernel(place->symbol.raw);
 	else
 		place->stops = place->symbol.name && interrupted_user(place->symbol.raw);
@@ -468,6 +487,7 @@ int resolver_find(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t
 	return 0;
 }
 
+/* Whether executable memory is known to be there. */
 static bool resolver_is_code(const struct resolver *p, uint32_t space, uint64_t addr)
 {
 	const struct proc_mapping *m = proc_space_find(p->rec->procs, space, addr);
@@ -488,6 +508,7 @@ bool resolver_is_data(struct resolver *p, uint32_t space, const struct frame_at 
 		return false;
 	map_get(&p->whole, space, &whole);
 	if (!whole) {
+		/* The answer holds for the whole recording, so it is looked for once. */
 		whole = proc_space_is_whole(p->rec->procs, space) ? 2 : 1;
 		map_put(&p->whole, space, whole); /* else it is looked for again */
 	}
@@ -497,6 +518,7 @@ bool resolver_is_data(struct resolver *p, uint32_t space, const struct frame_at 
 /* Only files have named variables; in any other mapping the address is looked up as code. */
 int resolver_find_data(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t addr,
                        struct place *ret)
+/* The key asks for data symbols: the same file as code is another object. */
 {
 	const struct proc_mapping *m = resolver_mapping(p, space, time_ns, addr);
 	const struct proc_object *o = m ? m->object : NULL;
@@ -523,6 +545,7 @@ int resolver_find_data(struct resolver *p, uint32_t space, uint64_t time_ns, uin
 
 /* ---- source lines ---- */
 
+/* Source lines are wanted from here on. opts may be NULL: then as the symbols are looked for. */
 int resolver_lines_start(struct resolver *p, const struct lines_opts *opts,
                          const struct symbol_opts *symbols)
 {
@@ -571,13 +594,15 @@ static bool resolver_place_source(const struct place *place, enum lines_terms *t
 	}
 }
 
+/* Code that is in no file, so that only a jitdump can tell its lines. */
 static bool resolver_place_is_jit(const struct place *place)
 {
 	return place->mapping && (place->mapping->object->kind == PROC_KIND_ANON ||
 	                          place->mapping->object->kind == PROC_KIND_JIT);
 }
 
-/* An interpreter's function: the address says the line, and the name ends with the file's. */
+/* An interpreter's function: the address says the line, and the name ends with the file's. *ret
+ * stays NULL where the line is not known. */
 static int resolver_lines_code(struct resolver *p, const struct place *place,
                                struct lines_object **ret, uint64_t *ret_vaddr)
 {
@@ -597,6 +622,7 @@ static int resolver_lines_code(struct resolver *p, const struct place *place,
 
 /* The answer is kept per object of symbols, so that the file's debugging information is searched
  * for once. */
+/* *ret NULL: there is nothing to be known of its lines. -ENOMEM. */
 int resolver_lines_object(struct resolver *p, const struct place *place, struct lines_object **ret,
                           uint64_t *ret_vaddr)
 {
@@ -627,6 +653,7 @@ int resolver_lines_object(struct resolver *p, const struct place *place, struct 
 	return 0;
 }
 
+/* The lines of a place, at once. The lock is for those that share the lines. */
 int resolver_source(struct resolver *p, const struct place *place, struct lines_at *ret)
 {
 	struct lines_object *object;
@@ -644,6 +671,7 @@ int resolver_source(struct resolver *p, const struct place *place, struct lines_
 	return r;
 }
 
+/* Looks up all that lines_want noted. */
 int resolver_lines_resolve(struct resolver *p)
 {
 	return p->lines ? lines_resolve(p->lines) : 0;
