@@ -2,6 +2,12 @@
 /*
  * bpf_python.c: see bpf_python.h. A file is read only if it is the one that was mapped: its
  * build-id is the same or, if it has none, its inode.
+ *
+ * It is asked for every file that a followed process maps for execution, so that a "no" must be
+ * cheap: the symbol is looked up through .gnu.hash, and the answer is kept by what the file is.
+ *
+ * Several threads may ask; the lock covers the maps and the reading. Answers live as long as the
+ * struct.
  */
 #include "recorder/bpf_python.h"
 
@@ -64,6 +70,7 @@ struct python_file {
 	struct image_section hash, symbols, names;
 };
 
+/* A word of a section; 0 beyond its end, so that a broken table leads nowhere. */
 static uint32_t python_u32(const struct image_section *s, uint64_t at)
 {
 	uint32_t v = 0;
@@ -73,6 +80,7 @@ static uint32_t python_u32(const struct image_section *s, uint64_t at)
 	return v;
 }
 
+/* The hash of .gnu.hash: Bernstein's, h * 33 + c. */
 static uint32_t python_hash(const char *name)
 {
 	uint32_t h = 5381;
@@ -89,6 +97,7 @@ static bool python_symbol_is(const struct python_file *f, uint32_t i, const char
 	size_t size = strlen(name) + 1;
 	Elf64_Sym symbol;
 
+	/* A symbol that the file itself does not define has no value. */
 	if ((uint64_t)i * sizeof(symbol) + sizeof(symbol) > f->symbols.n)
 		return false;
 	memcpy(&symbol, f->symbols.bytes + (uint64_t)i * sizeof(symbol), sizeof(symbol));
@@ -107,6 +116,8 @@ static int python_symbol(void *ctx, const char *name, uint64_t *ret)
 {
 	const struct python_file *f = ctx;
 	uint32_t buckets = python_u32(&f->hash, 0), first = python_u32(&f->hash, 4);
+	/* Behind the head come the words of the Bloom filter, which is not asked, then the buckets,
+	 * then the chains. */
 	uint64_t at = HASH_HEAD + (uint64_t)python_u32(&f->hash, 8) * 8;
 	uint32_t hash = python_hash(name), i, one;
 
@@ -115,6 +126,8 @@ static int python_symbol(void *ctx, const char *name, uint64_t *ret)
 	i = python_u32(&f->hash, at + hash % buckets * 4ull);
 	if (i < first)
 		return -ENOENT;
+	/* A chain's word is the hash with its lowest bit used as the end mark. The loop ends with
+	 * the section in any case. */
 	for (at += buckets * 4ull; (uint64_t)(i - first) * 4 + at < f->hash.n; i++) {
 		one = python_u32(&f->hash, at + (uint64_t)(i - first) * 4);
 		if ((one | 1) == (hash | 1) && python_symbol_is(f, i, name, ret))
@@ -137,6 +150,7 @@ static int python_read(void *ctx, uint64_t address, void *to, size_t n)
 	return pread(image_fd(f->image), to, n, (off_t)offset) == (ssize_t)n ? 0 : -EIO;
 }
 
+/* Without a build-id the inode was compared already (bpf_python_path). */
 static bool python_file_is(const struct image *image, const struct kwalk_ask *ask)
 {
 	struct image_build_id want = { .size = ask->build_id_size }, have = { 0 };
@@ -159,6 +173,7 @@ static int python_file(const char *path, const struct kwalk_ask *ask, struct pyt
 	if (r < 0)
 		return 0;
 	r = -ENOENT;
+	/* Interpreters of other machines are not understood. */
 	if (image_machine(f.image) == EM_X86_64 && python_file_is(f.image, ask) &&
 	    image_section(f.image, ".gnu.hash", &f.hash) >= 0 &&
 	    image_section(f.image, ".dynsym", &f.symbols) >= 0 &&
@@ -173,6 +188,7 @@ static int python_file(const char *path, const struct kwalk_ask *ask, struct pyt
 /* The file by its name, or by its name in the process's own file system. */
 static bool bpf_python_path(const struct kwalk_ask *ask, char *path, size_t n, struct stat *st)
 {
+	/* Twice, by two names. A container's file may also be readable only through the process. */
 	for (int i = 0; i < 2; i++) {
 		int size = i ? snprintf(path, n, "%s", ask->path)
 		             : snprintf(path, n, "/proc/%d/root%s", (int)ask->pid, ask->path);
@@ -196,6 +212,7 @@ const struct python_object *bpf_python_get(struct bpf_python *p, const struct kw
 
 	if (ask->path[0] != '/' || !bpf_python_path(ask, path, sizeof(path), &st))
 		return NULL;
+	/* The change time is part of it: a file that is written anew is another file. */
 	key = (struct file_key){ st.st_dev, st.st_ino, (uint64_t)st.st_size,
 		                 (uint64_t)st.st_ctim.tv_sec * 1000000000u +
 		                         (uint64_t)st.st_ctim.tv_nsec };

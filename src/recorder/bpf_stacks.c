@@ -24,6 +24,8 @@
 #include "image/needed.h"
 #include "recorder/bpf_walk.h"
 
+/* kwalk asks: a process has mapped something for execution. ret stays empty where nothing is
+ * known. */
 static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	struct bpf_stacks *b = ctx;
@@ -33,6 +35,7 @@ static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwal
 		ret->python = bpf_python_get(b->python, ask);
 }
 
+/* kwalk no longer uses this table for now: its pages may go. */
 static void bpf_stacks_rests(void *ctx, const void *blob)
 {
 	const struct bpf_stacks *b = ctx;
@@ -47,6 +50,7 @@ static size_t bpf_stacks_unwind(void *ctx, const struct kwalk_sample *sample, co
 	struct bpf_stacks *b = ctx;
 	struct walk walk;
 
+	/* What the programs found is not used: the walk is made anew. */
 	(void)user;
 	bpf_walk(b->kwalk, b->tables, bpf_table_dump(b->table, sample->pid), sample, raw, frames,
 	         &walk);
@@ -60,6 +64,7 @@ static size_t bpf_stacks_unwind(void *ctx, const struct kwalk_sample *sample, co
  * one takes its stacks as the session says. */
 static const char *bpf_stacks_not_for(const struct recorder_opts *o)
 {
+	/* The programs stamp samples with bpf_ktime_get_ns, which is this clock. */
 	if (o->session.use_clockid && o->session.clockid != CLOCK_MONOTONIC)
 		return "BPF programs know the clock monotonic only (-k)";
 	if (o->session.no_sample_time)
@@ -77,6 +82,7 @@ static const char *bpf_stacks_not_for(const struct recorder_opts *o)
 	                    : NULL;
 }
 
+/* Whose samples are wanted, in kwalk's words. */
 static enum kwalk_filter bpf_stacks_filter(const struct recorder_opts *o)
 {
 	if (o->session.target == SESSION_SYSTEM)
@@ -127,6 +133,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	if (not_for)
 		snprintf(reason, 256, "%s", not_for);
+	/* Without inheritance a child is a stranger, unless it is named itself. */
 	b->strangers.inherit = !o->session.no_inherit;
 	b->strangers.chosen = kwalk_filters_any(&o->filters);
 	b->everything = opts.filter == KWALK_EVERYTHING && !b->strangers.chosen;
@@ -135,6 +142,8 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 	if (r >= 0 && o->python)
 		r = bpf_python_new(&b->python);
 	if (r >= 0) {
+		/* Loads the programs into the kernel: rights, verifier and missing features all
+		 * show here. */
 		r = kwalk_open(&b->kwalk, &opts, &err);
 		if (r < 0) {
 			snprintf(reason, 256, "%.255s", err.text);
@@ -162,11 +171,14 @@ static void bpf_stacks_said(void *ctx, size_t done, size_t of)
 	p->said = true;
 }
 
+/* Reads the mappings of all processes: of some thousand processes it takes long enough to be
+ * told. */
 static int bpf_stacks_target_all(struct bpf_stacks *b, const struct recorder_opts *o)
 {
 	struct bpf_stacks_progress p = { .o = o };
 	int r = kwalk_target_all(b->kwalk, o->progress ? bpf_stacks_said : NULL, &p);
 
+	/* Zeros say that it is over: a line that was drawn is wiped. */
 	if (p.said)
 		o->progress(o->progress_ctx, 0, 0);
 	return r;
@@ -194,7 +206,9 @@ static void bpf_stacks_prepare_command(struct bpf_stacks *b, const char *name)
 	const char *at = getenv("PATH");
 	char path[4096];
 
+	/* The vdso is mapped into every process and has no file to be found by. */
 	bpf_stacks_prepare(b, "[vdso]");
+	/* -ENOENT: no such file, so that PATH is asked as execvp does. */
 	if (strchr(name, '/') && image_needed(name, bpf_stacks_prepare, b) != -ENOENT)
 		return;
 	while (at && *at && !strchr(name, '/')) {
@@ -227,6 +241,8 @@ int bpf_stacks_targets(struct bpf_stacks *b, const struct recorder_opts *o)
 	return found ? 0 : -ESRCH;
 }
 
+/* Programs first: until they are gone they may ask for tables. It may be called for what was never
+ * opened. */
 void bpf_stacks_close(struct bpf_stacks *b)
 {
 	kwalk_close(b->kwalk);
@@ -237,6 +253,7 @@ void bpf_stacks_close(struct bpf_stacks *b)
 	*b = (struct bpf_stacks){ 0 };
 }
 
+/* A callback of strangers. */
 static bool bpf_stacks_follows(void *ctx, uint32_t pid)
 {
 	return kwalk_is_followed(ctx, pid);
@@ -247,6 +264,7 @@ int bpf_stacks_write(void *ctx, const void *bytes, size_t n)
 {
 	struct bpf_stacks *b = ctx;
 
+	/* Everything is recorded, so that nobody is a stranger. */
 	if (!b->kwalk || b->everything)
 		return b->write(b->write_ctx, bytes, n);
 	b->strangers.is_followed = bpf_stacks_follows;
@@ -256,6 +274,7 @@ int bpf_stacks_write(void *ctx, const void *bytes, size_t n)
 	return strangers_write(&b->strangers, bytes, n);
 }
 
+/* Zeros where BPF is not used. */
 struct bpf_stacks_lost bpf_stacks_lost(const struct bpf_stacks *b)
 {
 	struct kwalk_totals t = { .sz = sizeof(t) };

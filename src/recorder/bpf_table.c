@@ -3,6 +3,10 @@
  * bpf_table.c: see bpf_table.h. A table is made of a file only if the file is the one that was
  * mapped: its build-id is the same or, if it has none, its inode. The build-id of a file is read
  * once, as long as the file is the same and was not changed.
+ *
+ * kwalk's follower asks from its own thread while the recorder unwinds in others: tables/ has its
+ * own locks, and what is kept here is behind `lock`. Paths come from processes and are only names;
+ * what they lead to is compared with what was mapped.
  */
 #include "recorder/bpf_table.h"
 
@@ -40,12 +44,15 @@ struct bpf_table {
 	struct map known;
 };
 
+/* The vdso of this process is the kernel's own, so that it is everybody's of the same
+ * architecture. */
 static void bpf_table_vdso(struct bpf_table *t)
 {
 	if (image_own_vdso(&t->vdso, &t->n_vdso) <= 0)
 		t->vdso = NULL;
 }
 
+/* tables: the caller's, and must outlive it. */
 int bpf_table_new(struct bpf_table **ret, struct tables *tables)
 {
 	struct bpf_table *t = calloc(1, sizeof(*t));
@@ -84,6 +91,7 @@ static bool bpf_table_path(const struct kwalk_ask *ask, const char *root, char *
  * nobody can make two files with one key. */
 static uint64_t bpf_table_hash(const char *path, const struct stat *st)
 {
+	/* ctime, not mtime: who owns a file may set its mtime back, but not its ctime. */
 	const uint64_t words[] = { (uint64_t)st->st_dev, (uint64_t)st->st_ino,
 		                   (uint64_t)st->st_size, (uint64_t)st->st_ctim.tv_sec,
 		                   (uint64_t)st->st_ctim.tv_nsec };
@@ -91,6 +99,7 @@ static uint64_t bpf_table_hash(const char *path, const struct stat *st)
 	return blake2_number(words, sizeof(words), path, strlen(path));
 }
 
+/* Opened without waiting: the path may have become a FIFO. */
 static const struct tables_object *bpf_table_read(struct bpf_table *t, const char *path,
                                                   const struct stat *st)
 {
@@ -116,6 +125,7 @@ static const struct tables_object *bpf_table_inode(struct bpf_table *t, const ch
 
 	if (!t->remembers)
 		return bpf_table_read(t, path, st);
+	/* Two threads may read one file at the same time; both find the same object in tables/. */
 	pthread_mutex_lock(&t->lock);
 	found = map_get(&t->known, hash, &known);
 	pthread_mutex_unlock(&t->lock);
@@ -152,6 +162,7 @@ static const struct tables_object *bpf_table_file(struct bpf_table *t, const str
 	return NULL;
 }
 
+/* A process maps its jitdump as a sign that it writes one. The newest path counts. */
 static void bpf_table_note_dump(struct bpf_table *t, const struct kwalk_ask *ask)
 {
 	const char *path, *known = bpf_table_dump(t, (uint32_t)ask->pid);
@@ -165,6 +176,7 @@ static void bpf_table_note_dump(struct bpf_table *t, const struct kwalk_ask *ask
 	pthread_mutex_unlock(&t->lock);
 }
 
+/* NULL: it has none that is known. The text lives as long as t. */
 const char *bpf_table_dump(struct bpf_table *t, uint32_t pid)
 {
 	uint64_t path = 0;
@@ -193,8 +205,12 @@ void bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask, struct kwal
 		tables_get_memory(t->tables, "[vdso]", t->vdso, t->n_vdso, &object);
 	else
 		ret->may_guess = kind == PROC_KIND_ANON;
+	/* Memory without a name is code made at run time, and so is a file that is no ELF object:
+	 * the walk may go by instructions and frame pointers. */
 	ret->may_guess |= object && object->no_object;
 	ret->keeps_fp = object && object->keeps_fp;
+	/* The table is in the file's own addresses: pgoff and size lead to the segment that was
+	 * mapped. */
 	if (object && object->table &&
 	    image_segments_mapped(object->segments, object->n_segments, ask->pgoff, ask->size,
 	                          &vaddr) >= 0) {
@@ -203,6 +219,7 @@ void bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask, struct kwal
 	}
 }
 
+/* For one question, with nothing remembered and no lock. */
 void bpf_table_once(struct tables *tables, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	struct bpf_table t = { .tables = tables };

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// bpf_walk.c: see bpf_walk.h. Tables were checked when they were made: only where their parts
-// begin is found out again.
+/*
+ * bpf_walk.c: see bpf_walk.h. Tables were checked when they were made: only where their parts begin
+ * is found out again.
+ *
+ * This is the walk that the programs could not make: at an unknown mapping or an unusual rule they
+ * send registers and a piece of the stack. Here the same walker as for stack copies (unwind/walk)
+ * gets these, and what was mapped at the sample's time (kwalk_find). The result is one of the
+ * programs' own ends, so that readers see one vocabulary.
+ */
 #include "recorder/bpf_walk.h"
 
 #include <errno.h>
@@ -8,6 +15,7 @@
 
 #define WALK_STACK_SPAN (64ull << 20) /* above the copy it may still be the stack */
 
+/* What the walker's callbacks need; it lives for one walk. */
 struct bpf_walk {
 	struct kwalk *kwalk;
 	struct tables *tables;
@@ -17,6 +25,8 @@ struct bpf_walk {
 	struct frametab table;
 };
 
+/* -ENODATA: it would lie in the copied stack, had more been copied. -EFAULT: it is no address of
+ * this stack. */
 static int bpf_walk_read(void *ctx, uint64_t address, uint64_t *ret)
 {
 	const struct bpf_walk *w = ctx;
@@ -30,6 +40,8 @@ static int bpf_walk_read(void *ctx, uint64_t address, uint64_t *ret)
 	return 0;
 }
 
+/* One table struct serves all lookups: the walker is done with one place before it asks for the
+ * next. */
 static int bpf_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
 {
 	struct bpf_walk *w = ctx;
@@ -49,6 +61,8 @@ static int bpf_walk_find(void *ctx, uint64_t pc, struct walk_place *ret)
 	return 0;
 }
 
+/* Code made at run time has no table: rules come from its jitdump or from its instructions
+ * (samples/jit.h). */
 static int bpf_walk_code(void *ctx, uint64_t pc, bool exact, struct walk_place *ret)
 {
 	const struct bpf_walk *w = ctx;
@@ -63,6 +77,7 @@ static int bpf_walk_code(void *ctx, uint64_t pc, bool exact, struct walk_place *
 	return tables_get_code(w->tables, &ask, ret);
 }
 
+/* frames has room for KWALK_FRAMES_MAX. All registers are known: they come from the kernel. */
 void bpf_walk(struct kwalk *kwalk, struct tables *tables, const char *dump,
               const struct kwalk_sample *sample, const struct kwalk_raw *raw, uint64_t *frames,
               struct walk *ret)
@@ -94,6 +109,8 @@ static enum kwalk_end bpf_walk_missed(struct kwalk *kwalk, const struct kwalk_sa
 	return table.blob ? KWALK_NO_RULE : KWALK_NO_TABLE;
 }
 
+/* Ends of the walker in the programs' words. What the copy does not reach is a fault for a
+ * reader. */
 enum kwalk_end bpf_walk_end(struct kwalk *kwalk, const struct kwalk_sample *sample,
                             const struct walk *walk)
 {

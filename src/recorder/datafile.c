@@ -3,6 +3,13 @@
  * datafile.c: see datafile.h. Knows of a record its header, a sample's time and the name in a
  * mapping. Records come whole from the rings and are the kernel's, yet every look into them is
  * bounded by their own size.
+ *
+ * Every record passes here once, on the recorder's thread, so that looks are cheap: nothing is
+ * decoded. What is found (times, names, owners) goes into the features behind the data, when the
+ * file is closed.
+ *
+ * Invariant: after the first failure of writing nothing is written any more; err says what failed,
+ * and what the file holds by then stays readable.
  */
 #include "perfdata/writer_flags.h"
 #include "recorder/datafile.h"
@@ -22,6 +29,8 @@
 
 #define DATAFILE_FILES_MAX 65536u /* kept at most */
 
+/* The fields of a sample have a fixed order: IDENTIFIER, IP, TID, TIME, 8 bytes each, behind the
+ * header. 0 where the events do not agree. */
 uint32_t datafile_time_at(const struct seam_events *events)
 {
 	const uint64_t before = SEAM_SAMPLE_IDENTIFIER | SEAM_SAMPLE_IP | SEAM_SAMPLE_TID;
@@ -38,6 +47,7 @@ uint32_t datafile_time_at(const struct seam_events *events)
 	return ret;
 }
 
+/* Times of one ring only grow, but rings take turns: the least and the greatest are kept. */
 static void datafile_sample(struct datafile *d, const struct seam_record *r)
 {
 	uint64_t time_ns;
@@ -59,14 +69,17 @@ static void datafile_mapping(struct datafile *d, const struct seam_record *r)
 	struct intern *files = &d->user_files;
 	const char *name;
 
+	/* The kernel has told this file's build-id itself: nothing need be read. */
 	if (r->type == SEAM_RECORD_MMAP2 && (r->misc & SEAM_MISC_MMAP_BUILD_ID))
 		return;
 	if ((r->misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_KERNEL)
 		files = &d->kernel_files;
+	/* Where build-ids are not kept here, only files with code matter, for their contents. */
 	if (!d->keep_files && (files == &d->kernel_files || r->misc & SEAM_MISC_MMAP_DATA))
 		return;
 	cursor_bytes(&c, r->type == SEAM_RECORD_MMAP2 ? 72 : 40);
 	name = cursor_string(&c);
+	/* "//anon" is no file. */
 	if (name && (name[0] == '/' || name[0] == '[') && name[1] != '/' &&
 	    files->n < DATAFILE_FILES_MAX)
 		intern_text(files, name);
@@ -86,8 +99,11 @@ static void datafile_owner(struct datafile *d, const struct seam_record *r)
 		return;
 	cursor_bytes(&c, 8);
 	pid = cursor_u32(&c);
+	/* MMAP: addr, len, pgoff and tid are passed over. MMAP2 has device, inode, protection and
+	 * flags as well. */
 	cursor_bytes(&c, r->type == SEAM_RECORD_MMAP2 ? 60 : 28);
 	name = cursor_string(&c);
+	/* How runtimes map such code: memory without a name, a jitdump, or a memfd. */
 	if (!name || !(strstr(name, "anon") || strstr(name, "/jit-") || strstr(name, "/memfd:")) ||
 	    map_get(&d->owners, pid, NULL))
 		return;
@@ -108,6 +124,7 @@ static bool datafile_defers(const struct seam_record *r)
 	return false;
 }
 
+/* n bytes of whole records. */
 static void datafile_look(struct datafile *d, const unsigned char *bytes, size_t n)
 {
 	struct seam_record r;
@@ -125,6 +142,7 @@ static void datafile_look(struct datafile *d, const unsigned char *bytes, size_t
 	}
 }
 
+/* A capture_write. The writer copies what it needs. */
 int datafile_write(void *ctx, const void *bytes, size_t n)
 {
 	struct datafile *d = ctx;
@@ -138,6 +156,7 @@ int datafile_write(void *ctx, const void *bytes, size_t n)
 	return error;
 }
 
+/* What was written reaches the file: a reader of a recording that is killed sees it. */
 int datafile_flush(void *ctx)
 {
 	struct datafile *d = ctx;
@@ -166,6 +185,7 @@ int datafile_open(struct datafile *d, const struct datafile_opts *o,
 	int error;
 
 	*d = (struct datafile){ .pipe = opts.pipe, .keep_files = o->keep_files };
+	/* The old file of that name is moved away first. */
 	error = output_rotate(&d->output, o->path);
 	if (error)
 		return seam_error_set(err, -error, NULL, SEAM_NO_OFFSET, NULL, "%s: %s", o->path,
@@ -173,6 +193,7 @@ int datafile_open(struct datafile *d, const struct datafile_opts *o,
 	error = seam_writer_open(&d->writer, o->path, events, &opts, err);
 	if (!error)
 		error = datafile_head(d->writer, o, events, err);
+	/* Nothing of a recording that did not begin stays behind. */
 	if (error)
 		datafile_abandon(d);
 	d->time_at = datafile_time_at(events);
@@ -183,6 +204,7 @@ uint64_t datafile_bytes(const struct datafile *d)
 {
 	struct stat st;
 
+	/* Of a pipe or a device only what was given to it is known. */
 	if (!d->pipe && !stat(d->output.path, &st) && S_ISREG(st.st_mode))
 		return (uint64_t)st.st_size;
 	return d->writer ? seam_writer_bytes(d->writer) : d->bytes;
@@ -213,6 +235,8 @@ int datafile_close(struct datafile *d, struct seam_error *err)
 		return 0;
 	if (!d->pipe)
 		datafile_tail(d);
+	/* No deferred record came, and no sample waits for one: the events of the file need not
+	 * promise them. */
 	if (!d->defers)
 		writer_clear_flags(d->writer, SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_DEFER_OUTPUT);
 	d->bytes = seam_writer_bytes(d->writer);
@@ -223,11 +247,13 @@ int datafile_close(struct datafile *d, struct seam_error *err)
 	if (d->pipe || stat(d->output.path, &st) < 0)
 		return error;
 	d->bytes = (uint64_t)st.st_size;
+	/* Writing failed somewhere: the file itself says what a reader will find. */
 	if (d->err.code && S_ISREG(st.st_mode))
 		d->safe_samples = datafile_count_samples(d->output.path);
 	return error;
 }
 
+/* Removes the file, and puts back the one that was moved away. */
 void datafile_abandon(struct datafile *d)
 {
 	if (d->writer)

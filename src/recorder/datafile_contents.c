@@ -21,7 +21,8 @@
 #define CONTENTS_NS 400000000u          /* for all of them */
 #define SECOND 1000000000u
 
-/* What a file says of its own sections may be as long as it is: no larger one is opened. */
+/* What a file says of its own sections may be as long as it is: no larger one is opened. Without
+ * O_NONBLOCK the opening of a FIFO would wait for its writer. */
 static bool contents_is_elf(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -37,6 +38,7 @@ static bool contents_is_elf(const char *path)
 	return is;
 }
 
+/* Times before 1970 are as good as none. */
 static uint64_t contents_time(const struct timespec *t)
 {
 	return t->tv_sec < 0 ? 0 : (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
@@ -54,6 +56,8 @@ static bool contents_file(const char *path, struct contents_bounds *bounds,
 
 	if (!contents_is_elf(path) || image_open(&image, path, NULL) < 0)
 		return false;
+	/* Size and change time before and after: a file that is being written has no contents to
+	 * keep. */
 	told = fstat(image_fd(image), &st) == 0 && image_build_id(image, &id) <= 0 &&
 	       contents_of(image, bounds, &contents) == 0 && fstat(image_fd(image), &after) == 0 &&
 	       after.st_size == st.st_size &&
@@ -68,6 +72,7 @@ static bool contents_file(const char *path, struct contents_bounds *bounds,
 		.size = contents.size,
 		.path = path,
 	};
+	/* The later one of the two times: an owner may set mtime back. */
 	if (contents_time(&st.st_ctim) > ret->changed_ns)
 		ret->changed_ns = contents_time(&st.st_ctim);
 	memcpy(ret->digest, contents.digest, sizeof(ret->digest));
@@ -86,6 +91,7 @@ size_t datafile_contents(const struct datafile *d, struct buf *out)
 	bounds.deadline_ns = contents_time(&now) + CONTENTS_NS;
 	if (d->end_ns && d->end_ns < bounds.deadline_ns)
 		bounds.deadline_ns = d->end_ns;
+	/* Number 0 of an intern is the empty text. */
 	for (uint32_t i = 1; i < d->user_files.n && count < FEATURE_FILES_MAX; i++) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (contents_time(&now) >= bounds.deadline_ns)

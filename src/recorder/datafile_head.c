@@ -26,6 +26,7 @@ static void head_put(struct seam_writer *writer, unsigned feature, struct buf *o
 	buf_clear(out);
 }
 
+/* An empty text is no feature. */
 static void head_put_text(struct seam_writer *writer, unsigned feature, const char *text)
 {
 	if (text[0])
@@ -102,6 +103,8 @@ static uint64_t head_clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* How fine the clock is, and what time of day one moment of it is: readers turn sample times into
+ * clock times by it. */
 static void head_put_clock(struct seam_writer *writer, int32_t clockid, struct buf *out)
 {
 	struct timespec resolution = { 0 };
@@ -138,7 +141,8 @@ static void head_put_groups(struct seam_writer *writer, const struct event_list 
 	free(groups);
 }
 
-/* A feature for which there is no memory is left out. */
+/* Everything that is known before the first sample. A feature for which there is no memory is left
+ * out. */
 int datafile_head(struct seam_writer *writer, const struct datafile_opts *o,
                   const struct seam_events *events, struct seam_error *err)
 {
@@ -177,6 +181,7 @@ static size_t head_owners(const struct datafile *d, struct buf *out)
 	return d->owners.n;
 }
 
+/* The time by which the recording must end, because somebody waits for seam to go. */
 static bool head_is_over(const struct datafile *d)
 {
 	struct timespec t;
@@ -185,6 +190,8 @@ static bool head_is_over(const struct datafile *d)
 	return d->end_ns && (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec >= d->end_ns;
 }
 
+/* The build-id of what is mapped by that name now, or 0. A file that was replaced meanwhile has
+ * another one, which is why records with build-ids are preferred where the kernel gives them. */
 static unsigned head_build_id_of(const char *name, uint8_t *ret)
 {
 	struct stat st;
@@ -222,6 +229,7 @@ static size_t head_put_build_ids(struct datafile *d, const struct intern *files,
 		size = head_build_id_of(name, id);
 		if (!size)
 			continue;
+		/* The record's name has "_text" or "_stext" behind it; the feature's has not. */
 		if (!strncmp(name, "[kernel.kallsyms]", 17))
 			name = "[kernel.kallsyms]";
 		count += feature_put_build_id(out, misc, -1, id, size, name) >= 0;
@@ -236,6 +244,7 @@ static size_t head_build_ids(struct datafile *d, struct buf *out)
 	       head_put_build_ids(d, &d->user_files, SEAM_MISC_USER, out);
 }
 
+/* Everything that is known only at the end. A pipe has no place for it. */
 void datafile_tail(struct datafile *d)
 {
 	struct buf out = { 0 };

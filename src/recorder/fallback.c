@@ -10,8 +10,11 @@
 #include "capture/event_fit.h"
 #include "capture/features.h"
 
+/* The size of a reason in words. */
 #define REASON sizeof(((struct bpf_stacks *)0)->reason)
 
+/* Whether frame pointers would be deferred by the kernel itself: its way comes before BPF's
+ * then. */
 /* The kernel's own deferral comes before BPF when frame pointers were asked for. */
 static bool fallback_kernel_defers(void)
 {
@@ -35,6 +38,7 @@ static bool fallback_has_bpf(const struct recorder_opts *o)
 static int fallback_open_bpf(struct session **ret, struct bpf_stacks *bpf, struct recorder_opts *o,
                              char *reason)
 {
+	/* A copy: if the way is not open, the next one begins with the options as they were. */
 	struct session_opts opened = o->session;
 	struct seam_error err = { 0 };
 	int r = bpf_stacks_open(bpf, o, &opened, reason);
@@ -48,6 +52,7 @@ static int fallback_open_bpf(struct session **ret, struct bpf_stacks *bpf, struc
 		r = session_open(ret, &opened, &err);
 		snprintf(reason, REASON, "%.255s", err.text);
 	}
+	/* The programs are loaded, but all events are of a kind that they do not take. */
 	if (r >= 0 && !session_uses_source(*ret)) {
 		snprintf(reason, REASON, "no event's samples can be taken by it");
 		session_close(*ret);
@@ -57,11 +62,13 @@ static int fallback_open_bpf(struct session **ret, struct bpf_stacks *bpf, struc
 		bpf_stacks_close(bpf);
 		return r;
 	}
+	/* Those who write the head of the file must know the clock. */
 	o->session.use_clockid = opened.use_clockid;
 	o->session.clockid = opened.clockid;
 	return 0;
 }
 
+/* Kept for the account at the end, and said now. */
 static void fallback_say(struct bpf_stacks *bpf, const struct recorder_opts *o, const char *reason)
 {
 	snprintf(bpf->reason, sizeof(bpf->reason), "%s", reason);
@@ -80,6 +87,8 @@ int fallback_open(struct session **ret, struct bpf_stacks *bpf, struct recorder_
 	int r;
 
 	features_init(&features, NULL);
+	/* Events that the machine lacks go first, so that they do not close a way for the
+	 * others. */
 	event_list_fit(o->events, &features, &o->session.log);
 	if (fallback_has_bpf(o)) {
 		r = fallback_open_bpf(ret, bpf, o, reason);
@@ -101,6 +110,7 @@ int fallback_open(struct session **ret, struct bpf_stacks *bpf, struct recorder_
 			fallback_say(bpf, o, reason);
 	}
 	r = session_open(ret, &o->session, err);
+	/* The kernel's own way opened the event, so BPF was the reason after all. */
 	if (late && r >= 0)
 		fallback_say(bpf, o, reason);
 	return r;

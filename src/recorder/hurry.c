@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
-// hurry.c: see hurry.h. Knows that on Linux setpriority(2) changes one thread.
+/*
+ * hurry.c: see hurry.h. Knows that on Linux setpriority(2) changes one thread.
+ *
+ * When a recording must end, seam may share its CPU with a hundred busy processes. Then its last
+ * work (the rings' end, the file's end) gets a better priority, and a time that is reckoned from
+ * the share of the CPU that this thread had so far.
+ *
+ * hurry_begin may be called in a signal handler: no memory, no locks, errno kept.
+ */
 #include "recorder/hurry.h"
 
 #include <errno.h>
@@ -17,6 +25,8 @@
 #define HURRY_CLOSE_MS 12u       /* of CPU time: 8 to 15 were seen */
 #define HURRY_KNOWN_NS 20000000u /* a share of less says nothing */
 
+/* A nice value below the present one takes CAP_SYS_NICE or RLIMIT_NICE: each call may fail, and
+ * then things stay as they are. */
 static void hurry_thread(int tid)
 {
 	const struct sched_param none = { 0 };
@@ -33,6 +43,7 @@ static void hurry_thread(int tid)
 /* readdir(3) may take memory: the names are read as the kernel gives them. */
 void hurry_begin(void)
 {
+	/* struct linux_dirent64 of getdents64(2). */
 	struct hurry_entry {
 		uint64_t inode, offset;
 		uint16_t size;
@@ -62,7 +73,8 @@ void hurry_begin(void)
 	errno = error;
 }
 
-/* Read with no memory of its own: there may be none left. */
+/* Read with no memory of its own: there may be none left. schedstat: ns that the thread ran, and ns
+ * that it waited for a CPU. */
 struct hurry_share hurry_share(void)
 {
 	struct hurry_share ret = { 0 };
@@ -80,7 +92,9 @@ struct hurry_share hurry_share(void)
 	return ret;
 }
 
-/* A share of little work is not known. */
+/* How long draining may take so that all is done within HURRY_ALL_MS: closing takes HURRY_CLOSE_MS
+ * of CPU time, which on a busy machine is as many times longer as this thread waits. A share of
+ * little work is not known. */
 uint64_t hurry_drain_ms(uint64_t ran_ns, uint64_t waited_ns)
 {
 	uint64_t all_ns = ran_ns + waited_ns, close_ms;
@@ -99,6 +113,8 @@ uint64_t hurry_until_ns(uint32_t grace_ms, const struct hurry_share *since)
 	uint64_t ms = HURRY_MS;
 	struct hurry_share now = hurry_share();
 
+	/* Only a nice value above 0, which could not be undone, gives this thread less than
+	 * others. */
 	if (getpriority(PRIO_PROCESS, 0) > 0 && now.ran_ns >= since->ran_ns &&
 	    now.waited_ns >= since->waited_ns)
 		ms = hurry_drain_ms(now.ran_ns - since->ran_ns, now.waited_ns - since->waited_ns);

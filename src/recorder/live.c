@@ -31,6 +31,7 @@
  * the kernel drops records, and counts them. */
 #define HARD_FACTOR 4u
 
+/* The parts are named by who may touch them. */
 struct live {
 	struct live_opts opts;
 	struct seam_events *out;
@@ -65,6 +66,7 @@ static int live_process(struct live *l, struct live_batch *batch, struct buf *ou
 	uint64_t unsound = 0;
 	int r = live_order_take(&l->order, batch, l->opts.events, l->out, &unsound);
 
+	/* live_count reads it from the recorder's thread. */
 	pthread_mutex_lock(&l->lock);
 	l->unsound += unsound;
 	pthread_mutex_unlock(&l->lock);
@@ -101,6 +103,7 @@ static void *live_run(void *arg)
 		bool prepare;
 		int r;
 
+		/* Woken by a batch, or by live_free. */
 		while (!l->queue && !l->stop)
 			pthread_cond_wait(&l->more, &l->lock);
 		if (l->stop)
@@ -112,8 +115,11 @@ static void *live_run(void *arg)
 		batch->next = NULL;
 		prepare = batch->prepare;
 		l->working = true;
+		/* Without the lock: this is where the time goes. */
 		pthread_mutex_unlock(&l->lock);
 		r = live_process(l, batch, &out);
+		/* Bytes count as waiting until nothing refers to their batch any more: the horizon
+		 * may hold it back for a round. */
 		released = live_order_release(&l->order);
 		pthread_mutex_lock(&l->lock);
 		l->waiting -= released;
@@ -123,6 +129,7 @@ static void *live_run(void *arg)
 		if (r < 0 && !l->failed)
 			l->failed = r;
 		pthread_mutex_unlock(&l->lock);
+		/* The lock is free between two objects, so that the recorder can say stop. */
 		while (prepare && !live_asked_to_stop(l) && live_walk_prepare(&l->walk))
 			;
 		pthread_mutex_lock(&l->lock);
@@ -172,6 +179,7 @@ int live_new(struct live **ret, const struct live_opts *opts)
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->more, NULL);
 	pthread_cond_init(&l->idle, NULL);
+	/* From here on live_free takes everything apart, whatever was made. */
 	r = live_walk_init(&l->walk, &l->opts, l->out);
 	if (r >= 0)
 		r = -pthread_create(&l->thread, NULL, live_run, l);
@@ -221,6 +229,7 @@ const struct seam_events *live_events(const struct live *l)
 
 /* -- the recorder's side -- */
 
+/* The batch that the recorder fills, made when it is needed. Only its thread touches it. */
 static struct live_batch *live_filling(struct live *l)
 {
 	if (!l->filling)
@@ -238,10 +247,13 @@ static int live_strip(struct live *l, struct live_batch *b, const struct seam_re
 	uint64_t ip;
 	int r = record_decode(l->opts.events, record, &d, NULL);
 
+	/* Records of other events, and what cannot be decoded, are kept as they are. */
 	if (r < 0 || !(d.event->attr.sample_type & SEAM_SAMPLE_STACK_USER))
 		return buf_put(&b->bytes, record->bytes, record->size);
 	attr = &seam_events_at(l->out, d.event->index)->attr;
 	ip = walked_sample_user_ip(l->opts.machine, &d.sample);
+	/* The offset tells the worker that this sample has its final form, which is that of the
+	 * events out. */
 	buf_put_u64(&b->stripped, b->bytes.n);
 	if (ip) {
 		l->not_unwound++;
@@ -281,6 +293,8 @@ int live_write(void *ctx, const void *bytes, size_t n)
 	if (!b)
 		return -ENOMEM;
 	pthread_mutex_lock(&l->lock);
+	/* The bound, with its factor, is passed: the worker must get on first. If it failed it will
+	 * not. */
 	while (l->waiting / HARD_FACTOR > l->opts.queue_bytes && !l->failed &&
 	       (l->queue || l->working))
 		pthread_cond_wait(&l->idle, &l->lock);
@@ -290,6 +304,7 @@ int live_write(void *ctx, const void *bytes, size_t n)
 	if (r < 0)
 		return r;
 	before = b->bytes.n;
+	/* The first test keeps the subtraction above 0. */
 	if (n <= l->opts.queue_bytes && waiting <= l->opts.queue_bytes - n)
 		r = buf_put(&b->bytes, bytes, n);
 	else
@@ -302,6 +317,8 @@ int live_write(void *ctx, const void *bytes, size_t n)
 	return r;
 }
 
+/* Gives the batch to the worker. An empty one is right, too: it lets the worker release what it
+ * held. */
 static int live_push(struct live *l)
 {
 	struct live_batch *b = live_filling(l);
@@ -319,13 +336,14 @@ static int live_push(struct live *l)
 	return r;
 }
 
+/* A round of the session has ended: records up to the round before are complete now. */
 int live_round(struct live *l)
 {
 	return live_push(l);
 }
 
-/* Waits until the worker has nothing to do, or until a time (NULL: without limit). */
-/* The caller holds the lock. True: nothing is left to do. */
+/* The caller holds the lock. Waits until the worker has nothing to do, or until a time (NULL:
+ * without limit). True: nothing is left to do. */
 static bool live_wait_idle(struct live *l, const struct timespec *until)
 {
 	int r = 0;
@@ -336,6 +354,7 @@ static bool live_wait_idle(struct live *l, const struct timespec *until)
 	return !l->queue && !l->working;
 }
 
+/* pthread_cond_timedwait counts by CLOCK_REALTIME unless told otherwise. */
 static struct timespec live_until(unsigned timeout_ms)
 {
 	struct timespec until;
@@ -348,9 +367,8 @@ static struct timespec live_until(unsigned timeout_ms)
 	return until;
 }
 
-/* -errno: the worker failed. */
 /* An empty batch that asks for tables: the worker comes to it when all records before it, those of
- * /proc, are learned. Whether it was done in time is the result. */
+ * /proc, are learned. Whether it was done in time is the result. -errno: the worker failed. */
 int live_prepare(struct live *l, unsigned timeout_ms)
 {
 	struct timespec until;
@@ -377,6 +395,7 @@ int live_collect(struct live *l, int (*write)(void *ctx, const void *bytes, size
 	struct buf ready;
 	int r, failed;
 
+	/* The lock is held for an exchange of two structs. */
 	pthread_mutex_lock(&l->lock);
 	ready = l->ready;
 	l->ready = l->ready_swap;
@@ -388,6 +407,7 @@ int live_collect(struct live *l, int (*write)(void *ctx, const void *bytes, size
 	return r < 0 ? r : failed;
 }
 
+/* Any thread may call it. */
 void live_end_by(struct live *l, uint64_t end_ns)
 {
 	live_walk_end_by(&l->walk, end_ns);
@@ -401,11 +421,13 @@ int live_finish(struct live *l, unsigned timeout_ms)
 
 	if (!live_filling(l))
 		return -ENOMEM;
+	/* Nothing comes after it: all records are complete. */
 	l->filling->last = true;
 	if (!timeout_ms)
 		live_walk_hurry(&l->walk);
 	r = live_push(l);
 	pthread_mutex_lock(&l->lock);
+	/* The time is over: what waits is written without being walked, which is quick. */
 	if (!live_wait_idle(l, timeout_ms == LIVE_NO_LIMIT ? NULL : &until)) {
 		live_walk_hurry(&l->walk);
 		live_wait_idle(l, NULL);
@@ -428,6 +450,7 @@ void live_count(struct live *l, struct live_counts *ret)
 	live_walk_count(&l->walk, ret);
 }
 
+/* The entries live until live_free. To be asked for after live_finish. */
 const struct unwound_missing *live_missing(const struct live *l, size_t *n)
 {
 	const struct buf *entries = &l->walk.missing.entries;

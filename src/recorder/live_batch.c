@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// live_batch.c: see live_batch.h. Items borrow their bytes from their batch, which lives until the
-// last of them was processed.
+/*
+ * live_batch.c: see live_batch.h. Items borrow their bytes from their batch, which lives until the
+ * last of them was processed.
+ *
+ * Order: rings are read one after the other, so that records of a round overlap in time with those
+ * of the next. When round n has ended, no later record is older than the newest of round n - 1
+ * (session.h): this time is the horizon. Items up to it are sorted and given; younger ones wait in
+ * their batch.
+ */
 #include "recorder/live_batch.h"
 
 #include <errno.h>
@@ -21,6 +28,7 @@ void live_batch_free(struct live_batch *batch)
 	free(batch);
 }
 
+/* What is to be done with a record: walk it, learn from it, or pass it on. */
 static enum live_kind batch_kind(const struct seam_record *record, const struct seam_decoded *d)
 {
 	switch (record->type) {
@@ -52,6 +60,8 @@ static bool batch_item(struct live_order *order, const struct seam_events *event
 		                   .size = record->size };
 	if (record->type == SEAM_RECORD_FINISHED_ROUND)
 		return false;
+	/* A sample that cannot be decoded would be no sample of a reader's either: it is counted
+	 * and left out. */
 	if (record_decode(events, record, &d, NULL) < 0) {
 		*unsound += record->type == SEAM_RECORD_SAMPLE;
 		return record->type != SEAM_RECORD_SAMPLE;
@@ -99,6 +109,7 @@ static int batch_index(struct live_order *order, struct live_batch *b, const str
 	return 0;
 }
 
+/* By time, and within one time by the order of arrival. */
 static int live_order_compare(const void *a, const void *b)
 {
 	const struct live_item *x = a, *y = b;
@@ -125,6 +136,7 @@ static int live_order_gather(struct live_order *order, struct live_batch *b)
 	return 0;
 }
 
+/* Takes over the batch. After it order->ready has order->n items in order of time. */
 int live_order_take(struct live_order *order, struct live_batch *batch,
                     const struct seam_events *in, const struct seam_events *out, uint64_t *unsound)
 {
@@ -143,6 +155,8 @@ int live_order_take(struct live_order *order, struct live_batch *batch,
 	return r;
 }
 
+/* The items of the last round are done with. Frees the batches of which nothing is left, and says
+ * how many bytes they held. */
 size_t live_order_release(struct live_order *order)
 {
 	struct live_batch **at = &order->first, *b;

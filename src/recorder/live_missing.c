@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// live_missing.c: see live_missing.h.
+/* live_missing.c: see live_missing.h. What could not be unwound for want of a table, by object and
+ * reason, for the account at the end. Programs decide how many objects there are, so that the list
+ * is bounded; it is searched from its beginning, because it is short. */
 #include "recorder/live_missing.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Without an object the reason alone is compared. */
 static bool live_missing_same(const struct unwound_missing *a, const struct unwound_missing *b)
 {
 	if (!a->object != !b->object || strcmp(a->reason, b->reason) != 0)
@@ -46,6 +49,7 @@ static int live_missing_add_one(struct live_missing *to, struct unwound_missing 
 {
 	size_t n = to->entries.n / sizeof(m);
 
+	/* The second turn is for what finds no place: it joins those "in other places". */
 	for (int beyond = 0; beyond < 2; beyond++) {
 		struct unwound_missing *have = (struct unwound_missing *)(void *)to->entries.bytes;
 
@@ -72,6 +76,7 @@ int live_missing_add(struct live_missing *to, const struct unwound_missing *m, s
 	return r;
 }
 
+/* The most samples first. */
 static int live_missing_order(const void *a, const void *b)
 {
 	const struct unwound_missing *x = a, *y = b;

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
-// live_renew.c: see live_renew.h. Everything that can fail comes before anything is replaced.
+/*
+ * live_renew.c: see live_renew.h. Everything that can fail comes before anything is replaced.
+ *
+ * A recorder that runs for days sees processes come and go, and its process table only grows. When
+ * it has outgrown its limit, what is still alive is copied into a new one (proc_renew), and walkers
+ * get new state. Tables of objects that nobody maps any more go with it.
+ *
+ * It runs between two rounds, on the worker's thread: no walk is under way.
+ */
 #include "recorder/live_renew.h"
 
 #include <errno.h>
@@ -25,6 +33,7 @@ int live_renew_unwound(const struct live_walk *w, const struct proc_table *procs
 	return unwound_new(ret, &opts);
 }
 
+/* Walkers' state goes with its lists, so that they are added up before. */
 int live_renew_keep_missing(struct live_walk *w)
 {
 	int r = 0;
@@ -51,6 +60,7 @@ static bool renew_tables_too(const struct renewed *n)
 {
 	uint64_t have = n->before.built + n->before.from_cache + n->before.without;
 
+	/* More than twice as many tables as the living processes have objects. */
 	return have > TABLES_LEAST + 2 * proc_objects(n->procs);
 }
 
@@ -68,6 +78,8 @@ static int renew_make(struct live_walk *w, struct renewed *n)
 		n->tables = NULL;
 		r = tables_new(&n->tables, &w->tables_opts);
 	}
+	/* When files without a build-id were mapped is not to be found out again: it is taken
+	 * over. */
 	for (size_t i = 0; n->tables != w->tables && r >= 0 && i < proc_objects(n->procs); i++) {
 		const struct proc_object *o = proc_object_at(n->procs, i);
 
@@ -82,6 +94,7 @@ static int renew_make(struct live_walk *w, struct renewed *n)
 	return r;
 }
 
+/* What was made is freed; the old state stays in use. */
 static void renew_discard(const struct live_walk *w, struct renewed *n)
 {
 	for (unsigned i = 0; i < w->n_walkers; i++) {
@@ -140,6 +153,8 @@ int live_renew(struct live_walk *w)
 	}
 	renew_put(w, &n);
 	proc_count(w->procs, &c);
+	/* Twice what is left, so that the next renewal is as far away as what it copies is
+	 * large. */
 	w->renew_at = 2 * c.bytes > w->renew_least ? 2 * c.bytes : w->renew_least;
 	return 0;
 }

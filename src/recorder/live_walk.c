@@ -31,7 +31,8 @@
 
 /* -- one sample -- */
 
-/* Keeps only the addresses that may stand in a file, and takes their marks off. */
+/* Keeps only the addresses that may stand in a file, and takes their marks off. Guessed frames
+ * stand behind the sure ones. */
 static size_t walker_sure(uint64_t *frames, const struct walk *walk)
 {
 	size_t n = walk_result_keeps(walk);
@@ -64,11 +65,15 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 
 	if (r < 0)
 		return r;
+	/* An exec replaces the mappings in the middle of a kernel entry: what was copied is of one
+	 * program, what is mapped may be of the other. Only a walk that comes to its end proves
+	 * that both fit. */
 	if (item->after_exec && (!r || walk->end != WALK_COMPLETE)) {
 		t->counts.in_exec++;
 		result->kind = WALK_RESULT_IN_EXEC;
 		return 0;
 	}
+	/* No walk was possible by these registers: the sample keeps its ip. */
 	if (!r) {
 		result->kind = WALK_RESULT_NO_REGISTERS;
 		return 1;
@@ -78,6 +83,7 @@ static int walker_unwind(struct live_walker *t, const struct live_item *item,
 	t->counts.unreadable += result->unreadable;
 	if (item->after_exec)
 		walker_add_complete(&t->counts.walks, walk);
+	/* st.user is the unwinder's own: marks are taken off in a copy. */
 	buf_clear(&t->user);
 	if (buf_put(&t->user, st.user.bytes, st.user.n * 8) < 0)
 		return -ENOMEM;
@@ -107,6 +113,7 @@ static int walker_user(struct live_walker *t, const struct live_item *item,
 	*user = ip;
 	if (s->stack_user.n > t->counts.longest_copy)
 		t->counts.longest_copy = s->stack_user.n;
+	/* No user ip: a kernel thread, or a task without user registers. */
 	if (!*ip) {
 		t->counts.kernel_only++;
 		result->kind = WALK_RESULT_NO_STACK;
@@ -117,6 +124,7 @@ static int walker_user(struct live_walker *t, const struct live_item *item,
 		result->kind = WALK_RESULT_NO_REGISTERS;
 		return 1;
 	}
+	/* There is time, else the sample is kept with its ip alone. */
 	if (!walk_is_over(t->walk))
 		return walker_unwind(t, item, s, misc, user, result);
 	t->counts.in_exec += item->after_exec;
@@ -149,6 +157,8 @@ static int walker_sample(struct live_walker *t, struct live_item *item)
 		return r;
 	attr = &seam_events_at(t->walk->out, d.event->index)->attr;
 	item->thread = t->index;
+	/* The place in the thread's buffer: the writer puts results together in the order of
+	 * items. */
 	item->result_at = t->out.n;
 	r = walked_sample_put(&t->out, &t->chain, attr, walk_result_put(attr, record.misc, &result),
 	                      &d.sample, user, (size_t)r);
@@ -171,6 +181,8 @@ static void walker_work(struct live_walker *t)
 	struct live_walk *w = t->walk;
 
 	while (!t->failed) {
+		/* A counter that all threads draw from: no lock, and nobody waits for a slow walk
+		 * of another. */
 		size_t at = __atomic_fetch_add(&w->next, CLAIM, __ATOMIC_RELAXED);
 		size_t end = at + CLAIM < w->n ? at + CLAIM : w->n;
 
@@ -191,6 +203,7 @@ static void *walker_run(void *arg)
 
 	pthread_mutex_lock(&w->lock);
 	for (;;) {
+		/* Rounds are counted, so that a thread that was late does not miss one. */
 		while (w->round == round && !w->stop)
 			pthread_cond_wait(&w->begin, &w->lock);
 		if (w->stop)
@@ -233,17 +246,23 @@ static int walk_learn(struct live_walk *w, struct live_item *item)
 		return 0; /* no mapping could be learned from it */
 	if (item->kind == LIVE_LEARN) {
 		r = proc_learn(w->procs, &d);
+		/* From the exec's COMM until the first sample in user mode, samples may be of the
+		 * middle of an exec. */
 		if (r >= 0 && record.type == SEAM_RECORD_COMM && d.comm.exec)
 			r = map_put(&w->after_exec, d.comm.pid, 1);
 		if (r >= 0)
 			r = walk_note_file(w, &record, &d);
+		/* The leader's exit: the pid may be used again. */
 		if (record.type == SEAM_RECORD_EXIT && d.task.pid == d.task.tid)
 			map_del(&w->after_exec, d.task.pid);
 		return r < 0 ? r : 0;
 	}
+	/* It runs in user mode, so that the exec is over. */
 	if ((record.misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER)
 		map_del(&w->after_exec, d.id.pid);
 	item->after_exec = map_get(&w->after_exec, d.id.pid, NULL);
+	/* The space is held by its number, also when later records of the round change the
+	 * mappings. */
 	item->space = proc_space_hold(w->procs, d.id.pid);
 	return 1;
 }
@@ -259,6 +278,7 @@ static void walk_all(struct live_walk *w, struct live_item *items, size_t n, boo
 		return;
 	}
 	pthread_mutex_lock(&w->lock);
+	/* Everyone but this thread, which works as walker 0. */
 	w->busy = w->n_walkers - 1;
 	w->round++;
 	pthread_cond_broadcast(&w->begin);
@@ -283,9 +303,12 @@ int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, stru
 	}
 	if (r < 0)
 		return r;
+	/* Waking threads costs more than a few walks. */
 	walk_all(w, items, n, w->n_walkers > 1 && samples >= SHARE_LEAST);
 	for (unsigned i = 0; i < w->n_walkers && r >= 0; i++)
 		r = w->walkers[i].failed;
+	/* Results lie in the threads' buffers, other records in their batches: here they are one
+	 * sequence again. */
 	for (size_t i = 0; i < n && r >= 0; i++) {
 		const struct live_item *item = &items[i];
 
@@ -297,11 +320,13 @@ int live_walk_round(struct live_walk *w, struct live_item *items, size_t n, stru
 	}
 	for (unsigned i = 0; i < w->n_walkers; i++)
 		buf_clear(&w->walkers[i].out);
+	/* Only here nothing is being walked, so that tables may be replaced. */
 	if (r >= 0 && !out->failed)
 		r = live_renew(w);
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
 }
 
+/* Any thread may call these two; the walkers look before each sample. */
 void live_walk_end_by(struct live_walk *w, uint64_t end_ns)
 {
 	__atomic_store_n(&w->end_ns, end_ns, __ATOMIC_RELAXED);
@@ -351,6 +376,7 @@ static int walk_start(struct live_walk *w, struct live_walker *t)
 /* live_walk_destroy must be called also after a failure. */
 int live_walk_init(struct live_walk *w, const struct live_opts *opts, const struct seam_events *out)
 {
+	/* live: mappings are looked at as of now, so that no history is kept. */
 	struct proc_opts live = { .sz = sizeof(live), .live = true };
 	unsigned threads = opts->threads ? opts->threads : 1;
 	int r;
@@ -402,7 +428,8 @@ void live_walk_destroy(struct live_walk *w)
 	pthread_mutex_destroy(&w->lock);
 }
 
-/* Adds to what *ret holds. */
+/* Adds to what *ret holds. Counts of state that was renewed away are in tables_before and in the
+ * walkers' own counts. */
 void live_walk_count(const struct live_walk *w, struct live_counts *ret)
 {
 	for (unsigned i = 0; i < w->n_walkers; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// offcpu.c: see offcpu.h. Knows which events stand for time off the CPU; the samples are taken by
-// the BPF programs.
+/* offcpu.c: see offcpu.h. Knows which events stand for time off the CPU; the samples are taken by
+ * the BPF programs. Each reason to be away is an event of its own in the file, so that reports can
+ * tell them apart. */
 #include "recorder/offcpu.h"
 
 #include <stdio.h>
@@ -17,11 +18,13 @@ static int offcpu_event(struct event_list *events, const char *name, struct seam
 	if (r < 0)
 		return r;
 	e = &events->at[events->n - 1];
+	/* It has a rate of its own, so that the options' frequency does not become its period. */
 	e->from_source = e->has_rate = true;
 	e->attr.sample_period = 1;
 	return 0;
 }
 
+/* To be called before the events are opened. Without time off the CPU it changes nothing. */
 int offcpu_settle(struct recorder_opts *o, struct seam_error *err)
 {
 	int r = 0;
@@ -30,6 +33,8 @@ int offcpu_settle(struct recorder_opts *o, struct seam_error *err)
 		o->away_ns = OFFCPU_NS_DEFAULT;
 	if (!o->away_ns)
 		return 0;
+	/* Samples of the clock and times away can be added only if both have their nanoseconds as
+	 * period. */
 	if (o->wall)
 		o->session.sample_period = true;
 	if (!o->events->n)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// output.c: knows rename(2). Touches nothing but regular files.
+/* output.c: knows rename(2). Touches nothing but regular files: a device, a pipe or stdout is
+ * written to as it is, and never renamed or removed. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ int output_rotate(struct output *out, const char *path)
 		out->created = true;
 		return 0;
 	}
+	/* An empty file holds nothing that anybody could miss. */
 	if (!S_ISREG(st.st_mode) || !st.st_size)
 		return 0;
 	if (asprintf(&old, "%s.old", path) < 0)
@@ -38,6 +40,7 @@ int output_rotate(struct output *out, const char *path)
 	return 0;
 }
 
+/* Only what this recording made is removed. */
 void output_abandon(struct output *out)
 {
 	if (!out->created)

@@ -47,6 +47,7 @@
 #define MACHINE 0u
 #endif
 
+/* o, target, session, bpf and live are the recorder's own; the sink is the caller's. */
 struct recorder {
 	struct recorder_opts o;
 	struct target target;
@@ -84,7 +85,7 @@ static int recorder_write(void *ctx, const void *bytes, size_t n)
 	return r->live ? live_write(r->live, bytes, n) : r->sink.write(r->sink.ctx, bytes, n);
 }
 
-/* Gives what was unwound to the sink. */
+/* Gives what was unwound to the sink. flush: what was written is to reach the file. */
 static int recorder_collect(struct recorder *r, bool flush)
 {
 	int error = r->live ? live_collect(r->live, r->sink.write, r->sink.ctx) : 0;
@@ -94,8 +95,8 @@ static int recorder_collect(struct recorder *r, bool flush)
 
 /* ---- opening ---- */
 
-/* Forks the command, so that events can be opened for it before it runs. */
-/* If no task was named, the command is the target, and its events begin with its exec. */
+/* Forks the command, so that events can be opened for it before it runs. If no task was named, the
+ * command is the target, and its events begin with its exec. */
 static int recorder_hold_command(struct recorder *r, struct seam_error *err)
 {
 	struct session_opts *s = &r->o.session;
@@ -114,6 +115,8 @@ static int recorder_hold_command(struct recorder *r, struct seam_error *err)
 	return 0;
 }
 
+/* opts is copied; what it points to must live until recorder_free. The command is forked here and
+ * held. */
 int recorder_new(struct recorder **ret, const struct recorder_opts *opts, struct seam_error *err)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
@@ -131,6 +134,7 @@ int recorder_new(struct recorder **ret, const struct recorder_opts *opts, struct
 	return 0;
 }
 
+/* live first, because its worker reads the session's events; NULL is allowed. */
 void recorder_free(struct recorder *r)
 {
 	if (!r)
@@ -180,11 +184,14 @@ static int recorder_open_live(struct recorder *r)
 		return 0;
 	for (size_t i = 0; i < session_rings(r->session); i++)
 		rings += session_ring(r->session, i)->size;
+	/* The samples of all rings at once must find room, else a burst would lose its stack
+	 * copies. */
 	if (rings * QUEUE_RINGS > opts.queue_bytes)
 		opts.queue_bytes = rings * QUEUE_RINGS;
 	return live_new(&r->live, &opts);
 }
 
+/* Opens the events, paused or waiting for the exec. Nothing is sampled yet. */
 int recorder_open(struct recorder *r, struct seam_error *err)
 {
 	struct session_opts *s = &r->o.session;
@@ -204,6 +211,8 @@ int recorder_open(struct recorder *r, struct seam_error *err)
 	return error ? recorder_fail(err, "unwinding", error) : 0;
 }
 
+/* The events that records in the sink have: after live a callchain stands where stack copies
+ * were. */
 const struct seam_events *recorder_events(const struct recorder *r)
 {
 	return r->live ? live_events(r->live) : session_events(r->session);
@@ -234,6 +243,7 @@ static int recorder_name_command(struct recorder *r, const struct seam_attr *att
 	return error;
 }
 
+/* Of the target's tasks, or of all. One that has gone is no failure. */
 static int recorder_synthesize_tasks(struct recorder *r, struct synth *synth, capture_write write,
                                      void *ctx)
 {
@@ -258,6 +268,8 @@ static int recorder_synthesize_tasks(struct recorder *r, struct synth *synth, ca
 static int recorder_find(struct recorder *r, const struct seam_events *events, capture_write write,
                          capture_write write_task, void *ctx, void *task_ctx)
 {
+	/* Where the kernel gives no build-ids in its records, those of all files stand in the
+	 * file's own list (datafile). */
 	bool kept_in_file = session_features(r->session)->off[FEATURE_BUILD_ID];
 	struct synth_opts opts = {
 		.sz = sizeof(opts),
@@ -273,6 +285,7 @@ static int recorder_find(struct recorder *r, const struct seam_events *events, c
 	error = synth_kernel(synth, write, ctx);
 	if (!error && r->o.session.cgroups && !session_features(r->session)->off[FEATURE_CGROUP])
 		error = synth_cgroups(synth, write, ctx);
+	/* A command that waits has nothing yet but its name. */
 	if (!error && recorder_only_waits(r))
 		error = recorder_name_command(r, opts.attr, write, ctx);
 	else if (!error)
@@ -282,6 +295,7 @@ static int recorder_find(struct recorder *r, const struct seam_events *events, c
 	return error;
 }
 
+/* For a sink that begins anew (window.c): everything that runs now, once more. */
 int recorder_synthesize(struct recorder *r)
 {
 	return recorder_find(r, recorder_events(r), r->sink.write, r->sink.write, r->sink.ctx,
@@ -349,6 +363,8 @@ int recorder_begin(struct recorder *r, const struct recorder_sink *sink, struct 
 		error = recorder_give_finished(r);
 	if (!error)
 		error = recorder_collect(r, true);
+	/* How long /proc and the first tables took: with many processes it is long enough to be
+	 * told. */
 	r->found_ns = recorder_now_ns() - start_ns;
 	r->begun = hurry_share();
 	return error;
@@ -369,6 +385,7 @@ int recorder_resume(struct recorder *r, struct seam_error *err)
 	return error ? recorder_fail(err, "cannot start the events", error) : 0;
 }
 
+/* Sampling begins here, unless it has begun with the exec or is to be begun by the user. */
 int recorder_start(struct recorder *r, struct seam_error *err)
 {
 	if (r->o.delayed || !r->o.session.start_paused)
@@ -376,6 +393,7 @@ int recorder_start(struct recorder *r, struct seam_error *err)
 	return recorder_resume(r, err);
 }
 
+/* The command's exec happens in here; that it failed is its errno. */
 int recorder_run_command(struct recorder *r, struct seam_error *err)
 {
 	int error = r->o.command ? target_go(&r->target) : 0;
@@ -388,11 +406,13 @@ struct target *recorder_command(struct recorder *r)
 	return &r->target;
 }
 
+/* Until something is there to read, the time is over, or somebody called recorder_wake. */
 void recorder_wait(struct recorder *r, int ms)
 {
 	session_wait(r->session, ms);
 }
 
+/* May be called by a signal handler. */
 void recorder_wake(struct recorder *r)
 {
 	if (r->session)
@@ -407,6 +427,7 @@ bool recorder_ended(struct recorder *r)
 	return r->bpf.kwalk ? kwalk_targets_gone(r->bpf.kwalk) : session_target_gone(r->session);
 }
 
+/* One round: rings, worker, sink. */
 int recorder_read(struct recorder *r)
 {
 	int64_t n = session_read(r->session, bpf_stacks_write, &r->bpf);
@@ -427,12 +448,15 @@ static unsigned recorder_finish_ms(uint64_t end_ns)
 	return left < FINISH_MS ? (unsigned)left : FINISH_MS;
 }
 
+/* To be called when the end has come: it raises the priority, too. */
 uint64_t recorder_until_ns(const struct recorder *r)
 {
 	hurry_begin();
 	return hurry_until_ns(r->o.grace_ms, &r->begun);
 }
 
+/* The end, in order: no more samples; what is pending comes in the grace; the rings' rest; what
+ * waits for its walk; then all of it into the sink. end_ns bounds all of it. */
 int recorder_stop(struct recorder *r, uint64_t end_ns)
 {
 	int64_t n;

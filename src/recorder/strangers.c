@@ -2,6 +2,12 @@
 /*
  * strangers.c: see strangers.h. Of a record it knows the type and the pids at its beginning.
  *
+ * With BPF the side-band events are of every CPU, also if only some processes are recorded. Records
+ * of others, which are strangers, must not go into the file. But a process may be recognized only
+ * after its first records: the programs choose it when it is sampled, or its fork is read from
+ * another ring. So records of strangers wait until the round has ended, or, where tasks are chosen
+ * by a filter, until the process ends.
+ *
  * Invariants: the records of one process keep their order, and none is given twice. A process that
  * was recognized stays so, because its number is not used again so soon.
  */
@@ -32,6 +38,7 @@ static size_t strangers_where(const struct seam_record *r)
 		return STRANGERS_SAMPLE_PID;
 	case SEAM_RECORD_SWITCH:
 	case SEAM_RECORD_SWITCH_CPU_WIDE:
+		/* Switch records have no pid of their own but in their sample_id. */
 		return r->size < 8 + STRANGERS_ID ? 0 : r->size - STRANGERS_ID;
 	case SEAM_RECORD_MMAP:
 	case SEAM_RECORD_MMAP2:
@@ -64,6 +71,7 @@ static bool strangers_look(const unsigned char *at, size_t n, struct strangers_r
 
 static int strangers_give(struct strangers *b, uint32_t pid, int depth);
 
+/* NULL is allowed. */
 static void strangers_free_held(struct buf *held)
 {
 	if (held)
@@ -71,6 +79,7 @@ static void strangers_free_held(struct buf *held)
 	free(held);
 }
 
+/* What waits of a process; NULL: nothing. */
 static struct buf *strangers_held(struct strangers *b, uint32_t pid)
 {
 	uint64_t value;
@@ -87,6 +96,7 @@ static int strangers_give_held(struct strangers *b, uint32_t pid, int depth)
 	size_t at = 0;
 	int r = 0;
 
+	/* Taken out first: the parent's chain may lead back here in a made-up loop of forks. */
 	map_del(&b->held, pid);
 	while (held && r >= 0 && !held->failed &&
 	       strangers_look(held->bytes + at, held->n - at, &record)) {
@@ -101,6 +111,7 @@ static int strangers_give_held(struct strangers *b, uint32_t pid, int depth)
 	return r;
 }
 
+/* Recognizes a process, once. */
 static int strangers_give(struct strangers *b, uint32_t pid, int depth)
 {
 	if (map_get(&b->known, pid, NULL))
@@ -117,6 +128,8 @@ static int strangers_is(struct strangers *b, const struct strangers_record *r)
 
 	if (!r->about || map_get(&b->known, r->pid, NULL))
 		return 1;
+	/* A child of a recognized process is recognized by its FORK, unless tasks are chosen one by
+	 * one. */
 	if (!b->is_followed(b->follow_ctx, r->pid) &&
 	    (b->chosen || r->r.type != SEAM_RECORD_FORK || !b->inherit ||
 	     !map_get(&b->known, r->parent, NULL)))
@@ -188,7 +201,9 @@ int strangers_write(void *ctx, const void *bytes, size_t n)
 	struct strangers_record record;
 	int r = 0;
 
+	/* Only whole records: what the rings give is never cut. */
 	for (; r >= 0 && strangers_look(at, n, &record); at += record.r.size, n -= record.r.size) {
+		/* All records of the round are there: what is a stranger now stays one. */
 		if (record.r.type == SEAM_RECORD_FINISHED_ROUND)
 			r = strangers_release(b);
 		if (r >= 0)

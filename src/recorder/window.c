@@ -43,6 +43,7 @@ struct window {
 	bool grew; /* samples came since the last cut */
 };
 
+/* head and events are the caller's and must outlive it. */
 int window_new(struct window **ret, const struct datafile_opts *head,
                const struct seam_events *events)
 {
@@ -72,6 +73,8 @@ void window_free(struct window *w)
 
 /* ---- records ---- */
 
+/* A deferred record that finds no room leaves its sample without a user part; only samples are
+ * counted. */
 static int window_sample(struct window *w, const struct seam_record *record)
 {
 	struct seam_decoded d;
@@ -161,6 +164,7 @@ static int window_write_file(struct window *w, const char *path, struct seam_err
 		seam_writer_close(writer, NULL);
 		return r;
 	}
+	/* Closing writes the header: only then is it a recording. */
 	return seam_writer_close(writer, err);
 }
 
@@ -172,6 +176,7 @@ static void window_forget(struct window *w, uint64_t from_ns)
 	struct seam_record record;
 	size_t to = 0;
 
+	/* In place: records only move towards the beginning. */
 	for (size_t at = 0; record_at(bytes + at, w->samples.n - at, &record); at += record.size) {
 		struct seam_decoded d;
 
@@ -204,10 +209,12 @@ int window_cut(struct window *w, bool last, struct window_interval *ret, struct 
 		                            .lost = w->lost };
 	int r;
 
+	/* The reader opens the file by this name, with a position of its own. */
 	snprintf(interval.path, sizeof(interval.path), "/proc/self/fd/%d", w->file);
 	r = window_write_file(w, interval.path, err);
 	if (r < 0)
 		return r;
+	/* What is younger stays: samples that wait, and deferred records, which may be theirs. */
 	window_forget(w, interval.to_ns);
 	w->cut_ns = interval.to_ns;
 	w->grew = false;
@@ -236,6 +243,7 @@ int window_profile(const struct window_interval *interval, const struct load_opt
 
 	if (r < 0)
 		return r;
+	/* Only samples of the interval count; the file also holds those that wait. */
 	due.filter = (struct samples_filter){ .times = &times, .n_times = 1 };
 	r = recording_open(&rec, reader, &learn, err);
 	if (r >= 0)
