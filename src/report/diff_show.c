@@ -9,7 +9,7 @@
 #include "base/color.h"
 #include "base/json.h"
 #include "base/shown.h"
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/diff.h"
 
 static const char *const verdicts[] = {

@@ -2,7 +2,7 @@
 // hint.c: see hint.h. Advice is given only where it is known to be of use: a debug file for an
 // object whose build-id is known, a package for a file that dpkg lists.
 #include "report/hint.h"
-#include "report/runtime_flags.h"
+#include "runtimes/runtime_flags.h"
 
 #include <dirent.h>
 #include <fcntl.h>

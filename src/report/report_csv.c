@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/report.h"
 #include "export/export.h"
 

@@ -8,7 +8,7 @@
 
 #include "report/walk_result_text.h"
 #include "report/report.h"
-#include "report/runtime_flags.h"
+#include "runtimes/runtime_flags.h"
 #include "aggregate/load_cut.h"
 #include "base/shown.h"
 #include "resolve/beginning.h"

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "report/hint.h"
-#include "report/runtime_flags.h"
+#include "runtimes/runtime_flags.h"
 #include "tree.h"
 
 static char dir[] = "/tmp/seam-test-hint-XXXXXX";

@@ -8,7 +8,7 @@
  * command that runs is never killed because writing failed.
  */
 #include "cli/record/record_run.h"
-#include "cli/record/record_runtimes.h"
+#include "recorder/runtime_ends.h"
 
 #include <errno.h>
 #include <signal.h>

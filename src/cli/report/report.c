@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
-#include "cli/header.h"
+#include "inspect/header.h"
 #include "cmd/outfile.h"
 #include "input/profiled.h"
 #include "profile/nameless.h"

@@ -4,8 +4,8 @@
  * Does nothing unless an event defers them. Memory: order.h's and stitch.h's limits, whatever the
  * file.
  */
-#ifndef SEAM_CLI_STAT_STITCH_H
-#define SEAM_CLI_STAT_STITCH_H
+#ifndef SEAM_INSPECT_STAT_STITCH_H
+#define SEAM_INSPECT_STAT_STITCH_H
 
 #include <seam/stitch.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // stat_stitch.c: see stat_stitch.h. Order by rounds and the stream's way of stitching: one pass.
-#include "cli/stat_stitch.h"
+#include "inspect/stat_stitch.h"
 #include "base/shown.h"
 
 #include <errno.h>

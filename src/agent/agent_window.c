@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "cli/agent/agent.h"
+#include "agent/agent.h"
 
 #define BESIDE_NS 20000000ULL
 #define FORGET_EVERY 60u /* windows */

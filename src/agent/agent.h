@@ -4,8 +4,8 @@
  * the recorder, agent_read.c reads its rings, agent_window.c hands what came in a window on to the
  * stores.
  */
-#ifndef SEAM_CLI_AGENT_H
-#define SEAM_CLI_AGENT_H
+#ifndef SEAM_AGENT_AGENT_H
+#define SEAM_AGENT_AGENT_H
 
 #include "cli/record/record_options.h"
 #include "fleet/groups.h"

@@ -17,7 +17,7 @@
 #include "input/infile.h"
 #include "report/walk_result_text.h"
 #include "input/source.h"
-#include "cli/stat_stitch.h"
+#include "inspect/stat_stitch.h"
 
 #define STAT_TYPES 128u /* types below are counted by index, the others in a map */
 #define STAT_SLOTS 32u  /* of the losses over time */

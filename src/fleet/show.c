@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // store_show.c: `seam store ls`: what a store has; `seam store series`: a function's share over
 // time.
-#include "cli/store/store.h"
+#include "cli/store.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/shown.h"
 #include "cmd/outfile.h"
 #include "profile/rollup.h"
-#include "report/csv.h"
+#include "base/csv.h"
 #include "store/when.h"
 
 #define POINTS 60u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // store_import.c: `seam store import`: a recording, cut into windows, into a store.
-#include "cli/store/store.h"
+#include "cli/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // runtime_flags.c: see runtime_flags.h. A runtime is one line of the table. Tried with OpenJDK 17,
 // Node.js 20 and Erlang/OTP 25; .NET, which no Debian has, was not tried.
-#include "report/runtime_flags.h"
+#include "runtimes/runtime_flags.h"
 
 #include <string.h>
 

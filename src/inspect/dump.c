@@ -16,7 +16,7 @@
 #include "abi/record.h"
 #include "abi/print.h"
 #include "cli/cmds.h"
-#include "cli/header.h"
+#include "inspect/header.h"
 #include "input/infile.h"
 #include "input/span.h"
 #include "tracepoint/tracepoint.h"

@@ -7,7 +7,7 @@
 
 #include "base/shown.h"
 #include "cli/cmds.h"
-#include "cli/header.h"
+#include "inspect/header.h"
 #include "perfdata/feature.h"
 
 enum {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // csv.c: see csv.h.
-#include "report/csv.h"
+#include "base/csv.h"
 
 #include <string.h>
 

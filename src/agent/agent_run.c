@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "capture/mode.h"
-#include "cli/agent/agent.h"
+#include "agent/agent.h"
 #include "cli/record/record_say.h"
 #include "cli/record/record_signals.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // agent.c: `seam agent`: the whole machine, all the time, into a store.
-#include "cli/agent/agent.h"
+#include "agent/agent.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // agent_read.c: see agent.h: the rings are read until a time, or until somebody says stop.
 #include <time.h>
 
-#include "cli/agent/agent.h"
+#include "agent/agent.h"
 #include "cli/record/record_signals.h"
 
 #define STEP_MS 100

@@ -3,8 +3,8 @@
  * runtime_flags.h: the runtimes that make code while they run, how a process of theirs is told by
  * the files it maps, and with which flags they name that code and let a walk pass through it.
  */
-#ifndef SEAM_REPORT_RUNTIME_FLAGS_H
-#define SEAM_REPORT_RUNTIME_FLAGS_H
+#ifndef SEAM_RUNTIMES_RUNTIME_FLAGS_H
+#define SEAM_RUNTIMES_RUNTIME_FLAGS_H
 
 #include <stdint.h>
 

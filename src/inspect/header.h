@@ -2,8 +2,8 @@
 /*
  * header.h: what a recording says about itself as text, for seam header and for the head of a dump.
  */
-#ifndef SEAM_CLI_HEADER_H
-#define SEAM_CLI_HEADER_H
+#ifndef SEAM_INSPECT_HEADER_H
+#define SEAM_INSPECT_HEADER_H
 
 #include "base/buf.h"
 #include "input/source.h"

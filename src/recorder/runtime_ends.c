@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // record_runtimes.c: see record_runtimes.h. Nothing begins in code that a runtime made, so a stack
 // whose outermost frame is there was cut off.
-#include "cli/record/record_runtimes.h"
+#include "recorder/runtime_ends.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "abi/record.h"
 #include "abi/record_at.h"
 #include "cmd/cmd.h"
-#include "report/runtime_flags.h"
+#include "runtimes/runtime_flags.h"
 #include "proc/object.h"
 #include "samples/jit.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // store.c: `seam store`: what is in a store, and recordings into it.
-#include "cli/store/store.h"
+#include "cli/store.h"
 
 #include <errno.h>
 #include <stdlib.h>

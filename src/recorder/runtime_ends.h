@@ -7,8 +7,8 @@
  * the recorder unwound. Copies of stacks that are kept are not looked at. Bounded in processes and
  * in mappings of each; without a runtime that is known a record costs no more than its header.
  */
-#ifndef SEAM_CLI_RECORD_RECORD_RUNTIMES_H
-#define SEAM_CLI_RECORD_RECORD_RUNTIMES_H
+#ifndef SEAM_RECORDER_RUNTIME_ENDS_H
+#define SEAM_RECORDER_RUNTIME_ENDS_H
 
 #include <seam/record.h>
 
