@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error.c: composes the one sentence of a struct seam_error.
-#include <seam/error.h>
+#include "base/error.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -64,4 +64,11 @@ void seam_error_add_path(struct seam_error *err, const char *path)
 	/* A message that grows past the struct loses its end, never the path. */
 	if (snprintf(err->text, sizeof(err->text), "%s: %s", err->path, text) < 0)
 		err->text[0] = 0;
+}
+
+const char *error_reason(const struct seam_error *err, int r)
+{
+	if (r == -ENOMEM)
+		return "out of memory";
+	return err->code ? err->text : strerror(-r);
 }

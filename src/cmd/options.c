@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/shown.h"
 #include "cmd/cmd.h"
 #include "cmd/habit.h"
@@ -67,9 +68,7 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 
 const char *cmd_reason(const struct seam_error *err, int r)
 {
-	if (r == -ENOMEM)
-		return "out of memory";
-	return err->code ? err->text : strerror(-r);
+	return error_reason(err, r);
 }
 
 struct options options_start(int argc, char **argv, const struct cmd *cmd)
