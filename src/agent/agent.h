@@ -1,62 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * agent.h: what the files of `seam agent` share. agent.c takes the command line, agent_run.c runs
- * the recorder, agent_read.c reads its rings, agent_window.c hands what came in a window on to the
- * stores.
+ * agent.h: the whole machine, all the time, into stores. Each window of time is named and put while
+ * the next one is recorded. A store that takes nothing loses its window, and is told so in the next
+ * one that it takes; the agent goes on.
+ *
+ * Prints nothing: notices for people are lines of rec->session.log, as the recorder's are.
  */
 #ifndef SEAM_AGENT_AGENT_H
 #define SEAM_AGENT_AGENT_H
 
-#include "cli/record/record_options.h"
-#include "fleet/groups.h"
-#include "fleet/put.h"
-#include "input/naming.h"
 #include "recorder/recorder.h"
-#include "recorder/window.h"
+#include "store/labels.h"
+#include "symbol/symbol.h"
 
 #define AGENT_STORES_MAX 8u
 
-struct agent_store {
-	const char *url;
-	struct store *store;
-	bool failing;           /* the last window was not taken */
-	uint64_t windows, lost; /* that it has; that it did not take */
-	uint64_t lost_samples;  /* not yet told in a window that it took */
+struct agent_opts {
+	size_t sz; /* sizeof(struct agent_opts) */
+	/* What is recorded. Its session.stopped ends the agent. Changed: build-ids are always
+	 * wanted. */
+	struct recorder_opts *rec;
+	/* Is told which recorder a signal wakes, and NULL when there is none any more. NULL: nobody
+	 * wants to know. */
+	void (*wakes)(struct recorder *recorder);
+	const char *program; /* "seam 1.0" */
+	const struct symbol_opts *symbols;
+	bool no_inline;
+	const char *urls[AGENT_STORES_MAX]; /* of stores */
+	size_t n_urls;
+	const struct labels *all;        /* labels of all series */
+	uint64_t window_ns, duration_ns; /* duration 0: until session.stopped says so */
+	uint64_t keep_ns, keep_bytes;    /* windows that are older, or too much, go; 0: none */
 };
 
-struct agent {
-	const struct cmd *cmd;
-	struct record_opts o; /* what is recorded */
-	struct naming naming;
-	char *default_url;
-	struct agent_store stores[AGENT_STORES_MAX];
-	size_t n_stores;
-	uint64_t window_ns, duration_ns; /* 0: until a signal */
-	uint64_t keep_ns, keep_bytes;    /* 0: no limit */
-	struct labels all;               /* host, kernel, --label */
-
-	char instance[40];
-	struct recorder *recorder;
-	struct window *window;
-	struct datafile_opts head; /* what window says of itself */
-	struct groups groups;
-	uint64_t begun_ns;         /* of the window that is recorded: CLOCK_MONOTONIC */
-	uint64_t lost;             /* records, as window_interval had it last */
-	uint64_t cpu_ns;           /* that this process had used then */
-	uint64_t windows, samples; /* that were made */
-};
-
-/* CLOCK_MONOTONIC. */
-uint64_t agent_now_ns(void);
-/* Whether a signal asked for the end. */
-bool agent_stopped(void);
-/* Runs until the end: an exit code. */
-int agent_run_all(struct agent *a);
-/* Reads the rings until a time (agent_now_ns). True: nothing more will come. -errno. */
-int agent_read(struct agent *a, uint64_t until_ns);
-
-/* Ends the window that is recorded and hands it on. last: nothing more will come. 1: the recording
- * has ended meanwhile; 0; -errno after saying why. */
-int agent_window(struct agent *a, bool last);
+/* Records until the end. 0; -EINVAL: what is asked for cannot be; another -errno. What is wrong is
+ * in err, if recording did not begin; else it was said. */
+int agent_run(const struct agent_opts *o, struct seam_error *err);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// agent_read.c: see agent.h: the rings are read until a time, or until somebody says stop.
+// agent_read.c: see agent_parts.h: the rings are read until a time, or until somebody says stop.
 #include <time.h>
 
-#include "agent/agent.h"
-#include "cli/record/record_signals.h"
+#include "agent/agent_parts.h"
 
 #define STEP_MS 100
 
@@ -15,11 +14,11 @@ uint64_t agent_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-bool agent_stopped(void)
+bool agent_stopped(const struct agent *a)
 {
-	bool was_sent;
+	bool (*stopped)(void) = a->o->rec->session.stopped;
 
-	return record_signals_asked(&was_sent);
+	return stopped && stopped();
 }
 
 int agent_read(struct agent *a, uint64_t until_ns)
@@ -32,7 +31,7 @@ int agent_read(struct agent *a, uint64_t until_ns)
 		uint64_t left_ms = (until_ns - now) / 1000000 + 1;
 
 		recorder_wait(a->recorder, left_ms < STEP_MS ? (int)left_ms : STEP_MS);
-		ended = agent_stopped() || recorder_ended(a->recorder);
+		ended = agent_stopped(a) || recorder_ended(a->recorder);
 		error = recorder_read(a->recorder);
 	}
 	return error ? error : ended;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// agent_run.c: see agent.h: a recorder whose records go into windows, from the first to the last.
+// agent_run.c: see agent.h and agent_parts.h: a recorder whose records go into windows, from the
+// first to the last.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/agent_parts.h"
 #include "capture/mode.h"
-#include "agent/agent.h"
-#include "cli/record/record_say.h"
-#include "cli/record/record_signals.h"
 
 /* A name for this run of the agent, which no other has. */
 static void agent_instance(struct agent *a)
@@ -34,26 +33,20 @@ static void agent_instance(struct agent *a)
 /* Opens the rings and makes the window for their records. -errno. */
 static int agent_open_recorder(struct agent *a, struct seam_error *err)
 {
-	struct recorder_opts *o = &a->o.rec;
+	struct recorder_opts *o = a->o->rec;
 	const struct recorder_opts *opened;
 	int error;
 
 	o->build_ids_always = true;
-	o->session.stopped = agent_stopped;
-	o->session.log.line = record_say_log;
-	o->session.log.ctx = (void *)a->cmd;
-	o->progress = record_say_progress;
-	o->progress_ctx = (void *)a->cmd;
 	error = recorder_new(&a->recorder, o, err);
+	if (!error)
+		error = recorder_open(a->recorder, err);
 	if (error)
 		return error;
-	record_signals_catch();
-	error = recorder_open(a->recorder, err);
-	if (error)
-		return error;
-	record_signals_wake(a->recorder);
+	if (a->o->wakes)
+		a->o->wakes(a->recorder);
 	opened = recorder_options(a->recorder);
-	a->head = (struct datafile_opts){ .program = "seam " SEAM_VERSION,
+	a->head = (struct datafile_opts){ .program = a->o->program,
 		                          .groups = o->events,
 		                          .use_clockid = opened->session.use_clockid,
 		                          .clockid = opened->session.clockid };
@@ -69,31 +62,34 @@ static int agent_start(struct agent *a, struct seam_error *err)
 }
 
 /* Stores first: if one cannot be written, nothing is recorded. */
-static int agent_open(struct agent *a)
+static int agent_open(struct agent *a, struct seam_error *err)
 {
-	struct seam_error err = { 0 };
 	char mode[400];
 	int error = 0;
 
 	agent_instance(a);
-	for (size_t i = 0; i < a->n_stores && error >= 0; i++)
-		error = store_open(&a->stores[i].store, a->stores[i].url, STORE_AGENT, &err);
-	if (error >= 0)
-		error = agent_open_recorder(a, &err);
-	if (!error)
-		error = agent_start(a, &err);
-	if (error) {
-		cmd_error(a->cmd, "%s",
-		          agent_stopped() ? "stopped before sampling began"
-		                          : cmd_reason(&err, error));
-		return error == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	for (size_t i = 0; i < a->o->n_urls && error >= 0; i++) {
+		a->stores[i].url = a->o->urls[i];
+		error = store_open(&a->stores[i].store, a->stores[i].url, STORE_AGENT, err);
 	}
-	cmd_error(a->cmd, "%s",
-	          mode_line(session_mode(recorder_session(a->recorder)), mode, sizeof(mode)));
-	return EXIT_OK;
+	if (error >= 0)
+		error = agent_open_recorder(a, err);
+	if (!error)
+		error = agent_start(a, err);
+	if (error && agent_stopped(a))
+		seam_error_set(err, EINTR, NULL, SEAM_NO_OFFSET, NULL,
+		               "stopped before sampling began");
+	else if (error && !err->code)
+		seam_error_set(err, -error, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-error));
+	if (error)
+		return error;
+	log_line(a->log, LOG_PLAIN, "%s",
+	         mode_line(session_mode(recorder_session(a->recorder)), mode, sizeof(mode)));
+	return 0;
 }
 
-/* Makes one window after the other, until a signal or the end of the duration. An exit code. */
+/* Makes one window after the other, until a signal or the end of the duration. -errno after saying
+ * why. */
 static int agent_loop(struct agent *a)
 {
 	uint64_t start_ns = agent_now_ns(), next_ns;
@@ -102,14 +98,14 @@ static int agent_loop(struct agent *a)
 
 	a->begun_ns = start_ns;
 	while (r >= 0 && !last) {
-		next_ns = a->begun_ns + a->window_ns;
-		if (a->duration_ns && next_ns >= start_ns + a->duration_ns) {
-			next_ns = start_ns + a->duration_ns;
+		next_ns = a->begun_ns + a->o->window_ns;
+		if (a->o->duration_ns && next_ns >= start_ns + a->o->duration_ns) {
+			next_ns = start_ns + a->o->duration_ns;
 			last = true;
 		}
 		r = ended ? 1 : agent_read(a, next_ns);
 		if (r < 0)
-			cmd_error(a->cmd, "reading the rings: %s", strerror(-r));
+			log_line(a->log, LOG_PLAIN, "reading the rings: %s", strerror(-r));
 		last |= r > 0;
 		if (r >= 0 && last)
 			r = recorder_stop(a->recorder, recorder_until_ns(a->recorder));
@@ -117,7 +113,7 @@ static int agent_loop(struct agent *a)
 			r = agent_window(a, last);
 		ended |= r > 0;
 	}
-	return r < 0 ? EXIT_FAILED : EXIT_OK;
+	return r < 0 ? r : 0;
 }
 
 /* What was done, and what it cost. */
@@ -130,31 +126,34 @@ static void agent_say(const struct agent *a, uint64_t ns)
 	getrusage(RUSAGE_SELF, &u);
 	cpu = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
 	      (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-	for (size_t i = 0; i < a->n_stores; i++)
+	for (size_t i = 0; i < a->o->n_urls; i++)
 		lost += a->stores[i].lost;
-	cmd_error(a->cmd,
-	          "%llu windows with %llu samples, %llu windows were lost; %.2f s of CPU time in "
-	          "%.0f s (%.2f %% of a CPU), %ld MB at most",
-	          (unsigned long long)a->windows, (unsigned long long)a->samples,
-	          (unsigned long long)lost, cpu, (double)ns / 1e9, ns ? cpu * 1e11 / (double)ns : 0,
-	          u.ru_maxrss / 1024);
+	log_line(a->log, LOG_PLAIN,
+	         "%llu windows with %llu samples, %llu windows were lost; %.2f s of CPU time in "
+	         "%.0f s (%.2f %% of a CPU), %ld MB at most",
+	         (unsigned long long)a->windows, (unsigned long long)a->samples,
+	         (unsigned long long)lost, cpu, (double)ns / 1e9, ns ? cpu * 1e11 / (double)ns : 0,
+	         u.ru_maxrss / 1024);
 }
 
-int agent_run_all(struct agent *a)
+/* Stores are closed last, when nothing can come any more. */
+int agent_run(const struct agent_opts *o, struct seam_error *err)
 {
-	int rc = agent_open(a);
+	struct agent a = { .o = o, .log = &o->rec->session.log };
+	int error = agent_open(&a, err);
 
-	if (rc == EXIT_OK) {
+	if (!error) {
 		uint64_t begun_ns = agent_now_ns();
 
-		rc = agent_loop(a);
-		agent_say(a, agent_now_ns() - begun_ns);
+		error = agent_loop(&a);
+		agent_say(&a, agent_now_ns() - begun_ns);
 	}
-	record_signals_wake(NULL);
-	recorder_free(a->recorder);
-	window_free(a->window);
-	groups_free(&a->groups);
-	for (size_t i = 0; i < a->n_stores; i++)
-		store_close(a->stores[i].store);
-	return rc;
+	if (o->wakes)
+		o->wakes(NULL);
+	recorder_free(a.recorder);
+	window_free(a.window);
+	groups_free(&a.groups);
+	for (size_t i = 0; i < o->n_urls; i++)
+		store_close(a.stores[i].store);
+	return error;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// agent_window.c: see agent.h. A window is named and put in a thread, so that the rings are read
-// meanwhile. A store that takes nothing loses the window; that is said once, and told in the next
-// window that it takes.
+// agent_window.c: see agent_parts.h. A window is named and put in a thread, so that the rings are
+// read meanwhile. A store that takes nothing loses the window; that is said once, and told in the
+// next window that it takes.
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,7 +10,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "agent/agent.h"
+#include "agent/agent_parts.h"
+#include "base/error.h"
 
 #define BESIDE_NS 20000000ULL
 #define FORGET_EVERY 60u /* windows */
@@ -41,8 +42,9 @@ static void agent_failed(const struct agent *a, struct agent_store *s, uint64_t 
                          const struct seam_error *err, int r)
 {
 	if (!s->failing)
-		cmd_error(a->cmd, "%s: %s; windows are lost until it can be written again", s->url,
-		          cmd_reason(err, r));
+		log_line(a->log, LOG_PLAIN,
+		         "%s: %s; windows are lost until it can be written again", s->url,
+		         error_reason(err, r));
 	s->failing = true;
 	s->lost++;
 	s->lost_samples += samples;
@@ -59,7 +61,7 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	const struct put_window w = { .instance = a->instance,
 		                      .from_ns = job->from_ns,
 		                      .to_ns = job->to_ns,
-		                      .all = &a->all,
+		                      .all = a->o->all,
 		                      .profile = load->profile,
 		                      .cgroups = &cgroups,
 		                      .quality = &quality };
@@ -67,7 +69,7 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	int r;
 
 	snprintf(rate, sizeof(rate), "agent.windows_at_hz.%llu",
-	         (unsigned long long)a->o.rec.session.frequency);
+	         (unsigned long long)a->o->rec->session.frequency);
 	quality_add_load(&quality, load);
 	quality_add(&quality, rate, 1);
 	quality_add(&quality, "agent.cpu_ns", job->cpu_ns);
@@ -78,8 +80,8 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 		agent_failed(a, s, load->taken, &err, r);
 	} else {
 		if (s->failing)
-			cmd_error(a->cmd, "%s is written again; %llu windows were lost", s->url,
-			          (unsigned long long)s->lost);
+			log_line(a->log, LOG_PLAIN, "%s is written again; %llu windows were lost",
+			         s->url, (unsigned long long)s->lost);
 		s->failing = false;
 		s->lost_samples = 0;
 		s->windows++;
@@ -95,7 +97,7 @@ static int agent_put(void *ctx, struct recording *rec, struct load *load)
 
 	(void)rec;
 	a->samples += load->taken;
-	for (size_t i = 0; i < a->n_stores; i++)
+	for (size_t i = 0; i < a->o->n_urls; i++)
 		agent_put_into(job, &a->stores[i], load);
 	return 0;
 }
@@ -106,15 +108,15 @@ static void agent_forget(struct agent *a)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (a->keep_ns && (uint64_t)now.tv_sec * 1000000000 > a->keep_ns)
-		from_ns = (uint64_t)now.tv_sec * 1000000000 - a->keep_ns;
-	for (size_t i = 0; i < a->n_stores; i++) {
+	if (a->o->keep_ns && (uint64_t)now.tv_sec * 1000000000 > a->o->keep_ns)
+		from_ns = (uint64_t)now.tv_sec * 1000000000 - a->o->keep_ns;
+	for (size_t i = 0; i < a->o->n_urls; i++) {
 		struct seam_error err = { 0 };
-		int64_t r = store_forget(a->stores[i].store, from_ns, a->keep_bytes, &err);
+		int64_t r = store_forget(a->stores[i].store, from_ns, a->o->keep_bytes, &err);
 
 		if (r < 0 && !a->stores[i].failing)
-			cmd_error(a->cmd, "%s: old windows stay: %s", a->stores[i].url,
-			          cmd_reason(&err, (int)r));
+			log_line(a->log, LOG_PLAIN, "%s: old windows stay: %s", a->stores[i].url,
+			         error_reason(&err, (int)r));
 	}
 }
 
@@ -126,9 +128,9 @@ static int agent_load(struct agent_job *job)
 		.sz = sizeof(opts),
 		.keep = PUT_KEEP & ~PROFILE_KEEP_CGROUP,
 		.threads = 1,
-		.symbols = &job->a->naming.symbols,
+		.symbols = job->a->o->symbols,
 		.lines = true,
-		.no_inline = job->a->naming.no_inline,
+		.no_inline = job->a->o->no_inline,
 	};
 	int r = window_profile(&job->interval, &opts, agent_put, job, &job->err);
 
@@ -197,6 +199,6 @@ int agent_window(struct agent *a, bool last)
 		r = window_renew(a->window, a->recorder);
 	groups_age(&a->groups);
 	if (r < 0)
-		cmd_error(a->cmd, "%s", cmd_reason(&job.err, r));
+		log_line(a->log, LOG_PLAIN, "%s", error_reason(&job.err, r));
 	return r < 0 ? r : read;
 }

@@ -9,7 +9,10 @@
 
 #include "cli/cmds.h"
 #include "cli/record/record_offcpu.h"
+#include "cli/record/record_say.h"
+#include "cli/record/record_signals.h"
 #include "cli/record/record_values.h"
+#include "input/naming.h"
 #include "input/stored.h"
 #include "store/when.h"
 
@@ -51,8 +54,17 @@ static const struct option_def agent_options[] = {
 	{ 0 },
 };
 
-static int agent_time(const struct agent *a, const char *option, const char *text, uint64_t least,
-                      uint64_t most, uint64_t *ret)
+struct agent_cmd {
+	const struct cmd *cmd;
+	struct record_opts o; /* what is recorded */
+	struct naming naming;
+	char *default_url;
+	struct labels all; /* host, kernel, --label */
+	struct agent_opts opts;
+};
+
+static int agent_time(const struct agent_cmd *a, const char *option, const char *text,
+                      uint64_t least, uint64_t most, uint64_t *ret)
 {
 	if (when_parse_duration(text, ret) >= 0 && *ret >= least && *ret <= most)
 		return 0;
@@ -61,7 +73,7 @@ static int agent_time(const struct agent *a, const char *option, const char *tex
 	return -EINVAL;
 }
 
-static int agent_label(struct agent *a, const char *text)
+static int agent_label(struct agent_cmd *a, const char *text)
 {
 	struct labels_filter f = { 0 };
 	const char *key, *value;
@@ -77,16 +89,16 @@ static int agent_label(struct agent *a, const char *text)
 	return r < 0 ? -EINVAL : 0;
 }
 
-static int agent_size(struct agent *a, const char *text)
+static int agent_size(struct agent_cmd *a, const char *text)
 {
 	const struct record_arg arg = { a->cmd, "--keep-size", text };
 	bool is_bytes;
 
 	if (!strcmp(text, "0")) {
-		a->keep_bytes = 0;
+		a->opts.keep_bytes = 0;
 		return 0;
 	}
-	if (record_values_size(&arg, &a->keep_bytes, &is_bytes) < 0)
+	if (record_values_size(&arg, &a->opts.keep_bytes, &is_bytes) < 0)
 		return -EINVAL;
 	if (is_bytes)
 		return 0;
@@ -95,15 +107,15 @@ static int agent_size(struct agent *a, const char *text)
 }
 
 /* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with it. */
-static int agent_option(struct agent *a, const struct options *o, int id)
+static int agent_option(struct agent_cmd *a, const struct options *o, int id)
 {
 	switch (id) {
 	case OPT_STORE:
-		if (a->n_stores == AGENT_STORES_MAX) {
+		if (a->opts.n_urls == AGENT_STORES_MAX) {
 			cmd_error(a->cmd, "--store: more than %u", AGENT_STORES_MAX);
 			return -EINVAL;
 		}
-		a->stores[a->n_stores++].url = o->arg;
+		a->opts.urls[a->opts.n_urls++] = o->arg;
 		return 0;
 	case OPT_FREQ:
 		return record_values_freq(&a->o, &(struct record_arg){ a->cmd, "-F", o->arg });
@@ -114,11 +126,11 @@ static int agent_option(struct agent *a, const struct options *o, int id)
 		                                                             o->arg });
 	case OPT_WINDOW:
 		return agent_time(a, "--window", o->arg, WINDOW_LEAST_NS, WINDOW_MOST_NS,
-		                  &a->window_ns);
+		                  &a->opts.window_ns);
 	case OPT_DURATION:
-		return agent_time(a, "--duration", o->arg, 1, UINT64_MAX, &a->duration_ns);
+		return agent_time(a, "--duration", o->arg, 1, UINT64_MAX, &a->opts.duration_ns);
 	case OPT_KEEP:
-		return agent_time(a, "--keep", o->arg, 0, UINT64_MAX, &a->keep_ns);
+		return agent_time(a, "--keep", o->arg, 0, UINT64_MAX, &a->opts.keep_ns);
 	case OPT_KEEP_BYTES:
 		return agent_size(a, o->arg);
 	case OPT_OFF_CPU:
@@ -131,7 +143,7 @@ static int agent_option(struct agent *a, const struct options *o, int id)
 }
 
 /* Sets what was not asked for. -EINVAL after saying what is wrong. */
-static int agent_settle(struct agent *a)
+static int agent_settle(struct agent_cmd *a)
 {
 	const struct record_arg clock = { a->cmd, "-e", "cpu-clock" };
 	struct session_opts *s = &a->o.rec.session;
@@ -145,13 +157,13 @@ static int agent_settle(struct agent *a)
 	s->build_id = true;
 	if (record_offcpu_settle(&a->o, a->cmd) < 0)
 		return -EINVAL;
-	if (!a->n_stores) {
+	if (!a->opts.n_urls) {
 		a->default_url = stored_default(true);
 		if (!a->default_url) {
 			cmd_error(a->cmd, "out of memory");
 			return -EINVAL;
 		}
-		a->stores[a->n_stores++].url = a->default_url;
+		a->opts.urls[a->opts.n_urls++] = a->default_url;
 	}
 	if (uname(&machine) < 0)
 		return 0;
@@ -160,11 +172,45 @@ static int agent_settle(struct agent *a)
 	return labels_set(&a->all, "kernel", machine.release) < 0 ? -EINVAL : 0;
 }
 
+static bool agent_is_stopped(void)
+{
+	bool was_sent;
+
+	return record_signals_asked(&was_sent);
+}
+
+/* Runs the agent until it ends. An exit code. */
+static int agent_do(struct agent_cmd *a)
+{
+	struct recorder_opts *rec = &a->o.rec;
+	struct seam_error err = { 0 };
+	int r;
+
+	rec->session.stopped = agent_is_stopped;
+	rec->session.log.line = record_say_log;
+	rec->session.log.ctx = (void *)a->cmd;
+	rec->progress = record_say_progress;
+	rec->progress_ctx = (void *)a->cmd;
+	a->opts.rec = rec;
+	a->opts.wakes = record_signals_wake;
+	a->opts.program = "seam " SEAM_VERSION;
+	a->opts.symbols = &a->naming.symbols;
+	a->opts.no_inline = a->naming.no_inline;
+	a->opts.all = &a->all;
+	record_signals_catch();
+	r = agent_run(&a->opts, &err);
+	if (err.code)
+		cmd_error(a->cmd, "%s", cmd_reason(&err, r));
+	if (r >= 0)
+		return EXIT_OK;
+	return err.code && r == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+}
+
 /* The command: reads its options, does the work, and frees everything at one place. An exit
  * code. */
-static int agent_run(int argc, char **argv, const struct cmd *cmd)
+static int agent_command(int argc, char **argv, const struct cmd *cmd)
 {
-	struct agent a = {
+	struct agent_cmd a = {
 		.cmd = cmd,
 		.o = { .rec = { .sz = sizeof(a.o.rec),
 		                .session = { .sz = sizeof(a.o.rec.session),
@@ -172,9 +218,10 @@ static int agent_run(int argc, char **argv, const struct cmd *cmd)
 		       .output = "-",
 		       .argc = argc,
 		       .argv = argv },
-		.window_ns = WINDOW_NS,
-		.keep_ns = KEEP_NS,
-		.keep_bytes = KEEP_BYTES,
+		.opts = { .sz = sizeof(a.opts),
+		          .window_ns = WINDOW_NS,
+		          .keep_ns = KEEP_NS,
+		          .keep_bytes = KEEP_BYTES },
 	};
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
@@ -192,7 +239,7 @@ static int agent_run(int argc, char **argv, const struct cmd *cmd)
 	if (o.at < argc)
 		cmd_error(cmd, "takes no operand: '%s'", argv[o.at]);
 	else if (agent_settle(&a) >= 0)
-		rc = agent_run_all(&a);
+		rc = agent_do(&a);
 out:
 	record_options_free(&a.o);
 	naming_end(&a.naming);
@@ -226,5 +273,5 @@ const struct cmd cmd_agent = {
 	        "Exit status: 0; 1: recording is not possible, or a store cannot be written at the "
 	        "beginning; 2: usage.",
 	.options = agent_options,
-	.run = agent_run,
+	.run = agent_command,
 };

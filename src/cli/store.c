@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 // store.c: `seam store`: what is in a store, and recordings into it.
-#include "cli/store.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cmds.h"
+#include "cmd/outfile.h"
+#include "fleet/import.h"
+#include "fleet/listing.h"
+#include "fleet/points.h"
+#include "input/infile.h"
+#include "input/naming.h"
+#include "input/stored.h"
 #include "store/when.h"
 
 #define WINDOW_NS 10000000000ULL
@@ -28,6 +33,23 @@ static const struct option_def store_options[] = {
 	{ "json", 0, NULL, "ls and series as one JSON object", OPT_JSON },
 	NAMING_OPTIONS,
 	{ 0 },
+};
+
+enum store_form {
+	STORE_TEXT,
+	STORE_CSV,
+	STORE_JSON,
+};
+
+struct store_cmd {
+	const struct cmd *cmd;
+	struct stored stored;
+	struct infile in;
+	struct naming naming;
+	enum store_form form;
+	const char *function; /* of series */
+	uint64_t window_ns;   /* of import; of a point of series, 0: a 60th of the span */
+	struct labels labels; /* given with --label */
 };
 
 static int store_label(struct store_cmd *s, const char *text)
@@ -72,13 +94,119 @@ static int store_option(struct store_cmd *s, const struct options *o, int id)
 	}
 }
 
+/* Prints what was asked for, or why there is nothing. An exit code. */
+static int store_print(const struct store_cmd *s, struct buf *out, int r, struct seam_error *err)
+{
+	int rc = EXIT_FAILED;
+
+	if (r >= 0 && out->failed)
+		r = -ENOMEM;
+	if (r < 0)
+		cmd_error(s->cmd, "%s", cmd_reason(err, r));
+	else
+		rc = outfile_print(s->cmd, out);
+	buf_free(out);
+	return rc;
+}
+
+/* Lists all series, as text or JSON. An exit code. */
+static int store_ls(struct store_cmd *s)
+{
+	struct store_listing l = { 0 };
+	struct seam_error err = { 0 };
+	struct buf out = { 0 };
+	struct store *store;
+	int r = store_open(&store, s->stored.url, STORE_READ, &err);
+
+	if (r >= 0) {
+		r = store_list(store, &l, &err);
+		store_close(store);
+	}
+	if (r >= 0)
+		(s->form == STORE_JSON ? listing_json : listing_text)(&l, &out);
+	store_listing_free(&l);
+	return store_print(s, &out, r, &err);
+}
+
+/* Shows the share of a function over time. An exit code. */
+static int store_series(struct store_cmd *s)
+{
+	void (*const forms[])(const struct points *, struct buf *) = {
+		[STORE_TEXT] = points_text, [STORE_CSV] = points_csv, [STORE_JSON] = points_json
+	};
+	struct points points = { 0 };
+	struct seam_error err = { 0 };
+	struct store *store = NULL;
+	struct buf out = { 0 };
+	int r;
+
+	if (points_count(&s->stored.query, s->window_ns) > POINTS_MAX) {
+		cmd_error(s->cmd, "--window: the span has more than %u of them", POINTS_MAX);
+		return EXIT_USAGE;
+	}
+	r = store_open(&store, s->stored.url, STORE_READ, &err);
+	if (r >= 0)
+		r = points_load(&points, store, &s->stored.query, s->function, s->window_ns, &err);
+	store_close(store);
+	if (r >= 0)
+		forms[s->form](&points, &out);
+	points_free(&points);
+	return store_print(s, &out, r, &err);
+}
+
+static void store_say(void *ctx, const char *text)
+{
+	infile_progress_end();
+	cmd_error(ctx, "%s", text);
+}
+
+/* The store is opened first, so that nothing is read for one that cannot be written. */
+static int store_import(struct store_cmd *s)
+{
+	struct import_opts opts = { .path = s->in.path ? s->in.path : "perf.data",
+		                    .window_ns = s->window_ns,
+		                    .symbols = &s->naming.symbols,
+		                    .no_inline = s->naming.no_inline,
+		                    .labels = &s->labels,
+		                    .progress = infile_progress(),
+		                    .say = store_say,
+		                    .ctx = (void *)s->cmd };
+	struct import_counts counts = { 0 };
+	struct recording *rec = NULL;
+	struct store *store = NULL;
+	struct seam_error err = { 0 };
+	char *made = s->stored.url ? NULL : stored_default(true);
+	const char *url = s->stored.url ? s->stored.url : made;
+	int code = infile_open(&s->in, s->cmd), r;
+
+	if (code != EXIT_OK) {
+		free(made);
+		return code;
+	}
+	opts.reader = s->in.reader;
+	r = url ? store_open(&store, url, STORE_WRITE, &err) : -ENOMEM;
+	if (r >= 0)
+		r = import_recording(store, &opts, &rec, &counts, &err);
+	infile_progress_end();
+	if (r < 0)
+		cmd_error(s->cmd, "%s", cmd_reason(&err, r));
+	else
+		cmd_error(s->cmd, "%s: %llu windows put, %llu were there", url,
+		          (unsigned long long)counts.put, (unsigned long long)counts.there);
+	code = r < 0 ? EXIT_FAILED : infile_verdict(&s->in, s->cmd, rec);
+	store_close(store);
+	recording_close(rec);
+	free(made);
+	return code;
+}
+
 static const struct store_word {
 	const char *name, *argument; /* NULL: none */
 	int (*run)(struct store_cmd *s);
 } store_words[] = {
-	{ "ls", NULL, store_cmd_ls },
-	{ "series", "FUNCTION", store_cmd_series },
-	{ "import", "RECORDING", store_cmd_import },
+	{ "ls", NULL, store_ls },
+	{ "series", "FUNCTION", store_series },
+	{ "import", "RECORDING", store_import },
 };
 
 /* What is behind `seam store`, with its argument. NULL: it was said what is wrong. */
@@ -111,7 +239,7 @@ static int store_do(struct store_cmd *s, const char *const *words, size_t n)
 
 	if (!w)
 		return EXIT_USAGE;
-	if (w->run == store_cmd_import) {
+	if (w->run == store_import) {
 		if (s->stored.from || s->stored.to || s->stored.where) {
 			cmd_error(s->cmd, "import takes all of a recording");
 			return EXIT_USAGE;

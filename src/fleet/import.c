@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
-// store_import.c: `seam store import`: a recording, cut into windows, into a store.
-#include "cli/store.h"
+// store_import.c: see import.h.
+#include "fleet/import.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/blake2.h"
 #include "base/map.h"
@@ -18,20 +16,20 @@
 #define INSTANCE_DIGITS 24u
 
 struct import {
-	struct store_cmd *s;
+	const struct import_opts *o;
 	struct recording *rec;
 	struct load load;
 	struct store *store;
 	struct labels all;
 	char instance[sizeof("import:") + INSTANCE_DIGITS];
 	uint64_t epoch_ns; /* to be added to the recording's times */
-	uint64_t put, there;
+	struct import_counts counts;
 };
 
 /* The labels that all series of a recording have: what its header says, and --label. */
 static int import_labels(struct import *i)
 {
-	struct seam_reader *reader = i->s->in.reader;
+	struct seam_reader *reader = i->o->reader;
 	const char *host = seam_reader_feature_string(reader, SEAM_FEATURE_HOSTNAME);
 	const char *kernel = seam_reader_feature_string(reader, SEAM_FEATURE_OSRELEASE);
 	const char *key, *value;
@@ -40,7 +38,7 @@ static int import_labels(struct import *i)
 
 	if (r >= 0)
 		r = labels_set(&i->all, "kernel", kernel);
-	while (r >= 0 && labels_next(&i->s->labels, &at, &key, &value))
+	while (r >= 0 && labels_next(i->o->labels, &at, &key, &value))
 		r = labels_set(&i->all, key, value);
 	return r;
 }
@@ -53,7 +51,7 @@ static void import_instance(struct import *i)
 	const struct profile *p = i->load.profile;
 	unsigned char digest[BLAKE2_BYTES];
 	char hex[BLAKE2_HEX];
-	uint64_t sums[] = { i->epoch_ns, i->rec->first_ns, i->rec->last_ns, i->s->window_ns, 0, 0 };
+	uint64_t sums[] = { i->epoch_ns, i->rec->first_ns, i->rec->last_ns, i->o->window_ns, 0, 0 };
 	struct blake2 b;
 
 	for (size_t row = 0; row < profile_n_rows(p); row++) {
@@ -76,18 +74,19 @@ static void import_instance(struct import *i)
  * written. */
 static void import_epoch(struct import *i)
 {
-	const char *path = i->s->in.path ? i->s->in.path : "perf.data";
+	struct seam_error said = { 0 };
 	struct stat st;
 
 	i->epoch_ns = recording_epoch(i->rec);
-	if (i->epoch_ns || stat(path, &st) < 0)
+	if (i->epoch_ns || stat(i->o->path, &st) < 0)
 		return;
 	i->epoch_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000 + (uint64_t)st.st_mtim.tv_nsec -
 	              i->rec->last_ns;
-	cmd_error(i->s->cmd,
-	          "%s does not say at what time of day it was made: its last sample is taken to be "
-	          "of when the file was written",
-	          path);
+	seam_error_set(&said, ENODATA, NULL, SEAM_NO_OFFSET, NULL,
+	               "%s does not say at what time of day it was made: its last sample is taken "
+	               "to be of when the file was written",
+	               i->o->path);
+	i->o->say(i->o->ctx, said.text);
 }
 
 static bool import_in_slice(const struct profile *p, const struct profile_row *row, void *ctx)
@@ -113,7 +112,7 @@ static int import_window(struct import *i, uint32_t slice, bool first, struct se
 	if (r >= 0)
 		r = put_window(i->store, &w, err);
 	if (r >= 0)
-		*(r ? &i->put : &i->there) += 1;
+		*(r ? &i->counts.put : &i->counts.there) += 1;
 	quality_free(&quality);
 	profile_free(part);
 	return r;
@@ -153,23 +152,21 @@ static int import_windows(struct import *i, struct seam_error *err)
 /* Reads the recording into a profile with slices, and settles its labels and times. -errno. */
 static int import_load(struct import *i, struct seam_error *err)
 {
-	struct store_cmd *s = i->s;
-	struct recording_opts learn = { .sz = sizeof(learn),
-		                        .progress = infile_progress(),
-		                        .symbols = &s->naming.symbols,
-		                        .names = true };
+	const struct import_opts *o = i->o;
+	struct recording_opts learn = {
+		.sz = sizeof(learn), .progress = o->progress, .symbols = o->symbols, .names = true
+	};
 	struct load_opts opts = { .sz = sizeof(opts),
 		                  .keep = PUT_KEEP | PROFILE_KEEP_SLICE,
-		                  .slice_ns = s->window_ns,
-		                  .symbols = &s->naming.symbols,
+		                  .slice_ns = o->window_ns,
+		                  .symbols = o->symbols,
 		                  .lines = true,
-		                  .no_inline = s->naming.no_inline,
-		                  .progress = infile_progress() };
-	int r = recording_open(&i->rec, s->in.reader, &learn, err);
+		                  .no_inline = o->no_inline,
+		                  .progress = o->progress };
+	int r = recording_open(&i->rec, o->reader, &learn, err);
 
 	if (r >= 0)
 		r = load_recording(&i->load, i->rec, &opts, err);
-	infile_progress_end();
 	if (r < 0)
 		return r;
 	import_epoch(i);
@@ -179,34 +176,17 @@ static int import_load(struct import *i, struct seam_error *err)
 	return r;
 }
 
-/* The store is opened first, so that nothing is read for one that cannot be written. */
-int store_cmd_import(struct store_cmd *s)
+int import_recording(struct store *store, const struct import_opts *o, struct recording **rec,
+                     struct import_counts *ret, struct seam_error *err)
 {
-	struct import i = { .s = s };
-	struct seam_error err = { 0 };
-	char *made = s->stored.url ? NULL : stored_default(true);
-	const char *url = s->stored.url ? s->stored.url : made;
-	int code = infile_open(&s->in, s->cmd), r;
+	struct import i = { .o = o, .store = store };
+	int r = import_load(&i, err);
 
-	if (code != EXIT_OK) {
-		free(made);
-		return code;
-	}
-	r = url ? store_open(&i.store, url, STORE_WRITE, &err) : -ENOMEM;
 	if (r >= 0)
-		r = import_load(&i, &err);
-	if (r >= 0)
-		r = import_windows(&i, &err);
-	if (r < 0)
-		cmd_error(s->cmd, "%s", cmd_reason(&err, r));
-	else
-		cmd_error(s->cmd, "%s: %llu windows put, %llu were there", url,
-		          (unsigned long long)i.put, (unsigned long long)i.there);
-	code = r < 0 ? EXIT_FAILED : infile_verdict(&s->in, s->cmd, i.rec);
-	store_close(i.store);
+		r = import_windows(&i, err);
+	*ret = i.counts;
+	*rec = i.rec;
 	load_free(&i.load);
-	recording_close(i.rec);
 	labels_free(&i.all);
-	free(made);
-	return code;
+	return r;
 }

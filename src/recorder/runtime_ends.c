@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: MIT
-// record_runtimes.c: see record_runtimes.h. Nothing begins in code that a runtime made, so a stack
+// runtime_ends.c: see runtime_ends.h. Nothing begins in code that a runtime made, so a stack
 // whose outermost frame is there was cut off.
 #include "recorder/runtime_ends.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "abi/record.h"
 #include "abi/record_at.h"
-#include "cmd/cmd.h"
 #include "runtimes/runtime_flags.h"
 #include "proc/object.h"
 #include "samples/jit.h"
 
 #define PROCESSES_MAX 4096u
 #define RANGES_MAX 64u /* of code that a process made: neighbours are one */
-#define SHARE_LEAST 5  /* percent: stubs without frame pointers are in every runtime */
 
 struct runtimes_range {
 	uint64_t start, end;
@@ -32,7 +28,7 @@ struct runtimes_process {
 	struct runtimes_range code[RANGES_MAX];
 };
 
-static struct runtimes_process *runtimes_process(const struct record_runtimes *r, uint32_t pid)
+static struct runtimes_process *runtimes_process(const struct runtime_ends *r, uint32_t pid)
 {
 	uint64_t at = 0;
 
@@ -41,7 +37,7 @@ static struct runtimes_process *runtimes_process(const struct record_runtimes *r
 }
 
 /* NULL: there is no room for one more. */
-static struct runtimes_process *runtimes_process_new(struct record_runtimes *r, uint32_t pid)
+static struct runtimes_process *runtimes_process_new(struct runtime_ends *r, uint32_t pid)
 {
 	struct runtimes_process *p = runtimes_process(r, pid);
 
@@ -57,7 +53,7 @@ static struct runtimes_process *runtimes_process_new(struct record_runtimes *r, 
 
 /* A process began, or its program: records of several CPUs come in no order, so what was mapped
  * since is kept. False: something was. */
-static bool runtimes_forget(struct record_runtimes *r, uint32_t pid, uint64_t time_ns)
+static bool runtimes_forget(struct runtime_ends *r, uint32_t pid, uint64_t time_ns)
 {
 	struct runtimes_process *p = runtimes_process(r, pid);
 
@@ -89,7 +85,7 @@ static void runtimes_code(struct runtimes_process *p, uint64_t start, uint64_t s
 /* Notes the runtime of a process, the ranges of code that it makes, and whether it writes a
  * jitdump. Mappings that are no code of a runtime are ignored. If memory is out, nothing is
  * noted. */
-static void runtimes_mapping(struct record_runtimes *r, const struct seam_record *record,
+static void runtimes_mapping(struct runtime_ends *r, const struct seam_record *record,
                              const struct seam_mmap *m, uint64_t time_ns)
 {
 	enum proc_kind kind = object_kind_user(m->filename);
@@ -114,7 +110,7 @@ static void runtimes_mapping(struct record_runtimes *r, const struct seam_record
 		runtimes_code(p, m->addr, m->len);
 }
 
-static void runtimes_fork(struct record_runtimes *r, const struct seam_task *task)
+static void runtimes_fork(struct runtime_ends *r, const struct seam_task *task)
 {
 	const struct runtimes_process *from = runtimes_process(r, task->ppid);
 	struct runtimes_process *to;
@@ -136,7 +132,7 @@ static uint64_t runtimes_outermost(const struct seam_u64s *chain)
 	return ip >> 63 ? 0 : ip; /* the kernel's, and markers */
 }
 
-static void runtimes_stack(struct record_runtimes *r, uint32_t pid, const struct seam_u64s *chain)
+static void runtimes_stack(struct runtime_ends *r, uint32_t pid, const struct seam_u64s *chain)
 {
 	const struct runtimes_process *p = runtimes_process(r, pid);
 	uint64_t ip = p && p->flags && p->flags->stacks ? runtimes_outermost(chain) : 0;
@@ -153,7 +149,7 @@ static void runtimes_stack(struct record_runtimes *r, uint32_t pid, const struct
 }
 
 /* Learns which process is of which runtime, and looks at the outermost frame of each stack. */
-static void runtimes_record(struct record_runtimes *r, const struct seam_record *record)
+static void runtimes_record(struct runtime_ends *r, const struct seam_record *record)
 {
 	struct seam_decoded d;
 
@@ -187,7 +183,7 @@ static void runtimes_record(struct record_runtimes *r, const struct seam_record 
 	}
 }
 
-void record_runtimes_look(struct record_runtimes *r, const void *bytes, size_t n)
+void runtime_ends_look(struct runtime_ends *r, const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;
 	struct seam_record record;
@@ -202,23 +198,7 @@ void record_runtimes_look(struct record_runtimes *r, const void *bytes, size_t n
 	}
 }
 
-void record_runtimes_say(const struct record_runtimes *r)
-{
-	for (size_t i = 0; r->ended && i < runtime_flags_count(); i++) {
-		const struct runtime_flags *flags = runtime_flags_at(i);
-
-		if (r->ended[i] * 100 < r->samples * SHARE_LEAST)
-			continue;
-		cmd_print(stderr,
-		          "seam record: %" PRIu64 " (%.1f %%) of the samples have user stacks that "
-		          "end in code that %s made at run time\n  started with %s, its code keeps "
-		          "frame pointers, and stacks go on\n",
-		          r->ended[i], 100.0 * (double)r->ended[i] / (double)r->samples,
-		          flags->name, flags->stacks);
-	}
-}
-
-void record_runtimes_free(struct record_runtimes *r)
+void runtime_ends_free(struct runtime_ends *r)
 {
 	uint64_t pid, at;
 	size_t i = 0;

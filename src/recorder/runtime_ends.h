@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record_runtimes.h: looks at the records on their way into the file: which user stacks end in code
+ * runtime_ends.h: looks at the records on their way into the file: which user stacks end in code
  * that a runtime made, and with which flag of that runtime they would go on.
  *
  * Knows what the file will have: stacks that the kernel took, that BPF programs walked, and that
@@ -14,7 +14,7 @@
 
 #include "base/map.h"
 
-struct record_runtimes {
+struct runtime_ends {
 	const struct seam_events *events; /* of the records */
 	struct map processes;             /* pid -> struct runtimes_process * */
 	uint64_t samples;
@@ -23,8 +23,7 @@ struct record_runtimes {
 };
 
 /* Zero-initialised but for events. Takes records as a capture_write does. */
-void record_runtimes_look(struct record_runtimes *r, const void *bytes, size_t n);
-void record_runtimes_say(const struct record_runtimes *r);
-void record_runtimes_free(struct record_runtimes *r);
+void runtime_ends_look(struct runtime_ends *r, const void *bytes, size_t n);
+void runtime_ends_free(struct runtime_ends *r);
 
 #endif

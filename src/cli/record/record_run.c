@@ -8,7 +8,6 @@
  * command that runs is never killed because writing failed.
  */
 #include "cli/record/record_run.h"
-#include "recorder/runtime_ends.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -30,7 +29,7 @@ struct record_run {
 	const struct cmd *cmd;
 	struct recorder *recorder;
 	struct datafile file; /* where its records go */
-	struct record_runtimes runtimes;
+	struct runtime_ends runtimes;
 	uint64_t start_ns;
 	bool sampling;    /* false while -D delays it */
 	bool end_command; /* it was only to run as long as the recording */
@@ -143,7 +142,7 @@ static int record_write(void *ctx, const void *bytes, size_t n)
 	int error = datafile_write(&r->file, bytes, n);
 
 	if (!error && !r->o->quiet)
-		record_runtimes_look(&r->runtimes, bytes, n);
+		runtime_ends_look(&r->runtimes, bytes, n);
 	return error;
 }
 
@@ -362,7 +361,7 @@ static void record_say(struct record_run *r, bool broken)
 	if (!broken)
 		record_say_live(r->o, recorder_live(r->recorder));
 	if (!r->o->quiet)
-		record_runtimes_say(&r->runtimes);
+		record_say_runtimes(&r->runtimes);
 }
 
 /* Ends the recording: stops sampling, finishes the file, says what became of it, and waits for the
@@ -421,6 +420,6 @@ int record_run(struct record_opts *o, const struct cmd *cmd)
 		datafile_abandon(&r.file);
 	recorder_free(r.recorder);
 	datafile_free(&r.file);
-	record_runtimes_free(&r.runtimes);
+	runtime_ends_free(&r.runtimes);
 	return code;
 }

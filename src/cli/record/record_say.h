@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cli/record/record_options.h"
 #include "recorder/recorder.h"
+#include "recorder/runtime_ends.h"
 
 /* For session_opts.log: ctx is the struct cmd. */
 void record_say_log(void *ctx, int level, const char *text);
@@ -26,6 +27,8 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 /* Says what became of the stack copies that were unwound while recording; live NULL: there were
  * none. */
 void record_say_live(const struct record_opts *o, struct live *live);
+/* Says which stacks end in code of a runtime, and the flag that mends them. */
+void record_say_runtimes(const struct runtime_ends *r);
 /* Says what became of the stacks that BPF programs took. */
 void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b);
 

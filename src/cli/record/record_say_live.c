@@ -6,8 +6,10 @@
 #include <stdio.h>
 
 #include "cli/record/record_say.h"
+#include "runtimes/runtime_flags.h"
 
 #define OBJECTS_SAID 5u
+#define SHARE_LEAST 5 /* percent of the samples */
 
 static void say_share(const char *what, uint64_t n, uint64_t of)
 {
@@ -108,4 +110,21 @@ void record_say_live(const struct record_opts *o, struct live *live)
 		          "seam record: processes and their mappings: at most %.1f MB; those that "
 		          "ended were forgotten %" PRIu64 " times\n",
 		          (double)c.process_bytes / 1e6, c.renewals);
+}
+
+/* Fewer than SHARE_LEAST percent say nothing: stubs without frame pointers are in every runtime. */
+void record_say_runtimes(const struct runtime_ends *r)
+{
+	for (size_t i = 0; r->ended && i < runtime_flags_count(); i++) {
+		const struct runtime_flags *flags = runtime_flags_at(i);
+
+		if (r->ended[i] * 100 < r->samples * SHARE_LEAST)
+			continue;
+		cmd_print(stderr,
+		          "seam record: %" PRIu64 " (%.1f %%) of the samples have user stacks that "
+		          "end in code that %s made at run time\n  started with %s, its code keeps "
+		          "frame pointers, and stacks go on\n",
+		          r->ended[i], 100.0 * (double)r->ended[i] / (double)r->samples,
+		          flags->name, flags->stacks);
+	}
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
-#include "inspect/header.h"
+#include "cli/header.h"
 #include "cmd/outfile.h"
 #include "input/profiled.h"
 #include "profile/nameless.h"
@@ -164,7 +164,7 @@ static int report_header(const struct report_cmd *r, struct buf *out, int *ret)
 	int rc = r->header ? seam_reader_rewind(s.reader) : 0;
 
 	if (r->header && rc >= 0)
-		*ret = header_text(&s, r->full, out);
+		*ret = header_of(&s, r->full, out);
 	return rc;
 }
 

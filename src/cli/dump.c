@@ -16,7 +16,7 @@
 #include "abi/record.h"
 #include "abi/print.h"
 #include "cli/cmds.h"
-#include "inspect/header.h"
+#include "cli/header.h"
 #include "input/infile.h"
 #include "input/span.h"
 #include "tracepoint/tracepoint.h"
@@ -180,7 +180,7 @@ static int dump_header(struct dump *d)
 
 	if (code != EXIT_OK)
 		return code;
-	code = header_text(&s, false, &d->out);
+	code = header_of(&s, false, &d->out);
 	if (!stream)
 		source_close(&s);
 	return d->out.failed || dump_flush(d) < 0 ? EXIT_FAILED : code;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * agent_parts.h: what the files of this room share. agent_run.c runs the recorder, agent_read.c
+ * reads its rings, agent_window.c hands what came in a window on to the stores.
+ */
+#ifndef SEAM_AGENT_AGENT_PARTS_H
+#define SEAM_AGENT_AGENT_PARTS_H
+
+#include "agent/agent.h"
+#include "fleet/groups.h"
+#include "fleet/put.h"
+#include "recorder/window.h"
+
+struct agent_store {
+	const char *url;
+	struct store *store;
+	bool failing;           /* the last window was not taken */
+	uint64_t windows, lost; /* that it has; that it did not take */
+	uint64_t lost_samples;  /* not yet told in a window that it took */
+};
+
+struct agent {
+	const struct agent_opts *o;
+	const struct log *log; /* for people */
+	struct agent_store stores[AGENT_STORES_MAX];
+	char instance[40];
+	struct recorder *recorder;
+	struct window *window;
+	struct datafile_opts head; /* what window says of itself */
+	struct groups groups;
+	uint64_t begun_ns;         /* of the window that is recorded: CLOCK_MONOTONIC */
+	uint64_t lost;             /* records, as window_interval had it last */
+	uint64_t cpu_ns;           /* that this process had used then */
+	uint64_t windows, samples; /* that were made */
+};
+
+/* CLOCK_MONOTONIC. */
+uint64_t agent_now_ns(void);
+/* Whether somebody asked for the end. */
+bool agent_stopped(const struct agent *a);
+/* Reads the rings until a time (agent_now_ns). True: nothing more will come. -errno. */
+int agent_read(struct agent *a, uint64_t until_ns);
+
+/* Ends the window that is recorded and hands it on. last: nothing more will come. 1: the recording
+ * has ended meanwhile; 0; -errno after saying why. */
+int agent_window(struct agent *a, bool last);
+
+#endif

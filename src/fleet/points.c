@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// points.c: see points.h.
+#include "fleet/points.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "fleet/answer.h"
+#include "profile/rollup.h"
+#include "store/when.h"
+
+#define POINTS 60u
+#define BAR 40u /* columns of the longest bar */
+
+/* The weights of all functions of this name. */
+static int points_sum(const struct profile *p, const char *function, struct point *ret)
+{
+	const struct rollup_opts opts = { .columns = 1u << ROLLUP_SYMBOL, .event = 1 };
+	struct profile_account a;
+	struct rollup t;
+	int r = profile_n_events(p) ? rollup_build(&t, p, &opts) : -ENOENT;
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	profile_account(p, 1, &a);
+	ret->all = a.weight;
+	for (size_t i = 0; i < t.n; i++) {
+		char text[ROLLUP_TEXT_MAX];
+		const char *name = rollup_value(&t, &t.rows[i], ROLLUP_SYMBOL, text, sizeof(text));
+
+		if (!name || strcmp(name, function) != 0)
+			continue;
+		ret->total += t.rows[i].total;
+		ret->self += t.rows[i].self;
+	}
+	rollup_free(&t);
+	return 0;
+}
+
+static int points_one(const struct points *p, struct store *store, const struct store_query *all,
+                      uint64_t from_ns, uint64_t to_ns, struct point *ret, struct seam_error *err)
+{
+	struct store_query q = *all;
+	struct answer a = { 0 };
+	int r;
+
+	*ret = (struct point){ .from_ns = from_ns };
+	q.from_ns = from_ns;
+	q.to_ns = to_ns;
+	r = answer_load(&a, store, &q, 0, err);
+	if (r >= 0)
+		r = points_sum(a.load.profile, p->function, ret);
+	answer_free(&a);
+	return r;
+}
+
+static double points_share(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* The bar has BAR columns for the largest share. */
+void points_text(const struct points *p, struct buf *out)
+{
+	char at[WHEN_TEXT_MAX];
+	double most = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		most = points_share(p->at[i].total, p->at[i].all) > most
+		               ? points_share(p->at[i].total, p->at[i].all)
+		               : most;
+	for (size_t i = 0; i < p->n; i++) {
+		double share = points_share(p->at[i].total, p->at[i].all);
+		unsigned bar = most > 0 ? (unsigned)(share / most * BAR + 0.5) : 0;
+
+		buf_printf(out, "%s ", when_text(p->at[i].from_ns, at));
+		if (p->at[i].all)
+			buf_printf(out, "%7.2f%% ", share);
+		else
+			buf_put_text(out, "       - ");
+		while (bar--)
+			buf_put_text(out, "#");
+		buf_put_text(out, "\n");
+	}
+}
+
+void points_csv(const struct points *p, struct buf *out)
+{
+	buf_put_text(out, "time_ns,share_percent,total,self,all\n");
+	for (size_t i = 0; i < p->n; i++)
+		buf_printf(out, "%llu,%.4f,%llu,%llu,%llu\n", (unsigned long long)p->at[i].from_ns,
+		           points_share(p->at[i].total, p->at[i].all),
+		           (unsigned long long)p->at[i].total, (unsigned long long)p->at[i].self,
+		           (unsigned long long)p->at[i].all);
+}
+
+/* Weights are written as they are; a share is for the reader to compute. */
+void points_json(const struct points *p, struct buf *out)
+{
+	struct json j = { .out = out };
+
+	json_open(&j, '{');
+	json_key(&j, "version");
+	json_u64(&j, 1);
+	json_key(&j, "function");
+	json_string(&j, p->function);
+	json_key(&j, "points");
+	json_open(&j, '[');
+	for (size_t i = 0; i < p->n; i++) {
+		json_open(&j, '{');
+		json_key(&j, "time_ns");
+		json_u64(&j, p->at[i].from_ns);
+		json_key(&j, "total");
+		json_u64(&j, p->at[i].total);
+		json_key(&j, "self");
+		json_u64(&j, p->at[i].self);
+		json_key(&j, "all");
+		json_u64(&j, p->at[i].all);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	buf_put_text(out, "\n");
+}
+
+static uint64_t points_step(const struct store_query *q, uint64_t step_ns)
+{
+	return step_ns ? step_ns : (q->to_ns - q->from_ns + POINTS - 1) / POINTS;
+}
+
+uint64_t points_count(const struct store_query *q, uint64_t step_ns)
+{
+	uint64_t step = points_step(q, step_ns);
+
+	return (q->to_ns - q->from_ns + step - 1) / step;
+}
+
+/* A point that no window is in has no weights, and is a point nevertheless. */
+int points_load(struct points *ret, struct store *store, const struct store_query *q,
+                const char *function, uint64_t step_ns, struct seam_error *err)
+{
+	uint64_t step = points_step(q, step_ns), n = points_count(q, step_ns);
+	int r = 0;
+
+	*ret = (struct points){ .function = function };
+	if (n > POINTS_MAX)
+		return -E2BIG;
+	ret->at = calloc(n + 1, sizeof(*ret->at));
+	if (!ret->at)
+		return -ENOMEM;
+	for (ret->n = 0; ret->n < n && r >= 0; ret->n++) {
+		uint64_t from = q->from_ns + ret->n * step;
+
+		r = points_one(ret, store, q, from, from + step < q->to_ns ? from + step : q->to_ns,
+		               &ret->at[ret->n], err);
+	}
+	return r;
+}
+
+void points_free(struct points *p)
+{
+	free(p->at);
+	*p = (struct points){ 0 };
+}
