@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// contents.c: see contents.h. What is read is read through the image's file descriptor, so that it
-// is of the file that was opened, whatever is at its path by now.
+/*
+ * contents.c: see contents.h. What is read is read through the image's file descriptor, so that it
+ * is of the file that was opened, whatever is at its path by now.
+ *
+ * Files without a build-id need another identity. Go programs have an id of their own, which is as
+ * good; of others all bytes are hashed, within the bounds that the caller gives.
+ */
 #include "tables/contents.h"
 
 #include <errno.h>
@@ -19,7 +24,8 @@ static bool contents_is_late(const struct contents_bounds *bounds)
 	       (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec >= bounds->deadline_ns;
 }
 
-/* The digest of all bytes. A file that grows or shrinks meanwhile has none. */
+/* The digest of all bytes. A file that grows or shrinks meanwhile has none. The word in front keeps
+ * digests of one kind apart from those of another. */
 static int contents_bytes(int fd, struct contents_bounds *bounds, struct contents *ret)
 {
 	unsigned char bytes[READ_SIZE];
@@ -29,6 +35,7 @@ static int contents_bytes(int fd, struct contents_bounds *bounds, struct content
 
 	if (ret->size > bounds->bytes)
 		return -EFBIG;
+	/* Taken from the caller's budget before the reading, also if it fails. */
 	bounds->bytes -= ret->size;
 	blake2_start(&b);
 	blake2_add(&b, "bytes", 5);
@@ -45,6 +52,7 @@ static int contents_bytes(int fd, struct contents_bounds *bounds, struct content
 	return 0;
 }
 
+/* The id that the Go linker wrote: it stands for everything that was compiled in. */
 static bool contents_go(struct image *image, struct contents *ret)
 {
 	struct blake2 b;
@@ -61,6 +69,8 @@ static bool contents_go(struct image *image, struct contents *ret)
 	return true;
 }
 
+/* -ENOTSUP: no regular file. -EFBIG, -ETIMEDOUT: beyond the bounds. -EAGAIN: it changed
+ * meanwhile. */
 int contents_of(struct image *image, struct contents_bounds *bounds, struct contents *ret)
 {
 	struct contents c = { 0 };
@@ -78,6 +88,7 @@ int contents_of(struct image *image, struct contents_bounds *bounds, struct cont
 	return r;
 }
 
+/* Whether the file still holds this. A file whose size differs is not read. */
 bool contents_are(struct image *image, const struct contents *contents)
 {
 	struct contents_bounds bounds = { .bytes = contents->size };

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// go_stacks.c: see go_stacks.h.
+/*
+ * go_stacks.c: see go_stacks.h. A goroutine calls C code, and its own runtime, on another stack.
+ * The functions that exchange the stacks have unwind information that says nothing of it: behind
+ * the exchange it leads into the wrong stack. So these functions are found by name, and their
+ * tables end at the exchange.
+ */
 #include "tables/go_stacks.h"
 
 #include <elf.h>

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
-// jit_interpreter.c: see jit_interpreter.h. Each file is looked into once; the file of a process is
-// found among those that it maps, by its symbols: the interpreter may be the program, a library, or
-// part of another program.
+/*
+ * jit_interpreter.c: see jit_interpreter.h. Each file is looked into once; the file of a process is
+ * found among those that it maps, by its symbols: the interpreter may be the program, a library, or
+ * part of another program.
+ *
+ * CPython (-X perf) copies one small piece of its own code, the trampoline, for each Python
+ * function. When the process has ended its memory cannot be read any more, but the bytes are still
+ * in its file.
+ */
 #include "tables/jit_interpreter.h"
 
 #include <elf.h>
@@ -45,6 +51,7 @@ int jit_interpreter_new(struct jit_interpreter **ret, const struct symbol_opts *
 	return 0;
 }
 
+/* NULL is allowed. Code that was given out is gone with it. */
 void jit_interpreter_free(struct jit_interpreter *p)
 {
 	if (!p)
@@ -62,6 +69,7 @@ struct interpreter_span {
 	uint64_t start, end;
 };
 
+/* A callback of image_each_symbol: 1 ends the search. */
 static int span_take(void *ctx, const struct image_symbol *symbol)
 {
 	struct interpreter_span *span = ctx;
@@ -79,6 +87,8 @@ static int copied_read(struct jit_interpreter *p, struct image *image, struct co
 	struct image_section text;
 	struct interpreter_span span = { 0 };
 
+	/* Most interpreters export the symbols; of a static one the table of all symbols is
+	 * asked. */
 	if (image_each_symbol(image, SHT_DYNSYM, span_take, &span) != 1) {
 		span = (struct interpreter_span){ 0 };
 		if (image_each_symbol(image, SHT_SYMTAB, span_take, &span) != 1)
@@ -94,7 +104,7 @@ static int copied_read(struct jit_interpreter *p, struct image *image, struct co
 	return ret->code ? 0 : -ENOMEM;
 }
 
-/* NULL: no memory for it. */
+/* What a file has to copy, remembered by path, inode and build-id. NULL: no memory for it. */
 static const struct copied *copied_of(struct jit_interpreter *p, const struct jit_file *file)
 {
 	uint64_t hash = map_hash_bytes(file->path, strlen(file->path), file->inode);

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: MIT
-// jit_tables.c: see jit_tables.h. Tables are kept by what they were made of (size of the code,
-// bytes of its .eh_frame): CPython tells the same of each of its trampolines. In a table the code
-// begins at CODE_AT, so that no address is 0.
+/*
+ * jit_tables.c: see jit_tables.h. Tables are kept by what they were made of (size of the code,
+ * bytes of its .eh_frame): CPython tells the same of each of its trampolines. In a table the code
+ * begins at CODE_AT, so that no address is 0.
+ *
+ * Of code that a JIT compiler made, what is known comes from four places, the surest first: unwind
+ * information in its jitdump; its instructions in the jitdump; its instructions in the memory of
+ * the running process; the interpreter's own copy. Instructions are read by unwind/straight.c.
+ *
+ * Programs write their jitdumps while they run, and may write anything: sizes and numbers are
+ * bounded below. One lock covers everything; rules and tables that were given out live until the
+ * end.
+ */
 #include "tables/jit_tables.h"
 
 #include <errno.h>
@@ -25,6 +35,7 @@
 #define FRAMES_MAX (1u << 16) /* bytes of .eh_frame of one piece: V8's largest have some hundred */
 #define RULES_MAX 4096u
 #define SEEN_MAX (1u << 18)
+/* A dump that did not have the code is read again after a second at the earliest. */
 #define AGAIN_NS 1000000000u
 
 struct jit_process {
@@ -100,6 +111,7 @@ static uint64_t jit_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* A dump only grows while it is written: one that is not longer says nothing new. */
 static void jit_read(struct jit_tables *t, struct jit_process *p, const struct jit_ask *ask)
 {
 	struct jitcode *code;
@@ -117,6 +129,7 @@ static void jit_read(struct jit_tables *t, struct jit_process *p, const struct j
 	p->size = size;
 }
 
+/* The dump of a process, read when it is first asked for. NULL: out of memory. */
 static struct jit_process *jit_process(struct jit_tables *t, const struct jit_ask *ask)
 {
 	uint64_t *slot = map_slot(&t->by_pid, ask->made_by, NULL);
@@ -155,6 +168,7 @@ static bool jit_piece(struct jit_tables *t, const struct jit_ask *ask, uint64_t 
 		return true;
 	if (!ask->running || p->ended)
 		return false;
+	/* No process of that number any more: its dump is read a last time. */
 	p->ended = kill((pid_t)ask->pid, 0) < 0 && errno == ESRCH; /* it says no more */
 	if (!p->ended && jit_now_ns() - p->read_ns < AGAIN_NS)
 		return false;
@@ -174,6 +188,7 @@ static struct jit_made *jit_make(struct jit_tables *t, uint32_t machine,
 
 	if (!made)
 		return NULL;
+	/* Frames are copied, because the dump may be read again. */
 	made->size = piece->size;
 	made->frames = arena_copy(&t->arena, piece->frames, piece->n_frames);
 	made->n_frames = piece->n_frames;
@@ -217,6 +232,7 @@ static const struct frametab_rule *jit_rule(struct jit_tables *t, const struct f
 	struct frametab_rule *kept;
 
 	if (map_get(&t->by_rule, hash, &known)) {
+		/* Another rule with the same hash: the code does without. */
 		kept = (struct frametab_rule *)(uintptr_t)known;
 		return memcmp(kept, rule, sizeof(*rule)) ? NULL : kept;
 	}
@@ -231,6 +247,7 @@ static const struct frametab_rule *jit_rule(struct jit_tables *t, const struct f
  * has ended. */
 static int jit_memory(uint32_t pid, uint64_t pc, unsigned char *ret)
 {
+	/* Not beyond the page: the next one need not be mapped. */
 	size_t most = 4096 - (pc & 4095);
 	struct iovec to = { ret, most < STRAIGHT_BYTES ? most : STRAIGHT_BYTES };
 	struct iovec from = { (void *)(uintptr_t)pc, to.iov_len };
@@ -309,6 +326,7 @@ static int jit_code(struct jit_tables *t, const struct jit_ask *ask,
  * looked at. May be called by several threads. */
 int jit_tables_find(struct jit_tables *t, const struct jit_ask *ask, struct walk_place *ret)
 {
+	/* A return address belongs to the instruction before it. */
 	uint64_t pc = ask->pc - !ask->exact;
 	struct jitcode_piece piece;
 	const struct frametab *table = NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// kernel_disk.c: see kernel_disk.h.
+/* kernel_disk.c: see kernel_disk.h. The list of kernel symbols on disk, beside the unwind tables:
+ * the cache is opened for each use, because it is used once in a run. */
 #include "tables/kernel_disk.h"
 
 #include "tables/table_cache.h"

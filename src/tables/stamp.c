@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// stamp.c: see stamp.h.
+/* stamp.c: see stamp.h. Reading 100 MB to know what is in them takes longer than all else, so that
+ * what was found out is kept by the file's stamp. The question is when a stamp can be believed. */
 #include "tables/stamp.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@
  */
 #define YOUNG_S 2
 
+/* A clock that cannot be read says young. */
 static bool stamp_is_young(const struct stat *st)
 {
 	struct timespec now;
@@ -47,6 +49,8 @@ enum stamp_holds stamp_of(int fd, struct stamp *ret)
 	blake2_add(&b, "stamp", 5);
 	blake2_add(&b, words, sizeof(words));
 	blake2_end(&b, ret->bytes);
+	/* STAMP_LASTS: only root and this user can write it, so that nobody can have set its times
+	 * back on another run. Else the stamp counts within this run alone. */
 	return (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & 022) ? STAMP_LASTS
 	                                                                     : STAMP_IN_RUN;
 }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
-// table_cache.c: see table_cache.h. Every failure is as if the cache were empty: a table can always
-// be made again. A file is a header, which says under which name and in which kind of cache it was
-// put, and the bytes.
+/*
+ * table_cache.c: see table_cache.h. Every failure is as if the cache were empty: a table can always
+ * be made again. A file is a header, which says under which name and in which kind of cache it was
+ * put, and the bytes.
+ *
+ * The directory is below $XDG_CACHE_HOME or ~/.cache, with an upper bound of bytes in all. Whoever
+ * can write into it decides what tables say: so it must be this user's, writable by nobody else,
+ * and so must each file. Several seams may use it at once: files appear by rename and are never
+ * changed.
+ */
 #include "tables/table_cache.h"
 
 #include <dirent.h>
@@ -37,6 +44,8 @@ static void cache_header_of(const struct table_cache *c, const char *name, size_
 {
 	struct blake2 b;
 
+	/* The digest of kind and name: a file that was renamed or moved from another kind is not
+	 * taken. */
 	*ret = (struct cache_header){ .magic = "seamkept", .version = FORM_VERSION, .n = n };
 	blake2_start(&b);
 	blake2_add(&b, c->kind, strlen(c->kind) + 1);
@@ -44,6 +53,7 @@ static void cache_header_of(const struct table_cache *c, const char *name, size_
 	blake2_end(&b, ret->name);
 }
 
+/* Like mkdir -p; nobody else may look into what is made. */
 static int cache_make_path(char *path)
 {
 	for (char *p = path + 1; *p; p++) {
@@ -98,6 +108,7 @@ static int cache_at(char *base, const char *kind)
 	fd = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
+	/* A base that is neither ours nor root's: of another user's nothing is taken. */
 	if (fstat(fd, &st) < 0 || (st.st_uid != geteuid() && st.st_uid)) {
 		close(fd);
 		return -1;
@@ -139,6 +150,7 @@ void table_cache_close(struct table_cache *c)
 	c->dir = -1;
 }
 
+/* mtime is the time of use, by which cache_shrink removes; reading times may be off (noatime). */
 static void cache_touch(int fd, const struct stat *st)
 {
 	if (time(NULL) - st->st_mtime > TOUCH_S)
@@ -165,6 +177,7 @@ static int cache_open_file(struct table_cache *c, const char *name, struct stat 
 	return -1;
 }
 
+/* All n bytes, or false. */
 static bool cache_read(int fd, void *to, size_t n)
 {
 	for (size_t at = 0; at < n;) {
@@ -216,6 +229,8 @@ int table_cache_get(struct table_cache *c, const char *name, struct buf *ret)
 	return ret->n != 0;
 }
 
+/* Pages of a file without a name: under pressure the kernel writes them out, where memory of our
+ * own would have to stay. 1 and *ret (to be unmapped by the caller), or 0. */
 int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const void **ret)
 {
 	int fd = c->dir < 0 || !n || n > FILE_MAX
@@ -302,6 +317,7 @@ void table_cache_put(struct table_cache *c, const char *name, const void *bytes,
 	bool put;
 	int fd;
 
+	/* One that takes half of the room would only drive the others out. */
 	if (c->dir < 0 || n > c->most / 2 || strlen(name) >= sizeof(temporary))
 		return;
 	snprintf(temporary, sizeof(temporary), ".%ld.%.80s", (long)getpid(), name);
@@ -315,6 +331,7 @@ void table_cache_put(struct table_cache *c, const char *name, const void *bytes,
 		unlinkat(c->dir, temporary, 0);
 		return;
 	}
+	/* The first write of a run looks at what is there; later ones count on from that. */
 	if (c->added == UINT64_MAX || (c->added += n + sizeof(header)) > c->most)
 		cache_shrink(c);
 }

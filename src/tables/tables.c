@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// tables.c: see tables.h. One entry per (path, build-id), made (tables_make.c) under the lock of
-// that entry, so that threads that need different objects do not wait for each other.
+/*
+ * tables.c: see tables.h. One entry per (path, build-id), made (tables_make.c) under the lock of
+ * that entry, so that threads that need different objects do not wait for each other.
+ *
+ * Locks: t->lock covers the maps, lists and counts, and is never held while a table is compiled; an
+ * entry's lock covers its making. An entry's lock is taken first, where both are.
+ *
+ * Invariant: an object, once given out, does not change and lives until tables_free.
+ */
 #include "tables/tables.h"
 
 #include <errno.h>
@@ -76,7 +83,8 @@ void tables_free(struct tables *t)
 	free(t);
 }
 
-/* state: of the file, where that was looked at; 0: any. */
+/* The entry of a path and what else names the object, made when new; NULL: out of memory. The
+ * caller holds the lock. state: of the file, where that was looked at; 0: any. */
 static struct tables_entry *tables_entry(struct tables *t, const char *path,
                                          const struct image_build_id *id, uint64_t inode,
                                          uint64_t state, const void *memory, size_t n)
@@ -93,6 +101,7 @@ static struct tables_entry *tables_entry(struct tables *t, const char *path,
 	slot = map_slot(&t->by_hash, hash, NULL);
 	if (!slot)
 		return NULL;
+	/* Paths may share a hash: all that names the object is compared. */
 	for (e = (struct tables_entry *)(uintptr_t)*slot; e; e = e->same) {
 		if (!strcmp(e->object.path, path) && e->build_id.size == id->size &&
 		    e->memory == memory && e->inode == inode && e->state == state &&
@@ -119,6 +128,7 @@ static struct tables_entry *tables_entry(struct tables *t, const char *path,
 	return e;
 }
 
+/* The entry is made ready by whoever comes first; others wait for it. */
 static int tables_lookup(struct tables *t, const char *path, const struct image_build_id *id,
                          uint64_t inode, uint64_t state, const void *memory, size_t n,
                          const struct tables_object **ret)
@@ -169,6 +179,7 @@ int tables_get_file(struct tables *t, const char *path, const struct image_build
 	                     tables_state(st, build_id), NULL, 0, ret);
 }
 
+/* Whether anything can be unwound by it. */
 static bool tables_is_whole(const struct tables_object *object)
 {
 	return object && (object->table || object->keeps_fp);
@@ -266,6 +277,7 @@ int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
 	       (size_t)snprintf(below, sizeof(below), "/proc/%u/root%s", pid, path) <
 	               sizeof(below) &&
 	       stat(below, &st) == 0 && (build_id->size || st.st_ino == inode);
+	/* Ours is another file, or there is none: the process is in a container, say. */
 	if (runs &&
 	    (stat(path, &ours) < 0 || ours.st_dev != st.st_dev || ours.st_ino != st.st_ino)) {
 		r = tables_below(t, below, &st, build_id, &object);
@@ -282,6 +294,7 @@ int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
 	return 0;
 }
 
+/* Remembers when a file was written, as long as nothing was made of it. */
 static int tables_note(struct tables *t, const char *path, uint64_t inode,
                        const struct timespec *written)
 {
@@ -333,6 +346,7 @@ int tables_get_code(struct tables *t, const struct jit_ask *ask, struct walk_pla
 	return jit_tables_find(t->jit, ask, ret);
 }
 
+/* A small file as a whole; links are not followed, because archives may hold any. */
 static int tables_read(const char *path, struct buf *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -13,6 +13,7 @@
 #include "tables/stamp.h"
 #include "tables/tables_parts.h"
 
+/* Sections that are not there stay empty. */
 static void tables_section(struct image *image, const char *name, struct compile_section *ret)
 {
 	struct image_section section;
@@ -67,6 +68,8 @@ void tables_input_read(const struct tables *t, struct image *image, struct table
 		tables_section(ret->debug, ".debug_frame", &in->debug_frame);
 }
 
+/* Whether the stamp of the object's own file stands for all that was read: a debug file elsewhere
+ * must be one that nobody else can replace. */
 bool tables_input_is_own(const struct tables_input *in)
 {
 	struct stamp stamp;
@@ -79,6 +82,7 @@ void tables_input_free(struct tables_input *in)
 	image_close(in->debug);
 }
 
+/* Sizes stand in front, so that bytes cannot move from one section into the next unnoticed. */
 static void contents_section(struct blake2 *b, const void *bytes, size_t n, uint64_t address)
 {
 	const uint64_t words[] = { n, address };
@@ -117,6 +121,7 @@ void tables_input_contents(const struct tables_input *input, struct tables_conte
 
 /* ---- what was found out before ---- */
 
+/* A digest's first 8 bytes find it; the whole is compared. */
 static uint64_t tables_stamp_key(const struct stamp *stamp)
 {
 	uint64_t key;

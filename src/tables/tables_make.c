@@ -49,6 +49,7 @@ static bool tables_keeps_fp(void *ctx, uint64_t start, uint64_t end)
 	return image_keeps_frame_pointers_in(input->image, start, end);
 }
 
+/* What lies between two functions: nops and zeros, or code that nobody described. */
 static bool tables_is_padding(void *ctx, uint64_t start, uint64_t end)
 {
 	const struct tables_input *input = ctx;
@@ -75,6 +76,8 @@ static int tables_compile(struct tables *t, struct tables_input *input, struct b
 	return r;
 }
 
+/* A copy, because the image is closed afterwards. Without memory there are none, and no address of
+ * the object can be found. */
 static void tables_copy_segments(struct tables_entry *e, const struct image *image)
 {
 	size_t n = image_segments(image);
@@ -246,6 +249,7 @@ static bool tables_is_mapped_file(const struct tables *t, const struct tables_en
 {
 	struct stat st;
 
+	/* Only files without a build-id are in doubt here: image_find compares build-ids itself. */
 	if (!e->inode || e->build_id.size || t->opts.search.root)
 		return true;
 	if (stat(e->object.path, &st) < 0)
@@ -263,6 +267,7 @@ static int tables_open(struct tables *t, const struct tables_entry *e, struct im
 
 	if (e->memory)
 		return image_open_memory(ret, e->memory, e->n_memory, e->object.path, err);
+	/* If it is not, r stays 0, and the second look says why. */
 	if (tables_is_mapped_file(t, e))
 		r = image_find(ret, e->object.path, &e->build_id, &t->opts.search, NULL, err);
 	if (r < 0 || tables_is_mapped_file(t, e))
@@ -321,6 +326,7 @@ void tables_make(struct tables *t, struct tables_entry *e)
 	if (r >= 0) {
 		tables_copy_segments(e, image);
 		r = tables_of_image(t, image, &blob, &err);
+		/* Even without a table the segments are there: the object can be named. */
 		e->object.table = r >= 0 ? &blob->table : NULL;
 		if (tables_is_bare(e, r >= 0))
 			e->object.keeps_fp = image_keeps_frame_pointers(image) > 0;
