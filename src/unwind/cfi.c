@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT
-// cfi.c: reads CIEs and FDEs and hands each function's program to cfi_program.c. Invariant: every
-// read is bounded by its entry; an entry that is unsound is skipped, the next one is found by its
-// length. What an entry gives depends on it and its CIE alone, so that shares of a section can be
-// read at the same time.
+/*
+ * cfi.c: reads CIEs and FDEs and hands each function's program to cfi_program.c.
+ *
+ * A section of call frame information is a list of entries, each with its length in front. A CIE
+ * says what many functions have in common (alignment factors, register of the return address, first
+ * instructions); an FDE is of one function and refers to its CIE. .eh_frame and .debug_frame differ
+ * in how they refer and in how addresses are written; image/callframe.c knows that.
+ *
+ * Invariant: every read is bounded by its entry; an entry that is unsound is skipped, the next one
+ * is found by its length. What an entry gives depends on it and its CIE alone, so that shares of a
+ * section can be read at the same time.
+ */
 #include "unwind/cfi.h"
 
 #include <errno.h>
@@ -42,6 +50,7 @@ static const struct cfi_cie *cfi_cie_at(struct cfi *f, uint64_t offset)
 	return f->last;
 }
 
+/* One function. What is unsound is counted in skipped; what an earlier source covers is no loss. */
 static void cfi_fde(struct cfi *f, struct cursor *entry, uint64_t cie_offset)
 {
 	const struct cfi_cie *cie = cfi_cie_at(f, cie_offset);
@@ -59,6 +68,8 @@ static void cfi_fde(struct cfi *f, struct cursor *entry, uint64_t cie_offset)
 		rows_cancel(f->rows);
 }
 
+/* The first entry that begins at or behind `wanted`, looked for from the entry at `at`; the
+ * section's end if there is none. So a section is divided into shares that begin at entries. */
 size_t cfi_next(const struct compile_input *in, const struct compile_section *section, size_t at,
                 size_t wanted)
 {

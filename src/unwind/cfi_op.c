@@ -17,6 +17,7 @@
 
 #include "base/leb.h"
 
+/* States are compared and hashed as bytes. */
 _Static_assert(sizeof(struct cfi_rule) == 16, "padding");
 _Static_assert(sizeof(struct cfi_state) == 32 + CFI_TRACKED * 16, "padding");
 
@@ -57,6 +58,7 @@ static struct cfi_rule *cfi_run_register(struct cfi_op_run *r, uint64_t number)
 	return index < 0 ? NULL : &r->state->regs[index];
 }
 
+/* Of registers that nobody needs nothing is noted. */
 static void cfi_run_set(struct cfi_op_run *r, uint64_t number, enum cfi_how how, int64_t off)
 {
 	struct cfi_rule *rule = cfi_run_register(r, number);
@@ -105,6 +107,7 @@ static void cfi_run_def_cfa(struct cfi_op_run *r, uint64_t reg, int64_t off)
 	r->state->cfa_off = off;
 }
 
+/* The CFA by an expression; its bytes stay where they are, like a register's. */
 static void cfi_run_cfa_expression(struct cfi_op_run *r)
 {
 	uint64_t n = leb_unsigned(&r->c);
@@ -130,6 +133,7 @@ static bool cfi_run_cfa_op(struct cfi_op_run *r, uint8_t op)
 		cfi_run_def_cfa(r, reg, cfi_run_factored(r, (uint64_t)leb_signed(c)));
 		return true;
 	case CFA_DEF_CFA_REGISTER:
+		/* DWARF allows this only where the CFA is a register and an offset. */
 		r->failed |= r->state->cfa_expr != NULL;
 		cfi_run_def_cfa(r, leb_unsigned(c), r->state->cfa_off);
 		return true;
@@ -209,6 +213,7 @@ static void cfi_run_op(struct cfi_op_run *r, uint8_t op)
 		r->failed = true;
 		return;
 	case CFA_OFFSET:
+		/* The register's number is in the low six bits of the instruction itself. */
 		cfi_run_set(r, op & 0x3f, CFI_OFFSET, cfi_run_factored(r, leb_unsigned(&r->c)));
 		return;
 	case CFA_RESTORE:
@@ -228,6 +233,7 @@ static void cfi_run_op(struct cfi_op_run *r, uint8_t op)
 		r->failed |= r->m->machine != FRAMETAB_AARCH64;
 		r->state->mangled = !r->state->mangled;
 		break;
+	/* The size of pushed arguments, which a walk does not need. */
 	case CFA_GNU_ARGS_SIZE:
 		leb_unsigned(&r->c);
 		break;
@@ -236,6 +242,7 @@ static void cfi_run_op(struct cfi_op_run *r, uint8_t op)
 	}
 }
 
+/* For a CIE's own instructions and for a step of a function; false: the state must not be used. */
 bool cfi_op_apply(const struct cfi_machine *m, const struct cfi_kind *kind, bool own,
                   struct cfi_state *state, const unsigned char *bytes, size_t n)
 {

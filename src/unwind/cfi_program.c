@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: MIT
-// cfi_program.c: see cfi_program.h. Knows where instructions hold (advance) and what is put aside
-// (remember); what they say is cfi_op.c's, what that is as a rule cfi_row.c's. Invariant: a row is
-// added for each run of addresses with one state; an instruction that is not known ends the
-// function.
+/*
+ * cfi_program.c: see cfi_program.h. Knows where instructions hold (advance) and what is put aside
+ * (remember); what they say is cfi_op.c's, what that is as a rule cfi_row.c's.
+ *
+ * Compilers write the same few prologues and epilogues in every function. So states are numbered,
+ * and a step (from this state, by these bytes, to that state, whose rule has that number) is worked
+ * out once and remembered in a table by its hash. Most functions are then a few look-ups.
+ *
+ * Invariant: a row is added for each run of addresses with one state; an instruction that is not
+ * known ends the function. Numbers of states hold until program_forget; `age` counts how often that
+ * was.
+ */
 #include "unwind/cfi_program.h"
 
 #include <errno.h>
@@ -128,11 +136,13 @@ void cfi_program_free(struct cfi_program *p)
 	free(p->steps);
 }
 
+/* Kinds are never forgotten: there are a few per section. */
 static struct cfi_kind *program_kind(const struct cfi_program *p, uint32_t number)
 {
 	return (struct cfi_kind *)(void *)p->kinds.bytes + number;
 }
 
+/* All numbers are void after it; rows keep theirs, which are numbers of rules. */
 static void program_forget(struct cfi_program *p)
 {
 	p->n_states = 0;
@@ -175,9 +185,12 @@ bool cfi_program_start(struct cfi_program *p, struct cfi_cie *cie)
 		                 .is_signal_frame = cie->of.is_signal_frame };
 	uint32_t n = (uint32_t)(p->kinds.n / sizeof(kind));
 
+	/* The return address must be where this machine has it; in another register it would be no
+	 * table of ours. */
 	if (cie->of.ra_register >= sizeof(p->machine.tracked) ||
 	    p->machine.tracked[cie->of.ra_register] != CFI_RA)
 		return false;
+	/* 255: no CFA has been defined yet. A row of such a state cannot be said. */
 	kind.initial.cfa_reg = 255;
 	if (!cfi_op_apply(&p->machine, &kind, true, &kind.initial, cie->of.instructions,
 	                  cie->of.n_instructions))
@@ -217,6 +230,7 @@ struct run {
 static void cfi_run_forget(struct run *r)
 {
 	struct cfi_program *p = r->p;
+	/* The states in use are copied out first, as their places are given to others. */
 	struct cfi_state stack[REMEMBER_MAX], state = p->states[r->state];
 
 	for (uint32_t i = 0; i < r->depth; i++)
@@ -241,6 +255,7 @@ static bool cfi_run_work_out(struct run *r, size_t n, bool emits, struct cfi_ste
 	if (!cfi_op_apply(&p->machine, kind, false, &state, r->step, n))
 		return false;
 	ret->rule = 0;
+	/* A step in front of remember_state or at the end has no row of its own. */
 	if (emits) {
 		if (!cfi_row_of(&p->machine, kind, &state, p->rows, &rule))
 			return false;
@@ -255,6 +270,7 @@ static inline uint64_t cfi_run_word(const struct run *r, const unsigned char *by
 {
 	uint64_t word = 0;
 
+	/* A word may be read at once where the section goes on for 8 bytes. */
 	if ((size_t)(r->p->readable - bytes) >= 8)
 		memcpy(&word, bytes, 8);
 	else
@@ -296,6 +312,7 @@ static __attribute__((noinline)) bool run_step(struct run *r, bool emits)
 	         last = 0;
 	struct cfi_step *slot, step;
 
+	/* Of long steps the first and the last 8 bytes find the slot; memcmp decides. */
 	if (n > 8)
 		memcpy(&last, r->step_end - 8, 8);
 	slot = cfi_run_slot(r, key, word ^ last * 3);
@@ -329,12 +346,15 @@ static bool cfi_run_advance(struct run *r, uint64_t delta)
 {
 	if (r->c.failed || delta > UINT64_MAX / (r->cie->of.code_factor | 1))
 		return false;
+	/* An advance by 0 puts no row in between, but ends a step. */
 	if (delta ? !run_step(r, true) : r->step != r->step_end && !run_step(r, false))
 		return false;
 	cfi_run_move(r, delta);
 	return true;
 }
 
+/* remember_state and restore_state work on whole states, so that they end a step. A depth that is
+ * not allowed is unsound. */
 static bool cfi_run_stack(struct run *r, bool remember)
 {
 	if (r->step != r->step_end && !run_step(r, false))
@@ -451,6 +471,7 @@ static void cfi_run_usual(struct run *r)
 		slot = cfi_run_slot(r, key, word);
 		if (slot->key != key || slot->word != word)
 			break;
+		/* The step is remembered: nothing is decoded, nothing is computed. */
 		if (slot->rule != rule) {
 			if (loc >= size || row == r->row_end || (rule && row[-1].off == loc))
 				break;
@@ -472,6 +493,7 @@ static void cfi_run_usual(struct run *r)
 	r->state = state;
 }
 
+/* The fast way as far as it goes, then one instruction the slow way. */
 static bool cfi_run_all(struct run *r)
 {
 	while (cursor_left(&r->c)) {
@@ -505,6 +527,7 @@ bool cfi_program_run(struct cfi_program *p, const struct cfi_cie *cie, const str
 	r.depth = 0;
 	r.state = program_initial(p, program_kind(p, cie->kind));
 	ok = cfi_run_all(&r);
+	/* The last state holds up to the function's end. */
 	if (ok && r.loc < r.size)
 		ok = run_step(&r, true);
 	else if (ok && r.step != r.step_end)

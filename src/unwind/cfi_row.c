@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
-// cfi_row.c: makes a rule of the table from a state of the registers. See cfi_row.h. Invariant:
-// what a rule cannot say exactly becomes an expression, or "cannot be told", or is refused. It
-// never becomes something nearly the same.
+/*
+ * cfi_row.c: makes a rule of the table from a state of the registers. See cfi_row.h.
+ *
+ * A rule says three things: what the CFA is, where the caller's frame pointer and return address
+ * are, and where callee-saved registers were saved. docs/unwind-table.md has its form.
+ *
+ * Invariant: what a rule cannot say exactly becomes an expression, or "cannot be told", or is
+ * refused. It never becomes something nearly the same.
+ */
 #include "unwind/cfi_row.h"
 
 #include <string.h>
@@ -15,6 +21,7 @@ struct row {
 	struct rows_rule *ret;
 };
 
+/* Offsets of a rule have 32 bits. */
 static bool row_fits(int64_t v)
 {
 	return v >= INT32_MIN && v <= INT32_MAX;
@@ -153,6 +160,7 @@ static void row_saves_at_sp(const struct row *r)
  */
 static bool row_popped(struct cfi_rule *rule, int64_t stack)
 {
+	/* INT64_MIN has no negative. */
 	bool below = rule->off == INT64_MIN || stack < -rule->off;
 
 	rule->pushed |= !below;
@@ -167,6 +175,7 @@ static void row_slots(const struct row *r)
 	int64_t stack = !s->cfa_expr && s->cfa_reg == r->m->sp ? s->cfa_off : INT64_MAX;
 	struct cfi_rule *fp = &s->regs[CFI_FP];
 	unsigned n = 0, saved = 0;
+	/* Set by one save that an expression tells: then all of this row are told from sp. */
 	bool at_sp = false;
 
 	for (unsigned i = 0; i < r->m->n_saved; i++) {

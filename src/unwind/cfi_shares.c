@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
-// cfi_shares.c: deals a section out to threads. See cfi_shares.h. Invariant: shares are joined in
-// the order of their entries, so that rules get the numbers that one thread gives them. Shares know
-// nothing of each other: a CIE is read anew in each that has a function with it.
+/*
+ * cfi_shares.c: deals a section out to threads. See cfi_shares.h.
+ *
+ * Large objects (a browser, LLVM) have hundreds of thousands of entries, and each can be read by
+ * itself. Each share is compiled by a thread into rows of its own, and the rows are joined.
+ *
+ * Invariant: shares are joined in the order of their entries, so that rules get the numbers that
+ * one thread gives them. Shares know nothing of each other: a CIE is read anew in each that has a
+ * function with it.
+ */
 #include "unwind/cfi_shares.h"
 
 #include <pthread.h>
@@ -76,6 +83,7 @@ void cfi_shares_compile(struct rows *rows, const struct compile_section *section
 		if (i + 1 < n)
 			cfi_share_start(s);
 	}
+	/* The last share is this thread's own, and runs while the others do. */
 	for (unsigned i = n; i--;) {
 		if (!shares[i].started) /* the last, or no thread was to be had */
 			cfi_share_run(&shares[i]);

@@ -41,6 +41,7 @@ static void compile_entry(struct rows *rows, const struct compile_input *in)
 	if (!rows_begin(rows, in->entry, next))
 		return;
 	rows_add(rows, in->entry, &outermost);
+	/* No CFA: a rule without one leads to walker_guess. */
 	rows_end(rows);
 }
 
@@ -58,6 +59,7 @@ static void compile_gaps(struct rows *rows, const struct compile_input *in)
 	if (!in->keeps_fp)
 		return;
 	rows_seal(rows);
+	/* Collected first: adding a function changes the list that is being read. */
 	for (size_t i = 0; i + 1 < rows->n_functions && n < COMPILE_GAPS_MAX; i++) {
 		struct compile_range gap = { rows->functions[i].end, rows->functions[i + 1].start };
 

@@ -65,6 +65,7 @@ enum {
 	OP_NOP = 0x96,
 };
 
+/* Takes one operation. Whether or not it is the wanted one, it is consumed. */
 static bool expr_is(struct cursor *c, uint8_t op)
 {
 	return cursor_left(c) && cursor_u8(c) == op;
@@ -74,6 +75,7 @@ static bool expr_is(struct cursor *c, uint8_t op)
  * pushed one word. */
 static bool expr_plt(struct cursor *c, unsigned pc_register, struct expr_shape *ret)
 {
+	/* Each byte is compared: an expression that differs in one operation is another one. */
 	uint8_t op = cursor_u8(c);
 
 	if (op != OP_BREG0 + pc_register || leb_signed(c) != 0 || !expr_is(c, OP_LIT0 + 15) ||
@@ -82,6 +84,7 @@ static bool expr_plt(struct cursor *c, unsigned pc_register, struct expr_shape *
 	op = cursor_u8(c);
 	if (op < OP_LIT0 || op > OP_LIT0 + 31)
 		return false;
+	/* From which byte of the entry on the word is pushed: 11 for the usual PLT. */
 	ret->add = op - OP_LIT0;
 	if (!expr_is(c, OP_GE) || !expr_is(c, OP_LIT0 + 3) || !expr_is(c, OP_SHL) ||
 	    !expr_is(c, OP_PLUS))
@@ -146,6 +149,7 @@ static void expr_push(struct expr_state *s, uint64_t v)
 		s->stack[s->n++] = v;
 }
 
+/* An empty stack is a fault, whose value 0 nobody uses. */
 static uint64_t expr_pop(struct expr_state *s)
 {
 	return s->n ? s->stack[--s->n] : expr_fail(s, -EINVAL);
@@ -235,6 +239,7 @@ static void expr_binary(struct expr_state *s, uint8_t op)
 	case OP_PLUS:
 		v = a + b;
 		break;
+	/* Shifts by the width or more are not C's to do. */
 	case OP_SHL:
 		v = b < 64 ? a << b : 0;
 		break;
@@ -388,6 +393,7 @@ int expr_evaluate(const struct expr_machine *m, const unsigned char *bytes, size
 
 	if (has_initial)
 		expr_push(&s, initial);
+	/* The bound on steps also ends jumps backwards. */
 	for (unsigned steps = 0; cursor_left(&s.c); steps++) {
 		if (steps == EXPR_STEPS_MAX)
 			return -EINVAL;

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// frametab.c: checks a table blob and searches it. Invariant: after frametab_open no search can
-// leave the blob.
+/*
+ * frametab.c: checks a table blob and searches it.
+ *
+ * A table comes from a cache on disk, which others might have written, or out of the compiler. It
+ * is plain bytes, used where they lie. docs/unwind-table.md has its form: header, rules, index of
+ * pages, rows, saves, expressions.
+ *
+ * Invariant: after frametab_open no search can leave the blob.
+ */
 #include "unwind/frametab.h"
 
 #include <errno.h>
@@ -19,6 +26,7 @@ unsigned frametab_saved_count(uint32_t machine)
 	return machine == FRAMETAB_X86_64 ? FRAMETAB_SAVED_X86_64 : FRAMETAB_SAVED_MAX;
 }
 
+/* DWARF's numbers of rbx, r12 to r15; of x19 to x28 on aarch64, by the order of the bits. */
 unsigned frametab_saved_register(uint32_t machine, unsigned bit)
 {
 	static const uint8_t x86_64[] = { 3, 12, 13, 14, 15 };
@@ -71,6 +79,7 @@ static int frametab_check_rule(const struct frametab *t, const struct frametab_r
 	return 0;
 }
 
+/* The index ascends from 0 to the number of rows, so that a page's rows lie inside. */
 static int frametab_check_rows(const struct frametab *t)
 {
 	const struct frametab_header *h = t->header;
@@ -88,6 +97,7 @@ static int frametab_check_rows(const struct frametab *t)
 	return 0;
 }
 
+/* Only for a blob that was checked or made here: nothing is looked at. */
 void frametab_of(struct frametab *ret, const void *blob)
 {
 	const unsigned char *at = blob;
@@ -156,6 +166,7 @@ const struct frametab_rule *frametab_find(const struct frametab *t, uint64_t add
 	uint64_t page = (address - t->header->text_start) / FRAMETAB_PAGE;
 	uint32_t low = address & (FRAMETAB_PAGE - 1), at, n;
 
+	/* Rule 0: nothing is known there. */
 	if (address < t->header->text_start || page >= t->header->n_pages)
 		return &t->rules[0];
 	at = t->index[page];

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
-// layout.c: writes the table in one pass over the functions. docs/unwind-table.md says what goes
-// where. Invariant: room is made for the most that there can be, and what was not needed is closed
-// up at the end.
+/*
+ * layout.c: writes the table in one pass over the functions. docs/unwind-table.md says what goes
+ * where.
+ *
+ * The functions are sealed: in order of address, without overlaps. A row is a word: the place
+ * within its page (FRAMETAB_PAGE) and the number of its rule.
+ *
+ * Invariant: room is made for the most that there can be, and what was not needed is closed up at
+ * the end.
+ */
 #include "unwind/layout.h"
 
 #include <errno.h>
@@ -17,6 +24,7 @@ struct rows_layout {
 	uint32_t last_rule;
 };
 
+/* A row that says what the row before says is left out. */
 static inline void layout_row(struct rows_layout *l, uint64_t pc, uint32_t rule)
 {
 	uint64_t page = (pc - l->start) / FRAMETAB_PAGE;
@@ -46,6 +54,7 @@ static void layout_functions(struct rows_layout *to, const struct rows *r)
 				layout_row(&l, f->start + row->off,
 				           part ? part->numbers[row->rule] : row->rule);
 		}
+		/* Over smaller gaps, which are padding, the rule before may reach. */
 		if (next - f->end >= COMPILE_BRIDGE)
 			layout_row(&l, f->end, 0);
 	}
@@ -59,6 +68,7 @@ static int layout_parts(const struct rows *r, struct frametab_header *h, struct 
 	size_t pages = (size_t)((end - h->text_start) / FRAMETAB_PAGE) + 2, rows = 1;
 	struct rows_layout l = { .start = h->text_start };
 
+	/* Each function may need one row more, for the gap behind it. */
 	for (size_t i = 0; i < r->n_functions; i++)
 		rows += r->functions[i].n + 1;
 	l.index = buf_reserve(ret, (pages + rows) * 4);
@@ -67,6 +77,7 @@ static int layout_parts(const struct rows *r, struct frametab_header *h, struct 
 	l.rows = l.index + pages;
 	layout_functions(&l, r);
 	l.index[l.pages] = l.n_rows;
+	/* Fewer pages than there was room for: the rows move down to their index. */
 	if (l.pages + 1 < pages)
 		memmove(l.index + l.pages + 1, l.rows, (size_t)l.n_rows * 4);
 	ret->n += ((size_t)l.pages + 1 + l.n_rows) * 4;

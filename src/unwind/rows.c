@@ -121,6 +121,7 @@ static uint32_t rows_rule_number(struct rows *r, const struct rows_rule *rule)
 	return number;
 }
 
+/* The slot of the last rule with this key, before the hash of the whole is computed. */
 uint32_t rows_number(struct rows *r, const struct rows_rule *rule)
 {
 	uint32_t key = (uint32_t)rule->rule.cfa_off * 0x9e3779b1u ^
@@ -153,6 +154,7 @@ int32_t rows_expression(struct rows *r, const unsigned char *bytes, size_t n)
 	size_t at = r->exprs.n;
 	bool is_new;
 
+	/* Two expressions with one hash: the next hash is tried. */
 	for (;; hash = map_mix(hash + 1)) {
 		slot = map_slot(&r->expr_by_hash, hash, &is_new);
 		if (!slot || n > UINT16_MAX || at > INT32_MAX - n - 2)
@@ -250,6 +252,7 @@ struct rows_row *rows_room(struct rows *r, size_t n)
 	return r->failed || !r->open ? NULL : r->rows + r->n_rows;
 }
 
+/* Of the room that rows_room gave, so many rows were filled. */
 void rows_took(struct rows *r, size_t n)
 {
 	r->functions[r->n_functions].n = (uint32_t)n;
@@ -287,6 +290,7 @@ void rows_end(struct rows *r)
 	r->open = false;
 }
 
+/* Its rows are overwritten by the next function's. */
 void rows_cancel(struct rows *r)
 {
 	if (r->open)
@@ -387,6 +391,8 @@ void rows_seal(struct rows *r)
 	for (size_t i = 0; i < r->n_functions; i++) {
 		struct rows_function *f = &r->functions[i];
 
+		/* Of two functions with one start the earlier one was added first, so it is of the
+		 * better source. */
 		if (kept && f->start == r->functions[kept - 1].start)
 			continue;
 		if (kept && f->start < r->functions[kept - 1].end)
@@ -396,6 +402,7 @@ void rows_seal(struct rows *r)
 	r->n_functions = r->n_sealed = kept;
 }
 
+/* A share has dictionaries of its own, and asks the whole what is covered. */
 void rows_share(struct rows *share, const struct rows *whole, uint32_t i)
 {
 	rows_init(share, whole->in);
@@ -481,6 +488,8 @@ static int rows_join_part(struct rows *r, struct rows *share)
 	if (!parts)
 		return -ENOMEM;
 	r->parts = parts;
+	/* Rules get numbers in the whole; the rows stay as they are and are translated by
+	 * `numbers`. */
 	numbers = rows_join_rules(r, share);
 	if (!numbers || rows_join_functions(r, share) < 0) {
 		free(numbers);
@@ -491,6 +500,7 @@ static int rows_join_part(struct rows *r, struct rows *share)
 	return r->failed;
 }
 
+/* The share is freed, whatever became of it. */
 void rows_join(struct rows *r, struct rows *share)
 {
 	r->skipped += share->skipped;

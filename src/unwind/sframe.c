@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
-// sframe.c: reads SFrame: a header, function descriptors, frame row entries (FREs) of a few bytes
-// each. Invariant: a function whose rows do not all lie in the section, or say what is not
-// understood, is skipped whole and counted.
+/*
+ * sframe.c: reads SFrame: a header, function descriptors, frame row entries (FREs) of a few bytes
+ * each.
+ *
+ * SFrame says for each address where the CFA, the return address and the frame pointer are, and no
+ * more. Versions 2 and 3 are read: 3 has 64-bit addresses and a "flexible" type of rows. What a row
+ * cannot say (other registers) is unknown in the table, not unchanged.
+ *
+ * Invariant: a function whose rows do not all lie in the section, or say what is not understood, is
+ * skipped whole and counted.
+ */
 #include "unwind/sframe.h"
 
 #include <string.h>
@@ -64,6 +72,7 @@ static bool sframe_header(struct sframe *f, struct cursor *c)
 	f->fres_bytes = cursor_u32(c);
 	functions = cursor_u32(c);
 	fres = cursor_u32(c);
+	/* Places count from the end of the header and what follows it (auxiliary header). */
 	base = cursor_offset(c) + aux;
 	f->functions_at = base + functions;
 	f->fres_at = base + fres;
@@ -128,6 +137,7 @@ struct sframe_words {
 	unsigned at;      /* the next one */
 };
 
+/* How many words, and how long each, stands in the row's info byte. */
 static bool sframe_words_read(struct cursor *c, uint8_t info, struct sframe_words *ret)
 {
 	*ret = (struct sframe_words){ .n = info >> 1 & 15, .size = info >> 5 & 3 };
@@ -140,11 +150,13 @@ static bool sframe_words_read(struct cursor *c, uint8_t info, struct sframe_word
 	return !c->failed;
 }
 
+/* What is missing reads as 0. */
 static uint32_t sframe_control(struct sframe_words *w)
 {
 	return w->at < w->n ? w->raw[w->at++] : 0;
 }
 
+/* Sign-extended from its size. */
 static int32_t sframe_offset(struct sframe_words *w)
 {
 	uint32_t v = sframe_control(w);
@@ -304,6 +316,7 @@ static uint32_t sframe_address(struct cursor *c, unsigned type)
 	return type == 0 ? cursor_u8(c) : type == 1 ? cursor_u16(c) : cursor_u32(c);
 }
 
+/* fn->size comes from the file: without a budget one entry could ask for billions of rows. */
 static bool sframe_may_repeat(struct sframe *f, const struct sframe_function *fn)
 {
 	uint64_t rows;
@@ -345,6 +358,7 @@ static bool sframe_rows(struct sframe *f, const struct sframe_function *fn)
 	f->fres_left -= fn->n;
 	if (repeats && !sframe_may_repeat(f, fn))
 		return false;
+	/* A row's start is its offset from the function's, and ascends. */
 	for (uint32_t i = 0; i < fn->n; i++) {
 		uint32_t start = sframe_address(&c, type);
 

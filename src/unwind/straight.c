@@ -17,6 +17,7 @@
 
 const struct frametab straight_table;
 
+/* The state of the walk through the code: where it is, and what sp and fp are by now. */
 /* An instruction's place in the code that is left. */
 struct straight {
 	const unsigned char *at, *end;
@@ -63,6 +64,8 @@ static bool straight_number(struct straight *s, const char *bytes, size_t n, siz
 
 #define NUMBER(s, bytes, size, ret) straight_number(s, bytes, sizeof(bytes) - 1, size, ret)
 
+/* A pop of what the code itself pushed gives the old value back; else the caller's was saved
+ * there. */
 static bool straight_pop_fp(struct straight *s)
 {
 	if (s->pushed && s->pushed_at == s->sp) {
@@ -99,6 +102,7 @@ static bool straight_begins(struct straight *s)
 		s->sp -= by;
 		return true;
 	}
+	/* push %rbp: only where it still has the caller's value. */
 	if (s->fp == FP_SAME && !s->pushed && !s->by_fp && IS(s, "\x55")) { /* push %rbp */
 		s->sp -= 8;
 		s->pushed = true;
@@ -173,11 +177,14 @@ static bool straight_ends(struct straight *s)
 	return IS(s, "\x90") || IS(s, "\x66\x90") || IS(s, "\xc5\xf8\x77"); /* nop, vzeroupper */
 }
 
+/* ret, rep ret (for old branch predictors) and bnd ret (MPX). */
 static bool straight_returns(struct straight *s)
 {
 	return IS(s, "\xc3") || IS(s, "\xf3\xc3") || IS(s, "\xf2\xc3");
 }
 
+/* The rule for the pc at which the walk began. False: the code came to a return, but with something
+ * unproven. */
 static bool straight_put(const struct straight *s, struct frametab_rule *ret)
 {
 	int64_t cfa = s->sp + 8;
@@ -197,6 +204,7 @@ static bool straight_put(const struct straight *s, struct frametab_rule *ret)
 	return true;
 }
 
+/* The bounds keep sums in 32 bits, whatever the code adds. */
 static bool straight_x86_64(struct straight *s, struct frametab_rule *ret)
 {
 	while (s->at < s->end && s->sp > INT16_MIN && s->sp < INT32_MAX / 2) {
@@ -246,6 +254,8 @@ static bool straight_left(const unsigned char *code, size_t at)
 	return code[at - 1] == 0x5d || at == 1 || !memchr(names, code[at - 2], sizeof(names));
 }
 
+/* jmp to an offset or through a register or memory: the tail call of a function that has no frame
+ * any more. */
 static bool straight_jumps(const unsigned char *code, size_t n)
 {
 	if (n >= 2 && (code[0] == 0xeb || code[0] == 0xe9))

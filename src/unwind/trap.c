@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// trap.c: see trap.h. Both moments are tried. A moment whose return address is no code was not; an
-// instruction that is not one byte long was not replaced there; and a push that was carried out
-// left its register's value on the stack.
+/*
+ * trap.c: see trap.h. Both moments are tried. A moment whose return address is no code was not; an
+ * instruction that is not one byte long was not replaced there; and a push that was carried out
+ * left its register's value on the stack. Only where the rules of both addresses differ does the
+ * question matter.
+ */
 #include "unwind/trap.h"
 
 #include <string.h>
@@ -26,6 +29,7 @@ struct trap_try {
 	bool holds; /* it has a caller, or needs none */
 };
 
+/* Without guesses and without the cache: both walks must rest on unwind information alone. */
 static void trap_walk(const struct walk_options *options, const struct walk_memory *memory,
                       const struct walk_registers *regs, uint64_t pc, struct trap_try *ret)
 {
@@ -41,6 +45,7 @@ static void trap_walk(const struct walk_options *options, const struct walk_memo
 	ret->holds = ret->walk.n > 1 || ret->walk.end == WALK_COMPLETE;
 }
 
+/* Whether both moments give the same callers; the innermost frame differs by its pc. */
 static bool trap_same(const struct trap_try *a, const struct trap_try *b)
 {
 	return a->walk.n == b->walk.n && a->walk.end == b->walk.end &&
@@ -68,6 +73,7 @@ static int32_t trap_depth(const struct trap_try *t)
 	return t->place.rule->cfa == FRAMETAB_CFA_SP ? t->place.rule->cfa_off : 0;
 }
 
+/* Whether the question must be asked at all, which costs two walks. */
 bool trap_matters(const struct walk_options *options, const struct walk_memory *memory,
                   const struct walk_registers *regs)
 {
@@ -149,6 +155,7 @@ enum trap_moment trap_moment(const struct walk_options *options, const struct wa
 		return trap_is_return(memory, regs, code) ? TRAP_BEFORE : TRAP_BEHIND;
 	trap_walk(options, memory, regs, pc - 1, &before);
 	trap_walk(options, memory, regs, pc, &behind);
+	/* The code may be unreadable: then only the walks decide. */
 	known = code(memory->ctx, pc, bytes, sizeof(bytes));
 	if (trap_same(&before, &behind))
 		return trap_is_return(memory, regs, code) ? TRAP_BEFORE : TRAP_BEHIND;

@@ -98,7 +98,7 @@ static enum walk_end walker_why(const struct walker *w, uint64_t address, int st
 	                                                              : WALK_BAD_MEMORY;
 }
 
-/* Reads a word; false ends the walk. */
+/* Reads a word; false ends the walk. A word that a step read is part of what the cache compares. */
 static bool walker_read(struct walker *w, uint64_t address, uint64_t *ret)
 {
 	int status = 0;
@@ -285,6 +285,7 @@ static bool walker_at(struct walker *w, uint8_t at, int32_t off, uint64_t cfa, u
 static bool walker_return_address(struct walker *w, const struct frametab_rule *r, uint64_t cfa,
                                   uint64_t *ret)
 {
+	/* The outermost frame says so itself: its return address is undefined. */
 	if (r->ra == FRAMETAB_AT_UNDEFINED)
 		return walker_end(w, WALK_COMPLETE);
 	if (r->ra == FRAMETAB_AT_SAME) { /* still in the link register */
@@ -338,7 +339,8 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 	if (!w->step)
 		walker_saves(w, w->place.table, r, w->regs.value[w->sp], cfa);
 	/* A caller's frame lies above its callee's, except across a signal frame, which may change
-	 * stacks. */
+	 * stacks. In the first frame sp may equal the CFA: nothing was pushed, and the return
+	 * address is in a register (aarch64). */
 	if (!is_signal &&
 	    (cfa < w->regs.value[w->sp] || (cfa == w->regs.value[w->sp] && !w->first)))
 		return walker_end(w, WALK_NO_PROGRESS);
@@ -346,9 +348,11 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 	w->regs.value[w->fp] = fp;
 	w->regs.value[w->pc] = pc;
 	w->regs.known = (w->regs.known & ~(1ULL << w->fp)) | (uint64_t)fp_known << w->fp;
+	/* What a signal interrupted was executing there: its pc is no return address. */
 	w->exact = is_signal;
 	w->signalled |= is_signal;
 	w->first = false;
+	/* A signal frame restores all registers of what it interrupted. */
 	if (is_signal && w->options->machine == FRAMETAB_AARCH64) {
 		w->regs.value[w->lr] = lr;
 		w->regs.known =
@@ -421,8 +425,10 @@ static bool walker_guess(struct walker *w)
 	if (w->options->no_fallback || !(w->place.may_guess || w->place.keeps_fp || kept) ||
 	    !(w->regs.known >> w->fp & 1))
 		return walker_end(w, WALK_NO_INFO);
+	/* A frame pointer of 0 marks the outermost frame in code that keeps them. */
 	if (!fp && (w->place.keeps_fp || w->kept))
 		return walker_end(w, WALK_COMPLETE);
+	/* A caller's frame lies above, and is aligned. */
 	if (fp < w->regs.value[w->sp] || fp % 8)
 		return walker_end(w, WALK_NO_INFO);
 	if (w->memory->read(w->memory->ctx, fp, &next) < 0 ||
@@ -431,6 +437,8 @@ static bool walker_guess(struct walker *w)
 	pc = walker_strip(w, pc);
 	if (!pc && w->place.keeps_fp)
 		return walker_end(w, WALK_COMPLETE);
+	/* A return address must lie in something mapped, else the frame pointer was a number like
+	 * another. */
 	if (!pc || w->memory->find(w->memory->ctx, pc - 1, &there) < 0)
 		return walker_end(w, WALK_NO_INFO);
 	walker_unsure(w);
@@ -451,6 +459,7 @@ static bool walker_locate(struct walker *w)
 	return pc <= WALK_ADDRESS && w->memory->find(w->memory->ctx, pc, &w->place) >= 0;
 }
 
+/* With marks a caller learns how sure each frame is; the bits are above all addresses. */
 static uint64_t walker_frame(const struct walker *w)
 {
 	uint64_t frame = w->regs.value[w->pc];
@@ -480,6 +489,7 @@ static void walker_follow(struct walker *w, uint64_t *frames, size_t most)
 		frames[w->out->n] = walker_frame(w);
 		w->out->n++;
 	}
+	/* The walk goes on behind the last step that held. */
 	w->regs.value[w->pc] = s->pc;
 	w->regs.value[w->sp] = s->sp;
 	w->regs.value[w->fp] = s->fp;
@@ -500,6 +510,7 @@ static void walker_write(struct walker *w)
 	w->step = walk_cache_add(w->cache, &state);
 }
 
+/* One frame outwards, by what is known of this place, from the surest to the least sure. */
 static bool walker_next(struct walker *w)
 {
 	bool on;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// walk_cache.c: see walk_cache.h. Two lists of steps, written in turn: one is followed while the
-// other is written.
+/* walk_cache.c: see walk_cache.h. Two lists of steps, written in turn: one is followed while the
+ * other is written. Each has room for every frame of a walk and for the state behind the last. */
 #include "unwind/walk_cache.h"
 
 #include <errno.h>
@@ -32,11 +32,13 @@ void walk_cache_free(struct walk_cache *t)
 	free(t);
 }
 
+/* For another thread or address space, of which the noted rules say nothing. */
 void walk_cache_clear(struct walk_cache *t)
 {
 	t->last->n = t->now->n = t->at = 0;
 }
 
+/* The outer frames' words will be compared one by one: their cache lines are asked for at once. */
 void walk_cache_ask(const struct walk_cache *t, const struct walk_memory *memory)
 {
 	uint64_t line = UINT64_MAX;
@@ -60,6 +62,7 @@ void walk_cache_begin(struct walk_cache *t)
 	t->now->n = t->at = 0;
 }
 
+/* Steps are in order of sp, and so are the questions of one walk: `at` only goes forward. */
 const struct walk_cache_step *walk_cache_find(struct walk_cache *t,
                                               const struct walk_cache_step *state)
 {
@@ -83,6 +86,8 @@ struct walk_cache_step *walk_cache_add(struct walk_cache *t, const struct walk_c
 	return &now->step[now->n++];
 }
 
+/* A walk that ended in front of a step leaves the state there, so that the next one can go on from
+ * it. */
 void walk_cache_end(struct walk_cache *t, const struct walk_cache_step *state)
 {
 	struct walk_cache_steps *now = t->now;
