@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
-// demangle.c: names as their authors wrote them, by libiberty. libiberty limits its depth itself.
-// Its output is limited here, because back references can unfold a short name into gigabytes: the
-// callback then leaves by longjmp, which is safe because these demanglers keep their state on the
-// stack.
+/*
+ * demangle.c: names as their authors wrote them, by libiberty. libiberty limits its depth itself.
+ * Its output is limited here, because back references can unfold a short name into gigabytes: the
+ * callback then leaves by longjmp, which is safe because these demanglers keep their state on the
+ * stack.
+ *
+ * Symbols come from files of strangers, so a mangled name is hostile input. Bounds:
+ * SYMBOL_DEMANGLE_MAX characters in, SYMBOL_NAME_MAX out.
+ */
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,11 +18,13 @@
 #include "base/buf.h"
 #include "symbol/symbol.h"
 
+/* What one demangler has written so far, and where to go when it is too much. */
 struct demangle_output {
 	struct buf text;
 	jmp_buf leave;
 };
 
+/* Called by a demangler for each part of the name. Does not return if the name becomes too long. */
 static void demangle_output_put(const char *text, size_t n, void *ctx)
 {
 	struct demangle_output *out = ctx;
@@ -60,6 +67,7 @@ static bool demangle_run_d(const char *mangled, struct demangle_output *out)
 	char *name;
 
 	for (const char *p = mangled; *p; p++) {
+		/* Beyond 4 MiB in the worst case the name stays mangled. */
 		if (*p == 'Q' && (worst *= 2) > (4u << 20))
 			return false;
 	}

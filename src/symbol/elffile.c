@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// elffile.c: the symbols of an ELF object: those of .symtab and .dynsym, of its debug file and of
-// .gnu_debugdata, and its PLT entries; and the outline of functions that all of these leave without
-// a name. Only symbols in executable sections name code. Data have a table of their own.
+/*
+ * elffile.c: the symbols of an ELF object: those of .symtab and .dynsym, of its debug file and of
+ * .gnu_debugdata, and its PLT entries; and the outline of functions that all of these leave without
+ * a name. Only symbols in executable sections name code. Data have a table of their own.
+ *
+ * A key that asks for data has an object and a table of its own, in which variables are, too.
+ */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +13,8 @@
 
 #include "symbol/object.h"
 
+/* A section whose symbols are wanted: [start, end) in the file's addresses; start == end: not
+ * wanted. */
 struct code {
 	uint64_t start, end;
 	bool labels; /* what has no type there is a name all the same */
@@ -22,9 +28,11 @@ struct reading {
 	size_t n_sections;
 	uint32_t only_section; /* ET_REL: .text; else UINT32_MAX */
 	bool data;
+	/* What is put behind each name: "@plt" for PLT entries. */
 	const char *suffix;
 };
 
+/* Whether a symbol is a name that people gave, and not a mark of assembler or linker. */
 static bool elffile_is_code_name(const char *name)
 {
 	/* .L...: the assembler's; $x, $d, $a, $t: what kind of bytes follow (ARM, RISC-V) */
@@ -39,6 +47,7 @@ static int elffile_take(void *ctx, const struct image_symbol *s)
 	struct table_symbol symbol = { .start = s->value };
 	const struct code *code;
 
+	/* Thread-local, section and file symbols are none of these. */
 	if (s->type != STT_FUNC && s->type != STT_GNU_IFUNC && s->type != STT_NOTYPE &&
 	    (s->type != STT_OBJECT || !reading->data))
 		return 0;
@@ -50,6 +59,7 @@ static int elffile_take(void *ctx, const struct image_symbol *s)
 	if (s->value < code->start || s->value >= code->end ||
 	    (s->type == STT_NOTYPE && !code->labels))
 		return 0;
+	/* A size may be wrong: no symbol reaches beyond its section. */
 	symbol.end = s->size > code->end - s->value ? code->end : s->value + s->size;
 	symbol.limit = code->end;
 	symbol.bind = s->bind == STB_LOCAL  ? TABLE_LOCAL
@@ -65,6 +75,7 @@ static bool elffile_section_is_read(const struct reading *reading,
                                     const struct image_section *section, bool *labels)
 {
 	*labels = section->flags & SHF_EXECINSTR || strstr(section->name, "data");
+	/* A section that wraps round the address space is nobody's. */
 	if (section->memory_size > UINT64_MAX - section->vaddr)
 		return false;
 	if (!reading->data)
@@ -101,7 +112,8 @@ static int elffile_reading_start(struct reading *reading, struct image *image)
 	return 0;
 }
 
-/* A damaged or missing table is no failure: another one may have the symbols. */
+/* A damaged or missing table is no failure: another one may have the symbols. plt: also entries of
+ * the PLT, which debug files do not have. 0 or -ENOMEM. */
 static int elffile_read_image(struct symbol_object *object, struct image *image, bool plt)
 {
 	struct reading reading = { .table = &object->table,
@@ -165,6 +177,8 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 	return 0;
 }
 
+/* Copies the segments, by which an offset in the file becomes an address. They are needed when the
+ * file is long closed. -ENOMEM. */
 int elffile_segments(struct symbol_object *object, const struct image *image)
 {
 	size_t n = image_segments(image);
@@ -188,6 +202,7 @@ int elffile_load(struct symbol_object *object)
 	struct image *image;
 	int r;
 
+	/* Without a build-id nothing tells whether this machine's file is the recorded one. */
 	if (cache->opts.foreign && !object->key.build_id.size && !cache->opts.search.root) {
 		object_reason(object, SYMBOL_NO_FILE, "%s: recorded elsewhere, without a build-id",
 		              object->path);
@@ -209,6 +224,7 @@ int elffile_load(struct symbol_object *object)
 
 /* The file is opened again for this, because most objects never need it, and it is asked for
  * late. */
+/* 0, also if the file is gone by now: then the outline is empty. */
 int elffile_outline(struct symbol_object *object)
 {
 	struct image *image;

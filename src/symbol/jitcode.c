@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// jitcode.c: see jitcode.h. Code that was replaced is not found, because an address alone does not
-// tell which code was there.
+/*
+ * jitcode.c: see jitcode.h. Code that was replaced is not found, because an address alone does not
+ * tell which code was there.
+ *
+ * tables/ unwinds such code from the frames that the dump has with it.
+ */
 #include "symbol/jitcode.h"
 
 #include <errno.h>
@@ -29,6 +33,8 @@ static int jitcode_read(struct jitcode **ret, struct jitcode *j, int r)
 	return 0;
 }
 
+/* The jitdump that the process mapped while it was recorded. -ENOENT: none; -EBADMSG, -EPERM,
+ * -ENOMEM. */
 int jitcode_open(struct jitcode **ret, struct symbol_cache *cache, uint32_t pid)
 {
 	struct jitcode *j = calloc(1, sizeof(*j));
@@ -37,6 +43,8 @@ int jitcode_open(struct jitcode **ret, struct symbol_cache *cache, uint32_t pid)
 	return jitcode_read(ret, j, r);
 }
 
+/* The same by its path, while the process runs. *ret_size: how much of the file there was, by which
+ * the caller sees that it grew. */
 int jitcode_open_path(struct jitcode **ret, const struct symbol_opts *opts, uint32_t pid,
                       const char *path, uint64_t *ret_size)
 {
@@ -60,7 +68,8 @@ void jitcode_free(struct jitcode *j)
 	free(j);
 }
 
-/* *ret points into the dump, and is valid until jitcode_free. */
+/* *ret points into the dump, and is valid until jitcode_free. -ENOENT: no code is known there, or
+ * several pieces were, one after the other. */
 int jitcode_find(const struct jitcode *j, uint64_t addr, struct jitcode_piece *ret)
 {
 	const struct jitdump_code *codes = (const void *)j->dump.codes.bytes, *code;

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
-// jitdump.c: jit-PID.dump, in which JIT compilers write code as they make, move and replace it.
-// Reads names, and times where one piece of code stands in another's place: such code has no name
-// without a time. What the dump says of lines and of unwinding is located here, and read by
-// jitlines.c and tables/jit_tables.c. perfmap.c decides whether the file is trusted.
+/*
+ * jitdump.c: jit-PID.dump, in which JIT compilers write code as they make, move and replace it.
+ * Reads names, and times where one piece of code stands in another's place: such code has no name
+ * without a time. What the dump says of lines and of unwinding is located here, and read by
+ * jitlines.c and tables/jit_tables.c. perfmap.c decides whether the file is trusted.
+ *
+ * The format is perf's (jitdump specification): a header, then records of id, size and time. The
+ * writer is a process that was recorded, and may be hostile or be killed while it writes: each
+ * record is read through a cursor of its own, and what makes no sense is counted.
+ */
 #include "symbol/jitdump.h"
 
 #include <errno.h>
@@ -26,6 +32,7 @@ enum record {
 	RECORD_UNWINDING,
 };
 
+/* With this flag times cannot be compared with those of samples. */
 #define FLAG_ARCH_TIMESTAMP 1u /* of the header: times are the processor's */
 
 static size_t jitdump_count(const struct jitdump *d)
@@ -33,7 +40,7 @@ static size_t jitdump_count(const struct jitdump *d)
 	return d->codes.n / sizeof(struct jitdump_code);
 }
 
-/* Adds a piece of code. 1: it is the last of codes now; 0: it makes no sense. */
+/* Adds a piece of code. 1: it is the last of codes now; 0: it makes no sense. -ENOMEM. */
 static int jitdump_put(struct jitdump *d, struct jitdump_code *code)
 {
 	code->told.time_ns = d->time_ns;
@@ -46,7 +53,8 @@ static int jitdump_put(struct jitdump *d, struct jitdump_code *code)
 	return buf_put(&d->codes, code, sizeof(*code)) < 0 ? -ENOMEM : 1;
 }
 
-/* Attaches the lines that were announced for code at this address, now that the code has come. */
+/* Attaches the lines that were announced for code at this address, now that the code has come.
+ * lines: the position of the record's body in the dump, as told_lines has it. */
 static void jitdump_take_told_lines(struct jitdump *d, struct jitdump_code *code)
 {
 	struct cursor c = cursor_of(d->bytes, d->n, d->swap);
@@ -55,6 +63,7 @@ static void jitdump_take_told_lines(struct jitdump *d, struct jitdump_code *code
 	if (!map_get(&d->told_lines, code->told.start, &at))
 		return;
 	map_del(&d->told_lines, code->told.start);
+	/* Back to the size in the record's own header: id (4), size (4), time (8). */
 	cursor_seek(&c, at - RECORD_HEADER + 4);
 	code->n_lines = cursor_u32(&c) - RECORD_HEADER;
 	code->lines = d->bytes + at;
@@ -68,6 +77,7 @@ static int jitdump_take_load(struct jitdump *d, struct cursor *c)
 	uint64_t index;
 	int rc;
 
+	/* What was told of unwinding belongs to the next piece of code, whoever that is. */
 	code.frames = d->frames;
 	code.n_frames = d->n_frames;
 	d->frames = NULL;
@@ -81,6 +91,7 @@ static int jitdump_take_load(struct jitdump *d, struct cursor *c)
 		d->bad++;
 		return 0;
 	}
+	/* A compiler may leave the bytes out. */
 	code.bytes = code.told.size <= cursor_left(c) ? c->at : NULL;
 	jitdump_take_told_lines(d, &code);
 	rc = jitdump_put(d, &code);
@@ -105,6 +116,7 @@ static int jitdump_take_move(struct jitdump *d, struct cursor *c)
 		return 0;
 	}
 	code = ((const struct jitdump_code *)(const void *)d->codes.bytes)[number];
+	/* A JIT compiler may move code and cut it; then nothing that was told of it holds. */
 	if (size != code.told.size)
 		code.bytes = code.lines = code.frames = NULL;
 	code.moved = true;
@@ -205,6 +217,7 @@ void jitdump_free(struct jitdump *d)
 	map_free(&d->told_lines);
 }
 
+/* By address; pieces of one address in the order of the file. */
 static int jitdump_order_by_start(const void *pa, const void *pb)
 {
 	const struct jitdump_code *a = pa, *b = pb;
@@ -214,6 +227,7 @@ static int jitdump_order_by_start(const void *pa, const void *pb)
 	return a->told.number < b->told.number ? -1 : a->told.number > b->told.number;
 }
 
+/* In the order in which code came into being. */
 static int jitdump_order_by_time(const void *pa, const void *pb)
 {
 	const struct jitdump_code *a = pa, *b = pb;
@@ -223,6 +237,7 @@ static int jitdump_order_by_time(const void *pa, const void *pb)
 	return a->told.number < b->told.number ? -1 : a->told.number > b->told.number;
 }
 
+/* Whether two pieces are the same: a compiler may write a piece again. */
 static bool jitdump_is_same(const struct jitdump_code *a, const struct jitdump_code *b)
 {
 	return a->told.start == b->told.start && a->told.size == b->told.size &&
@@ -255,6 +270,8 @@ static void jitdump_find_ambiguous(struct jitdump *d)
 	}
 }
 
+/* Reads a whole dump. The bytes must stay: names and code point into them. On failure nothing is
+ * left to free. */
 int jitdump_read(struct jitdump *d, const void *bytes, size_t n)
 {
 	int rc;
@@ -269,6 +286,8 @@ int jitdump_read(struct jitdump *d, const void *bytes, size_t n)
 	return 0;
 }
 
+/* Reads the bytes of a process's jitdump. A recording of another machine has them in its archive
+ * only. */
 int jitdump_open(struct buf *ret, struct symbol_cache *cache, uint32_t pid)
 {
 	const struct symbol_opts *opts = &cache->opts;
@@ -300,6 +319,7 @@ int jitdump_take(struct symbol_object *object, const void *bytes, size_t n)
 			                       .rank = c->number,
 			                       .bind = TABLE_GLOBAL };
 
+		/* Later code wins where two pieces of the same name overlap. */
 		object->ambiguous |= codes[i].ambiguous;
 		if (!codes[i].ambiguous)
 			rc = table_put(&object->table, &symbol, c->name, strlen(c->name), "");
@@ -309,7 +329,9 @@ int jitdump_take(struct symbol_object *object, const void *bytes, size_t n)
 	return rc < 0 ? rc : 0;
 }
 
-/* Reads the dump anew on each call; nothing of it is kept. */
+/* Reads the dump anew on each call; nothing of it is kept. each is called in order of time; it
+ * stops the walk by an error, which is returned. -ENOTSUP: the dump's times are of another
+ * clock. */
 int symbol_jit_replaced(const struct symbol_opts *opts, uint32_t pid, const char *path,
                         int (*each)(void *ctx, const struct symbol_jit_code *code), void *ctx)
 {

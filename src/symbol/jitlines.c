@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// jitlines.c: see jitlines.h. The rows of a piece of code ascend, lie inside it, and come from one
-// record. A record with one entry that makes no sense is not used at all. Which pieces of code are
-// alone at their address is decided by jitdump.c.
+/*
+ * jitlines.c: see jitlines.h. The rows of a piece of code ascend, lie inside it, and come from one
+ * record. A record with one entry that makes no sense is not used at all. Which pieces of code are
+ * alone at their address is decided by jitdump.c.
+ *
+ * perf's record of lines: an address, a count, then entries (address, line, discriminator, name). A
+ * row is found by two searches: the piece of code, then the row in it.
+ */
 #include "symbol/jitlines.h"
 
 #include <errno.h>
@@ -25,6 +30,7 @@
 
 #define ENTRY_LEAST 17u /* address, line, discriminator, the NUL of the name */
 #define PADDING_MOST 7u /* behind the entries: to a multiple of 8 */
+/* In place of a name: it is that of the entry before. */
 #define SAME_NAME "\xff"
 
 struct jitlines_told {
@@ -32,6 +38,8 @@ struct jitlines_told {
 	uint32_t file, line; /* line 0: from here on none is known */
 };
 
+/* A piece of code that has rows. alone: no other code was at its address; otherwise it is found by
+ * its number only. */
 struct jitlines_piece {
 	uint64_t start, size;
 	uint32_t number;
@@ -43,6 +51,7 @@ struct jitlines {
 	struct buf rows;      /* struct jitlines_told */
 	struct buf pieces;    /* struct jitlines_piece, by address */
 	struct map by_number; /* of those that do not stand alone -> place in pieces */
+	/* Of the paths, each once. */
 	struct intern files;
 	uint64_t told, bad; /* records of lines that belong to code; those that make no sense */
 	uint64_t shift;     /* what was added to every address */
@@ -50,6 +59,7 @@ struct jitlines {
 	char reason[160];
 };
 
+/* What is needed while a dump is read, and not afterwards. */
 struct jitlines_reading {
 	struct jitdump dump;
 	struct v8names v8;
@@ -69,6 +79,7 @@ static size_t jitlines_n_codes(const struct jitlines_reading *r)
 
 /* ---- one record ---- */
 
+/* One entry of a record, with the name already told. */
 struct jitlines_entry {
 	uint64_t offset; /* in the code, ELF_HEADER included if the compiler added it */
 	uint32_t line;
@@ -76,6 +87,7 @@ struct jitlines_entry {
 	size_t file_n;
 };
 
+/* A walk over the entries of one record. sound: so far everything made sense. */
 struct entries {
 	const struct jitlines_reading *r;
 	const struct jitdump_code *code;
@@ -86,6 +98,7 @@ struct entries {
 	bool sound;
 };
 
+/* Begins a walk. A count that the record cannot hold is unsound. */
 static struct entries jitlines_entries_of(const struct jitlines_reading *r,
                                           const struct jitdump_code *code)
 {
@@ -100,7 +113,8 @@ static struct entries jitlines_entries_of(const struct jitlines_reading *r,
 	return e;
 }
 
-/* Whether a file's name is one that a compiler would write. */
+/* Whether a file's name is one that a compiler would write. Anything else is damage, or an attempt
+ * to write to the terminal. */
 static bool jitlines_is_sane(const char *file, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)file;
@@ -122,9 +136,12 @@ static bool jitlines_is_nothing(const char *file)
 	return !*file || !strcmp(file, "<unknown>") || !strcmp(file, "<invalid>");
 }
 
+/* Reads the name of an entry into e->file; NULL: it makes no sense. The name of the entry before
+ * may stand for it. */
 static void jitlines_entries_name(struct entries *e)
 {
 	size_t n;
+	/* V8 overwrites the beginning of some names before it writes them (v8names.h). */
 	const char *name = v8names_find(&e->r->v8, e->c.at, cursor_left(&e->c), &n);
 
 	if (name) {
@@ -141,6 +158,7 @@ static void jitlines_entries_name(struct entries *e)
 	e->file_n = n;
 }
 
+/* The next entry; false at the end, or when something makes no sense (e->sound tells). */
 static bool jitlines_entries_next(struct entries *e, struct jitlines_entry *ret)
 {
 	uint32_t line;
@@ -148,6 +166,7 @@ static bool jitlines_entries_next(struct entries *e, struct jitlines_entry *ret)
 	if (!e->sound || !e->left)
 		return false;
 	e->left--;
+	/* Below the code's start the result is a very large number, and not sound. */
 	ret->offset = cursor_u64(&e->c) - e->code->lines_start;
 	line = cursor_u32(&e->c);
 	cursor_u32(&e->c);
@@ -167,6 +186,7 @@ struct extent {
 	uint64_t first, last;
 };
 
+/* False: some entry makes no sense, or addresses descend. */
 static bool jitlines_extent_of(const struct jitlines_reading *r, const struct jitdump_code *code,
                                struct extent *ret)
 {
@@ -199,6 +219,7 @@ static void jitlines_find_shift(struct jitlines *l, const struct jitlines_readin
 	size_t sound = 0, at_header = 0, plain = 0, added = 0;
 
 	for (size_t i = 0; i < jitlines_n_codes(r); i++) {
+		/* Code that was moved has the record of its first place. */
 		struct extent extent;
 
 		if (!codes[i].lines || codes[i].moved || !jitlines_extent_of(r, &codes[i], &extent))
@@ -243,7 +264,8 @@ static int jitlines_put_row(struct jitlines *l, struct jitlines_piece *piece,
 	return buf_put(&l->rows, row, sizeof(*row));
 }
 
-/* A record is read once, however often its code was moved. */
+/* A record is read once, however often its code was moved. Nothing is put if one entry makes no
+ * sense. -ENOMEM. */
 static int jitlines_put_rows(struct jitlines *l, const struct jitlines_reading *r,
                              const struct jitdump_code *code, struct jitlines_piece *piece)
 {
@@ -268,6 +290,7 @@ static int jitlines_put_rows(struct jitlines *l, const struct jitlines_reading *
 	return 0;
 }
 
+/* Keeps the piece if it has rows; a piece without is counted as bad. */
 static int jitlines_put_piece(struct jitlines *l, const struct jitdump_code *code,
                               struct jitlines_piece *piece)
 {
@@ -279,7 +302,8 @@ static int jitlines_put_piece(struct jitlines *l, const struct jitdump_code *cod
 	return buf_put(&l->pieces, piece, sizeof(*piece));
 }
 
-/* Whether two records of code at one place, with the same code, have the same lines. */
+/* Whether two records of code at one place, with the same code, have the same lines. Then it does
+ * not matter which of them an address belonged to. */
 static bool jitlines_is_told_alike(const struct jitdump_code *a, const struct jitdump_code *b)
 {
 	if (a->lines == b->lines)
@@ -289,7 +313,7 @@ static bool jitlines_is_told_alike(const struct jitdump_code *a, const struct ji
 }
 
 /* Finds where the pieces end that begin at the same address as the first one. *ret_alike: whether
- * their lines may be believed. */
+ * their lines may be believed. Codes are sorted by address. */
 static size_t jitlines_told_again(const struct jitlines_reading *r, size_t first, bool *ret_alike)
 {
 	const struct jitdump_code *codes = jitlines_codes_of(r);
@@ -317,10 +341,12 @@ static int jitlines_put_code(struct jitlines *l, struct jitlines_reading *r,
 
 	if (!code->lines)
 		return 0;
+	/* Counted also if its lines are not believed: the two numbers are shown together. */
 	l->told++;
 	slot = map_slot(&r->by_record, (uint64_t)(code->lines - r->dump.bytes), &is_new);
 	if (!slot || (is_new && jitlines_put_rows(l, r, code, &piece) < 0))
 		return -ENOMEM;
+	/* The record's rows, for other pieces that have the same record. */
 	if (is_new)
 		*slot = (uint64_t)piece.first << 32 | piece.n;
 	piece.first = (uint32_t)(*slot >> 32);
@@ -343,6 +369,7 @@ static int jitlines_put_codes(struct jitlines *l, struct jitlines_reading *r)
 	return 0;
 }
 
+/* The reason for missing lines, in the order of what it explains. */
 static void jitlines_say(struct jitlines *l)
 {
 	if (l->undecided)
@@ -356,6 +383,8 @@ static void jitlines_say(struct jitlines *l)
 		snprintf(l->reason, sizeof(l->reason), "it tells of no lines");
 }
 
+/* Names of functions have paths in them that spoiled names are mended with. All must be known
+ * before the first record is read. */
 static int jitlines_learn_names(struct jitlines_reading *r)
 {
 	for (size_t i = 0; i < jitlines_n_codes(r); i++)
@@ -390,6 +419,7 @@ int jitlines_of(struct jitlines **ret, const void *bytes, size_t n)
 	return 0;
 }
 
+/* The lines of a process's jitdump. -ENOENT: it has none. */
 int jitlines_open(struct jitlines **ret, struct symbol_cache *cache, uint32_t pid)
 {
 	struct buf bytes = { 0 };
@@ -437,6 +467,7 @@ static int jitlines_find_row(const struct jitlines *l, const struct jitlines_pie
 	return 0;
 }
 
+/* The row of an address in code that was alone there. -ENOENT. */
 int jitlines_find(const struct jitlines *l, uint64_t addr, uint32_t *ret)
 {
 	size_t low = 0, high = l->pieces.n / sizeof(struct jitlines_piece);
@@ -456,6 +487,7 @@ int jitlines_find(const struct jitlines *l, uint64_t addr, uint32_t *ret)
 	                         addr - jitlines_piece_at(l, low - 1)->start, ret);
 }
 
+/* The same in a piece that a recording names by its number (perf inject --jit). */
 int jitlines_find_in(const struct jitlines *l, uint32_t number, uint64_t offset, uint32_t *ret)
 {
 	uint64_t i;

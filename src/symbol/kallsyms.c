@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// kallsyms.c: see kallsyms.h. A line is "ADDRESS TYPE NAME" and, for modules, "\t[MODULE]". Only
-// text symbols are taken. They have no size: each reaches to the next.
+/*
+ * kallsyms.c: see kallsyms.h. A line is "ADDRESS TYPE NAME" and, for modules, "\t[MODULE]". Only
+ * text symbols are taken. They have no size: each reaches to the next.
+ *
+ * The text is read anew for each module that is asked for: a table of all modules would cost more
+ * than the few that a recording has. KASLR: addresses are those of the running boot.
+ */
 #include "symbol/kallsyms.h"
 
 #include <errno.h>
@@ -9,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A kernel with all its modules has some ten megabytes; a file given by the user may be
+ * anything. */
 #define KALLSYMS_MAX (256u << 20)
 #define LAST_SYMBOL_BYTES 4096u /* given to the last symbol of a module, as nobody says more */
 
@@ -22,6 +29,7 @@ int kallsyms_slurp(const char *path, size_t limit, struct buf *ret)
 
 	if (fd < 0)
 		return -errno;
+	/* A pipe or terminal would block, so the file is opened not blocking. */
 	while (n > 0 && ret->n <= limit) {
 		to = buf_reserve(ret, 1 << 18);
 		n = to ? read(fd, to, 1 << 18) : 0;
@@ -45,6 +53,7 @@ void kallsyms_free(struct kallsyms *k)
 	*k = (struct kallsyms){ 0 };
 }
 
+/* One line. Texts point into what was read. */
 struct line {
 	uint64_t addr;
 	char type;
@@ -72,14 +81,17 @@ static bool kallsyms_hex_eight(const char *at, uint64_t *value)
 	uint64_t text, digits, letters;
 
 	memcpy(&text, at, sizeof(text));
+	/* The first digit becomes the most significant byte. */
 	if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 		text = __builtin_bswap64(text);
+	/* A digit's low four bits, and 9 more for letters, whose bit 6 is set. */
 	digits = (text & 0x0f * EACH_BYTE) + (text >> 6 & EACH_BYTE) * 9;
 	letters = (digits + 6 * EACH_BYTE) >> 4 & EACH_BYTE;
 	/* Check: written out again, the value must give the same digits. */
 	if (digits & 0xf0 * EACH_BYTE ||
 	    digits + '0' * EACH_BYTE + letters * ('a' - '0' - 10) != text)
 		return false;
+	/* The eight nibbles move together, in three steps. */
 	digits = (digits | digits >> 4) & 0x00ff00ff00ff00ff;
 	digits = (digits | digits >> 8) & 0x0000ffff0000ffff;
 	digits = (digits | digits >> 16) & 0xffffffff;
@@ -147,6 +159,7 @@ static bool kallsyms_line_next(const struct kallsyms *k, size_t *at, struct line
 	return false;
 }
 
+/* Reads the whole file. That it cannot be read is kept in k->error; only -ENOMEM is returned. */
 int kallsyms_read(struct kallsyms *k, const char *path)
 {
 	struct line line;
@@ -158,6 +171,7 @@ int kallsyms_read(struct kallsyms *k, const char *path)
 	k->error = kallsyms_slurp(path, KALLSYMS_MAX, &k->text);
 	if (k->error == -ENOMEM)
 		return -ENOMEM;
+	/* Without the right to see them, all addresses are 0. */
 	k->hidden = true;
 	while (k->hidden && kallsyms_line_next(k, &at, &line))
 		k->hidden = !line.addr;
@@ -170,7 +184,7 @@ static bool kallsyms_line_is(const struct line *line, const char *name)
 }
 
 /* Whether a line is of this module (NULL: the kernel). kallsyms writes '_' where file names may
- * have '-'. */
+ * have '-'. NULL takes the kernel's own. */
 static bool kallsyms_line_of(const struct line *line, const char *module)
 {
 	if (!module)
@@ -179,11 +193,13 @@ static bool kallsyms_line_of(const struct line *line, const char *module)
 	       !memcmp(line->module, module, line->n_module);
 }
 
+/* Text, also weak. Data and absolute symbols name no code. */
 static bool kallsyms_is_text(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
 
+/* Its size is not known: table_seal ends it where the next one begins, or at the limit. */
 static int kallsyms_line_put(struct table *table, const struct line *line)
 {
 	struct table_symbol symbol = { .start = line->addr, .end = line->addr };
@@ -226,6 +242,7 @@ int kallsyms_table(const struct kallsyms *k, const char *module, struct table *t
 	return r;
 }
 
+/* Where the kernel's _text is; -ENOENT: the list does not say. */
 int kallsyms_text(const struct kallsyms *k, uint64_t *ret)
 {
 	struct line line;

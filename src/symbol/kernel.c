@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
-// kernel.c: names of the kernel and its modules. The running machine's lists are used only if it
-// runs the kernel that was recorded: their build-ids are equal, or none was recorded and something
-// else in the recording says so.
+/*
+ * kernel.c: names of the kernel and its modules. The running machine's lists are used only if it
+ * runs the kernel that was recorded: their build-ids are equal, or none was recorded and something
+ * else in the recording says so.
+ *
+ * The order in which names are looked for: the running kernel's list; a list that was kept for the
+ * recorded kernel; a vmlinux. The first that has names is used, and its place goes to
+ * object->source. The kernel moves at each boot (KASLR), so `reference`, its own _text, turns
+ * addresses of the recording into those of the table.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +20,7 @@
 
 #define MODULES_MAX (16u << 20)
 
+/* The list, read once for all objects. NULL: out of memory. */
 static struct kallsyms *kernel_kallsyms(struct symbol_cache *cache)
 {
 	const char *path = cache->opts.kallsyms ? cache->opts.kallsyms : "/proc/kallsyms";
@@ -58,10 +66,13 @@ static bool kernel_is_running(struct symbol_object *object, const struct image_b
 	char is[IMAGE_BUILD_ID_HEX], was[IMAGE_BUILD_ID_HEX];
 	struct image_build_id running;
 
+	/* No build-id: an old recording, or one of a kernel that does not tell. */
 	if (!recorded->size) {
 		if (object->cache->opts.foreign)
 			object_reason(object, SYMBOL_NO_FILE,
 			              "%s: recorded elsewhere, without a build-id", object->name);
+		/* A recording that says nothing of its kernel is believed only if the kernel lay at
+		 * the same random place. */
 		if (object->cache->opts.foreign || !object->cache->opts.kernel_not_said ||
 		    kernel_is_where_running(object->cache))
 			return !object->cache->opts.foreign;
@@ -96,6 +107,7 @@ static int kernel_use_list(struct symbol_object *object, const struct kallsyms *
 		                         "CAP_SYSLOG)");
 		return 0;
 	}
+	/* reference: _text of the list, which the recording's own is compared with. */
 	r = kallsyms_table(k, module, &object->table, &object->reference);
 	if (r < 0)
 		return r;
@@ -109,6 +121,7 @@ static int kernel_use_list(struct symbol_object *object, const struct kallsyms *
 	return 1;
 }
 
+/* The list of the running machine, or the one that the user gave. */
 static int kernel_use_kallsyms(struct symbol_object *object, const char *module)
 {
 	struct kallsyms *k = kernel_kallsyms(object->cache);
@@ -126,6 +139,7 @@ static int kernel_use_running_kernel(struct symbol_object *object)
 
 	if (opts->kallsyms || !opts->keep.get || !kernel_cache_name(name))
 		return kernel_use_kallsyms(object, NULL);
+	/* A thread may have read the table meanwhile. */
 	if (opts->running)
 		kernel_reader_take(opts->running, object);
 	pthread_mutex_lock(&object->cache->kallsyms_lock);
@@ -138,12 +152,14 @@ static int kernel_use_running_kernel(struct symbol_object *object)
 		r = 1;
 	} else if (r != -ENOMEM) {
 		r = kernel_use_kallsyms(object, NULL);
+		/* It was made now, so object_keep will write it to the cache. */
 		object->unkept = r > 0;
 	}
 	buf_free(&bytes);
 	return r;
 }
 
+/* Writes the table to the cache, under the name of this boot. A failure costs only time. */
 void kernel_keep(struct symbol_object *object)
 {
 	const struct kernel_storage *keep = &object->cache->opts.keep;
@@ -178,7 +194,8 @@ static int kernel_use_kept_list(struct symbol_object *object, const struct image
 	return r;
 }
 
-/* A vmlinux given by the user, or found by its build-id. */
+/* A vmlinux given by the user, or found by its build-id. 1: done, 0: none. A failure is told only
+ * for a vmlinux that was asked for by name. */
 static int kernel_use_vmlinux(struct symbol_object *object, const struct image_build_id *recorded)
 {
 	const struct image_search *search = &object->cache->opts.search;
@@ -201,6 +218,8 @@ static int kernel_use_vmlinux(struct symbol_object *object, const struct image_b
 	return r;
 }
 
+/* Finds the kernel's names. That there are none is a state with a reason; only -ENOMEM is an
+ * error. */
 int kernel_load(struct symbol_object *object)
 {
 	struct symbol_cache *cache = object->cache;
@@ -218,7 +237,8 @@ int kernel_load(struct symbol_object *object)
 	return r < 0 ? r : 0;
 }
 
-/* Where a kernel has a module, by its list of them (/proc/modules); 0: not loaded, or hidden. */
+/* Where a kernel has a module, by its list of them (/proc/modules); 0: not loaded, or hidden. The
+ * list has the address behind " 0x", as the sixth word. */
 static uint64_t kernel_module_base(const char *list, const char *name)
 {
 	struct buf text = { 0 };
@@ -247,6 +267,7 @@ static int kernel_use_running_module(struct symbol_object *object, const char *n
 {
 	struct symbol_cache *cache = object->cache;
 	struct buf notes = { 0 };
+	/* With a list of the user's, no question is asked: it is believed. */
 	bool given = cache->opts.kallsyms != NULL, running = given;
 	int r;
 
@@ -328,7 +349,9 @@ int module_load(struct symbol_object *object)
 		r = kernel_use_kept_module(object, name);
 	if (r)
 		return r < 0 ? r : 0;
+	/* A kernel's modules have no build-ids of their own in old recordings. */
 	id = kernel_module_build_id(object, name);
+	/* By its path alone a module is taken only on the machine that recorded it. */
 	if (!id.size && !cache->opts.search.root && (object->path[0] != '/' || cache->opts.foreign))
 		return 0;
 	r = image_find(&image, object->path, &id, &cache->opts.search, NULL, NULL);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// kernel_cache.c: see kernel_cache.h. The bytes: magic, version, counts, the reference, a checksum
-// of what follows; then symbols by address, and their names. Native byte order: they are of this
-// machine. They are not trusted: taken whole, or not at all.
+/*
+ * kernel_cache.c: see kernel_cache.h. The bytes: magic, version, counts, the reference, a checksum
+ * of what follows; then symbols by address, and their names. Native byte order: they are of this
+ * machine. They are not trusted: taken whole, or not at all.
+ *
+ * To read and sort kallsyms takes long, and it stays the same until the next boot: the file's name
+ * has the boot's id in it.
+ */
 #include "symbol/kernel_cache.h"
 
 #include <errno.h>
@@ -18,11 +23,13 @@
 
 static const char magic[8] = "seamsyms";
 
+/* A symbol in the file: name is an offset in the names. */
 struct kept_symbol {
 	uint64_t start;
 	uint32_t size, name;
 };
 
+/* The name of this boot's file. False: the kernel does not tell. */
 bool kernel_cache_name(char name[KERNEL_CACHE_NAME])
 {
 	struct buf text = { 0 };
@@ -36,6 +43,7 @@ bool kernel_cache_name(char name[KERNEL_CACHE_NAME])
 	return found;
 }
 
+/* -E2BIG: a symbol of 4 GiB, or symbols that overlap, which the form has no place for. */
 static int kernel_cache_put_symbols(const struct table *table, struct buf *ret)
 {
 	for (size_t i = 0; i < table->n; i++) {
@@ -67,6 +75,7 @@ int kernel_cache_encode(const struct table *table, uint64_t reference, struct bu
 	buf_put_u32(ret, (uint32_t)table->names.n);
 	buf_put_u32(ret, 0);
 	buf_put_u64(ret, reference);
+	/* The checksum is put in when what it covers is complete. */
 	at_hash = ret->n;
 	buf_put_u64(ret, 0);
 	r = kernel_cache_put_symbols(table, ret);
@@ -79,6 +88,7 @@ int kernel_cache_encode(const struct table *table, uint64_t reference, struct bu
 	return r;
 }
 
+/* The symbols must ascend and not overlap, as those that were written did. */
 static int kernel_cache_take(struct table *table, struct cursor *c, uint32_t n, uint32_t n_names)
 {
 	uint64_t reached = 0;
@@ -96,6 +106,7 @@ static int kernel_cache_take(struct table *table, struct cursor *c, uint32_t n, 
 	return 0;
 }
 
+/* Fills the table and seals it. The last name must end in a NUL, so each does. */
 static int kernel_cache_fill(struct table *table, struct cursor *c, uint32_t n, uint32_t n_names)
 {
 	const unsigned char *symbols = cursor_array(c, n, sizeof(struct kept_symbol));

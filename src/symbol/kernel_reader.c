@@ -23,6 +23,7 @@ static void *kernel_reader_run(void *arg)
 	r->listed = kallsyms_read(&r->kallsyms, "/proc/kallsyms") >= 0;
 	if (!r->listed || r->kallsyms.error || r->kallsyms.hidden)
 		return NULL;
+	/* made: the table is new, and the cache should have it. */
 	r->made = kallsyms_table(&r->kallsyms, NULL, &r->table, &r->reference) >= 0 &&
 	          table_seal(&r->table) >= 0;
 	if (!r->made)
@@ -30,6 +31,8 @@ static void *kernel_reader_run(void *arg)
 	return NULL;
 }
 
+/* Begins to read the running kernel's names, if that kernel is the recorded one; otherwise *ret
+ * stays NULL. -ENOMEM. */
 int kernel_reader_start(struct kernel_reader **ret, const struct image_build_id *recorded,
                         const struct kernel_storage *keep)
 {
@@ -50,6 +53,7 @@ int kernel_reader_start(struct kernel_reader **ret, const struct image_build_id 
 	return 0;
 }
 
+/* Waits for the thread, once, whoever comes first. */
 static void kernel_reader_wait(struct kernel_reader *r)
 {
 	pthread_mutex_lock(&r->lock);
@@ -59,6 +63,8 @@ static void kernel_reader_wait(struct kernel_reader *r)
 	pthread_mutex_unlock(&r->lock);
 }
 
+/* Gives the object the table, and the cache the list that it was made of. The caller then asks
+ * whether there is anything in it. */
 void kernel_reader_take(struct kernel_reader *r, struct symbol_object *object)
 {
 	struct symbol_cache *cache = object->cache;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// object.c: one object of the cache: how it is spelled, and why it has no names. object_load.c
-// loads it.
+/*
+ * object.c: one object of the cache: how it is spelled, and why it has no names. object_load.c
+ * loads it.
+ *
+ * Locks: `loading` is held while an object is loaded; what loading wrote does not change
+ * afterwards, and is read without it.
+ */
 #include "symbol/object.h"
 
 #include <errno.h>
@@ -8,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sets the state and says why. The first reason stays: it is of the place that was most likely to
+ * have names. */
 void object_reason(struct symbol_object *object, enum symbol_state state, const char *fmt, ...)
 {
 	va_list ap;
@@ -20,6 +27,7 @@ void object_reason(struct symbol_object *object, enum symbol_state state, const 
 	va_end(ap);
 }
 
+/* "[ext4]" or ".../ext4.ko.xz" -> "ext4". The kernel's own spelling has no dashes. */
 void object_module_name(const char *path, char *name, size_t n)
 {
 	const char *slash = strrchr(path, '/'), *at = slash ? slash + 1 : path, *end;
@@ -45,6 +53,7 @@ static char *object_spelling(const struct symbol_key *key)
 	case SYMBOL_KIND_ANON:
 	case SYMBOL_KIND_JIT:
 		r = asprintf(&name, "/tmp/perf-%u.map", key->pid);
+		/* Code of no file is named by the perf map that would name it. */
 		break;
 	case SYMBOL_KIND_PYTHON:
 		r = asprintf(&name, "[python]");

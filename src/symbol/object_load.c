@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// object_load.c: loads an object exactly once, whichever thread comes first, from where objects of
-// its kind have their names.
-//
-// Invariant: what others read without the lock is written before `loaded` (or `outlined`) is set.
+/*
+ * object_load.c: loads an object exactly once, whichever thread comes first, from where objects of
+ * its kind have their names.
+ *
+ * Invariant: what others read without the lock is written before `loaded` (or `outlined`) is set.
+ *
+ * An object that failed for want of memory fails again: `error` stays.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +67,7 @@ static int object_load_names(struct symbol_object *object)
 	return r;
 }
 
+/* Loads without writing to the cache; for the thread that loads the kernel early. */
 int object_load_only(struct symbol_object *object)
 {
 	if (atomic_load_explicit(&object->loaded, memory_order_acquire))
@@ -76,6 +81,7 @@ int object_load_only(struct symbol_object *object)
 	return object->error;
 }
 
+/* Makes the outline of nameless functions, when it is first asked for. -ENOMEM. */
 int object_outline(struct symbol_object *object)
 {
 	if (atomic_load_explicit(&object->outlined, memory_order_acquire))
@@ -89,12 +95,14 @@ int object_outline(struct symbol_object *object)
 	return object->outline_error;
 }
 
+/* Writes to the cache what loading made anew, once. */
 void object_keep(struct symbol_object *object)
 {
 	if (!object->error && atomic_exchange(&object->unkept, false))
 		kernel_keep(object);
 }
 
+/* Loads the object if that was not done; other threads wait only for the one that loads it. */
 int object_load(struct symbol_object *object)
 {
 	int r;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// outline.c: see outline.h.
+/* outline.c: see outline.h. An outline is where functions begin and end, by the unwind information
+ * (.eh_frame) of a stripped file. It gives a function without a name a place of its own: "[unknown
+ * lib.so+0x1234]". */
 #include "symbol/outline.h"
 
 #include <errno.h>
@@ -16,6 +18,7 @@ static size_t outline_count(const struct outline *o)
 	return o->spans.n / sizeof(struct outline_span);
 }
 
+/* For image_each_fde: one function. -ENOMEM. */
 int outline_put(void *outline, uint64_t start, uint64_t end)
 {
 	const struct outline_span span = { start, end };
@@ -26,7 +29,8 @@ int outline_put(void *outline, uint64_t start, uint64_t end)
 
 #define OUTLINE_DIGIT 11 /* bits: code of 4 GiB is sorted in three passes */
 
-/* One pass of a stable radix sort, by one digit of how far behind `least` a span begins. */
+/* One pass of a stable radix sort, by one digit of how far behind `least` a span begins. qsort
+ * would compare each pair of hundreds of thousands of spans. */
 static void outline_pass(const struct outline_span *from, struct outline_span *to, size_t n,
                          uint64_t least, unsigned shift)
 {
@@ -60,6 +64,7 @@ static int outline_sort(struct outline *o)
 		buf_free(&other);
 		return n ? -ENOMEM : 0;
 	}
+	/* Each pass moves the spans from one array to the other. */
 	for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += OUTLINE_DIGIT) {
 		outline_pass(outline_spans(o), (struct outline_span *)(void *)other.bytes, n, least,
 		             shift);
@@ -71,7 +76,9 @@ static int outline_sort(struct outline *o)
 	return 0;
 }
 
-/* Keeps one span for each start, the longest, and cuts each where the next one begins. */
+/* Keeps one span for each start, the longest, and cuts each where the next one begins. Unwind
+ * information may describe a function in several parts, and tables of two kinds the same function
+ * twice. -ENOMEM. */
 int outline_settle(struct outline *o)
 {
 	size_t n = outline_count(o), kept = 0;
@@ -96,6 +103,8 @@ int outline_settle(struct outline *o)
 /* No object has more. */
 #define OUTLINE_SIGNAL_FRAMES 64u
 
+/* Keeps the span, and apart from it those that a signal handler returns to ('S' in the
+ * augmentation). */
 static int outline_take(void *outline, uint64_t start, uint64_t end, bool is_signal_frame)
 {
 	const struct outline_span span = { start, end };
@@ -107,6 +116,7 @@ static int outline_take(void *outline, uint64_t start, uint64_t end, bool is_sig
 	return outline_put(outline, start, end);
 }
 
+/* Whether a frame at this address was put there by a signal. */
 bool outline_is_signal_frame(const struct outline *o, uint64_t addr)
 {
 	const struct outline_span *spans = (const void *)o->signal_frames.bytes;
@@ -117,6 +127,7 @@ bool outline_is_signal_frame(const struct outline *o, uint64_t addr)
 	return false;
 }
 
+/* Reads the whole outline. A damaged part ends it; only -ENOMEM is an error. */
 int outline_read(struct outline *outline, struct image *image)
 {
 	int r = image_each_fde(image, outline_take, outline);
@@ -124,6 +135,7 @@ int outline_read(struct outline *outline, struct image *image)
 	return r == -ENOMEM ? r : outline_settle(outline);
 }
 
+/* The function at an address, or NULL. */
 const struct outline_span *outline_find(const struct outline *outline, uint64_t addr)
 {
 	const struct outline_span *spans = outline_spans(outline);

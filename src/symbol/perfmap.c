@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// perfmap.c: names of JIT code: from the process's jitdump (jitdump.c), or from /tmp/perf-PID.map,
-// into which JIT compilers write lines of "START SIZE NAME", in hex. Which of these files is
-// believed, process_file.c knows.
+/*
+ * perfmap.c: names of JIT code: from the process's jitdump (jitdump.c), or from /tmp/perf-PID.map,
+ * into which JIT compilers write lines of "START SIZE NAME", in hex. Which of these files is
+ * believed, process_file.c knows.
+ *
+ * Invariant: each line that makes sense becomes one symbol, and the last line of an address wins.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -52,6 +56,7 @@ static int perfmap_take_line(struct symbol_object *object, const char *at, const
 	return table_put(&object->table, &symbol, at, (size_t)(end - at), "");
 }
 
+/* Takes all lines of a map. -ENOMEM. */
 int perfmap_text(struct symbol_object *object, const struct buf *text)
 {
 	const char *at = (const char *)text->bytes, *stop = at + text->n, *end;
@@ -60,6 +65,7 @@ int perfmap_text(struct symbol_object *object, const struct buf *text)
 
 	for (; !r && at < stop; at = end + 1) {
 		end = memchr(at, '\n', (size_t)(stop - at));
+		/* The last line may lack its newline: it is still being written. */
 		if (!end)
 			end = stop;
 		if (end > at)
@@ -154,6 +160,7 @@ static int perfmap_load_map(struct symbol_object *object)
 	return r == -ENOMEM ? r : 0;
 }
 
+/* A jitdump wins over a map: it tells more, and knows what was replaced. */
 int perfmap_load(struct symbol_object *object)
 {
 	const struct symbol_opts *opts = &object->cache->opts;

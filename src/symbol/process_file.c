@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
-// process_file.c: files that a process wrote about itself: its perf map and its jitdump. Anybody
-// can write to /tmp, so only a regular file is believed that belongs to root, to us or to the
-// process's own user. Pids are used again, so only a file is believed that was written after the
-// process began.
+/*
+ * process_file.c: files that a process wrote about itself: its perf map and its jitdump. Anybody
+ * can write to /tmp, so only a regular file is believed that belongs to root, to us or to the
+ * process's own user. Pids are used again, so only a file is believed that was written after the
+ * process began.
+ *
+ * A process in a container writes to its own /tmp, under its own pid: /proc/PID/root leads there as
+ * long as it runs.
+ */
 #include "symbol/process_file.h"
 
 #include <errno.h>
@@ -39,6 +44,7 @@ static bool process_file_is_trusted(const struct symbol_opts *opts, const struct
 
 	if (!S_ISREG(st->st_mode))
 		return false;
+	/* Root could do anything anyway, and who runs seam believes himself. */
 	if (!st->st_uid || st->st_uid == geteuid())
 		return true;
 	if (opts->owner && opts->owner(opts->began_ctx, pid, &recorded))
@@ -65,6 +71,7 @@ static int process_file_read_text(int fd, struct buf *ret)
 
 #define BEGAN_SLACK_NS 1000000000u /* times of files are coarse, and clocks are set */
 
+/* False where it is not known when the process began (began_ns 0). */
 static bool process_file_is_older(const struct stat *st, uint64_t began_ns)
 {
 	uint64_t written =
@@ -78,6 +85,7 @@ static bool process_file_is_older(const struct stat *st, uint64_t began_ns)
 int process_file_read(const struct symbol_opts *opts, const char *path, uint32_t pid,
                       uint64_t began_ns, struct buf *ret)
 {
+	/* Neither a link of somebody's making is followed, nor does a FIFO block. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	int r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
@@ -132,6 +140,7 @@ int process_file_read_inside(const struct symbol_opts *opts, struct buf *path, u
 	return r;
 }
 
+/* The dump lies at the path that the process mapped, or, copied, beside the archive's maps. */
 int process_file_jitdump(const struct symbol_opts *opts, uint32_t pid, const char *dump,
                          struct buf *ret_path, struct buf *ret)
 {
@@ -147,6 +156,7 @@ int process_file_jitdump(const struct symbol_opts *opts, uint32_t pid, const cha
 	return r;
 }
 
+/* The path that the recording says (symbol_jitdump); NULL: none. It lives as long as the cache. */
 const char *process_file_jitdump_of(struct symbol_cache *cache, uint32_t pid)
 {
 	uint64_t path = 0;

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: MIT
-// symbol.c: see symbol.h. Finds the object of a key, turns an address into the object's own terms,
-// and makes each symbol that is asked for once. After that a lookup takes no lock.
+/*
+ * symbol.c: see symbol.h. Finds the object of a key, turns an address into the object's own terms,
+ * and makes each symbol that is asked for once. After that a lookup takes no lock.
+ *
+ * Objects live as long as the cache, and their pointers stay valid. A symbol gets its id and its
+ * demangled name when it is first hit: a kernel's table has a hundred thousand symbols, a recording
+ * hits some hundreds.
+ *
+ * Locks: cache->lock guards the list of objects, the arena and new ids. An object that loads may
+ * take it, never the other way round.
+ */
 #include "symbol/symbol.h"
 
 #include <errno.h>
@@ -12,6 +21,7 @@
 
 /* ---- the cache ---- */
 
+/* *text becomes a copy in the arena. -ENOMEM. */
 static int symbol_copy_text(struct symbol_cache *cache, const char **text)
 {
 	if (!*text)
@@ -84,6 +94,7 @@ void symbol_free(struct symbol_cache *cache)
 	free(cache);
 }
 
+/* All that makes an object another one. */
 static bool symbol_key_equal(const struct symbol_key *a, const struct symbol_key *b)
 {
 	return a->kind == b->kind && a->pid == b->pid && a->data == b->data &&
@@ -121,6 +132,8 @@ static int symbol_object_find(struct symbol_cache *cache, const struct symbol_ke
 	return 0;
 }
 
+/* The object of a key. Only code of no file belongs to a process; of all others the pid is cleared,
+ * so that a library is one object for all processes. */
 int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
                   struct symbol_object **ret)
 {
@@ -137,6 +150,7 @@ int symbol_object(struct symbol_cache *cache, const struct symbol_key *key,
 	return r;
 }
 
+/* Remembers which jitdump a process mapped. The last one counts. */
 int symbol_jitdump(struct symbol_cache *cache, uint32_t pid, const char *path)
 {
 	uint64_t *slot;
@@ -168,6 +182,8 @@ static int symbol_translate(const struct symbol_object *object, const struct sym
 		                            addr - place->start + place->pgoff, ret);
 	case OBJECT_PLACE:
 		*ret = addr - place->start + shift;
+		/* The table counts from the object's beginning, or from where a module's section
+		 * was. */
 		return 0;
 	case OBJECT_ADDRESS:
 		break;
@@ -192,6 +208,7 @@ static const struct symbol_used *symbol_use(struct symbol_object *object,
 
 	if (used)
 		return used;
+	/* Before the lock is taken, because demangling takes long. */
 	name = cache->opts.no_demangle ? NULL : symbol_demangle(raw, cache->opts.parameters);
 	pthread_mutex_lock(&cache->lock);
 	used = atomic_load_explicit(slot, memory_order_relaxed);
@@ -262,6 +279,7 @@ int symbol_resolve(struct symbol_object *object, const struct symbol_place *plac
 	return r;
 }
 
+/* By an address in the object's own terms: no mapping is needed. */
 int symbol_at(struct symbol_object *object, uint64_t addr, struct symbol *ret)
 {
 	int r = object_load(object);
@@ -272,6 +290,7 @@ int symbol_at(struct symbol_object *object, uint64_t addr, struct symbol *ret)
 	return r ? r : symbol_outline(object, ret);
 }
 
+/* Gives a nameless place the bounds of its function. 1; 0: not known; -ENOMEM. */
 int symbol_outline(struct symbol_object *object, struct symbol *symbol)
 {
 	const struct outline_span *span;
@@ -289,6 +308,7 @@ int symbol_outline(struct symbol_object *object, struct symbol *symbol)
 	return 1;
 }
 
+/* Whether unwind information says that a signal put this frame here. 1, 0, -ENOMEM. */
 int symbol_is_signal_frame(struct symbol_object *object, const struct symbol *symbol)
 {
 	int r;
@@ -351,11 +371,13 @@ static bool symbol_is_loaded(struct symbol_object *object)
 	return atomic_load_explicit(&object->loaded, memory_order_acquire);
 }
 
+/* An object that nobody asked for lacks no names. */
 enum symbol_state symbol_object_state(struct symbol_object *object)
 {
 	return symbol_is_loaded(object) ? object->state : SYMBOL_NAMED;
 }
 
+/* What its addresses count from, for exports that say so. -ENOENT. */
 int symbol_object_origin(struct symbol_object *object, uint64_t *ret)
 {
 	if (!symbol_is_loaded(object))

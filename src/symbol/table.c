@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// table.c: see table.h.
+/*
+ * table.c: see table.h.
+ *
+ * A table is filled, then sealed, then only read: by several threads without a lock. Most tables
+ * are disjoint after table_choose, and a lookup is one binary search. perf maps are not: later code
+ * lies over earlier code, and pieces say which is on top.
+ */
 #include "symbol/table.h"
 
 #include <errno.h>
@@ -16,13 +22,14 @@ void table_free(struct table *table)
 	*table = (struct table){ 0 };
 }
 
+/* The name of a symbol, ended by a NUL. It moves while symbols are put. */
 const char *table_name(const struct table *table, const struct table_symbol *symbol)
 {
 	return (const char *)table->names.bytes + symbol->name;
 }
 
 /* The name is copied; table->n is the number of the new symbol, until table_seal puts them in
- * order. */
+ * order. -E2BIG: names beyond 4 GiB. -ENOMEM. */
 int table_put(struct table *table, const struct table_symbol *symbol, const char *name, size_t n,
               const char *suffix)
 {
@@ -45,12 +52,15 @@ int table_put(struct table *table, const struct table_symbol *symbol, const char
 	return 0;
 }
 
+/* Names that are meant for users have few. */
 static size_t table_underscores(const char *name)
 {
 	return strspn(name, "_");
 }
 
-/* Compares two symbols that begin at one address; < 0: a is to be kept. */
+/* Compares two symbols that begin at one address; < 0: a is to be kept. The rules, in this order: a
+ * size, then (for JIT code) the later one, then global before local, few underscores, strong before
+ * weak, a short name; at last the alphabet, so that the choice is the same in every run. */
 static int table_prefer(const struct table *table, const struct table_symbol *a,
                         const struct table_symbol *b)
 {
@@ -139,6 +149,7 @@ static void table_choose(struct table *table)
 
 		if (kept && table->symbols[kept - 1].start == s.start)
 			continue;
+		/* A label inside a sized function names nothing of its own. */
 		if (s.end <= s.start && s.start < reached)
 			continue;
 		if (s.end > reached)
@@ -159,6 +170,7 @@ static void table_choose(struct table *table)
 
 /* ---- pieces: a sweep over the starts, with a heap of the symbols that are open ---- */
 
+/* What is being cut: open symbols, and up to which address pieces were given. */
 struct sweep {
 	struct table *table;
 	uint32_t *heap; /* the strongest symbol on top */
@@ -166,6 +178,7 @@ struct sweep {
 	uint64_t at;
 };
 
+/* The later of two with the same rank begins later, so it lies on top. */
 static bool table_stronger(const struct table *table, uint32_t a, uint32_t b)
 {
 	const struct table_symbol *x = &table->symbols[a], *y = &table->symbols[b];
@@ -173,6 +186,7 @@ static bool table_stronger(const struct table *table, uint32_t a, uint32_t b)
 	return x->rank != y->rank ? x->rank > y->rank : a > b;
 }
 
+/* Puts a symbol into the heap. */
 static void table_sweep_open(struct sweep *s, uint32_t symbol)
 {
 	size_t i = s->n++;
@@ -182,6 +196,7 @@ static void table_sweep_open(struct sweep *s, uint32_t symbol)
 	s->heap[i] = symbol;
 }
 
+/* Takes the strongest symbol out. */
 static void table_sweep_close(struct sweep *s)
 {
 	uint32_t last = s->heap[--s->n];
@@ -199,6 +214,7 @@ static void table_sweep_close(struct sweep *s)
 	s->heap[i] = last;
 }
 
+/* Begins a piece at s->at, unless the one before goes on. */
 static void table_sweep_emit(struct sweep *s, uint32_t symbol)
 {
 	struct table *t = s->table;
@@ -224,6 +240,7 @@ static void table_sweep_advance(struct sweep *s, uint64_t to)
 	}
 }
 
+/* -ENOMEM. */
 static int table_sweep_all(struct table *table)
 {
 	struct sweep sweep = { .table = table };
@@ -242,6 +259,7 @@ static int table_sweep_all(struct table *table)
 	return 0;
 }
 
+/* Whether no two symbols overlap, so that no pieces are needed. */
 static bool table_is_disjoint(const struct table *table)
 {
 	for (size_t i = 1; i < table->n; i++) {
@@ -292,6 +310,7 @@ static const struct table_symbol *table_find_disjoint(const struct table *table,
 	return low && addr < table->symbols[low - 1].end ? &table->symbols[low - 1] : NULL;
 }
 
+/* The symbol at an address, or NULL. The table must be sealed. */
 const struct table_symbol *table_find(const struct table *table, uint64_t addr)
 {
 	size_t low = 0, high = table->n_pieces;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// v8names.c: see v8names.h.
+/* v8names.c: see v8names.h. V8 writes into its jitdump names of scripts whose first bytes were
+ * overwritten: the string lay in memory that it had freed (facts in v8names.h). What is left of
+ * such a name is compared with the paths in the names of functions, which are whole. */
 #include "symbol/v8names.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
+/* Two words of the allocator's are written over the string. */
 #define SPOILED 16u
 #define REST_LEAST 4u /* ".js" is no proof */
 #define SPACES_MOST 8u
@@ -25,6 +28,7 @@ static size_t v8names_path_end(const char *text, size_t n)
 	return n;
 }
 
+/* -ENOMEM. */
 static int v8names_learn_path(struct v8names *v, const char *path, size_t n)
 {
 	bool is_new;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// vdso.c: names of the vdso, which is in no file: this process's own is the same one when the
-// running kernel is the recorded one.
+/*
+ * vdso.c: names of the vdso, which is in no file: this process's own is the same one when the
+ * running kernel is the recorded one.
+ *
+ * The kernel maps the vdso into each process from its own image. A recording of another kernel
+ * needs a copy of that kernel's (an archive has one).
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +66,7 @@ static int vdso_open_kept(struct symbol_object *object, struct image **ret)
 	return r;
 }
 
+/* 0 also if it cannot be had: the object then has a reason. */
 int vdso_load(struct symbol_object *object)
 {
 	struct image *image;
