@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// tar_read.c: reads a tar, inside zstd or not. Of pax headers the name and the size are taken. What
-// a zstd frame may ask for in memory is bounded by the library (128 MiB of window).
+/*
+ * tar_read.c: reads a tar, inside zstd or not. Of pax headers the name and the size are taken. What
+ * a zstd frame may ask for in memory is bounded by the library (128 MiB of window).
+ *
+ * The input may be hostile, a pipe, or endless. Invariants: tar->at counts every byte of tar that
+ * was unpacked, and reading ends at the bound (tar_bound); `stop` is asked at least each WAIT_MS
+ * and each ASK_EVERY bytes, so that a signal ends even an archive that unpacks to zeros for ever.
+ * Links, devices and sparse files are given to the caller by type, and never opened here.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -15,6 +22,7 @@
 #include "archive/tar.h"
 
 #define CHUNK (1u << 17)
+/* A pax header holds names of one file; 64 KiB is far more than any path. */
 #define PAX_MAX (1u << 16)
 #define ASK_EVERY (1u << 20) /* bytes of tar between two questions whether to stop */
 #define WAIT_MS 50           /* for more of a pipe, between two such questions */
@@ -26,6 +34,7 @@ struct tar_reader {
 	bool started;
 	unsigned char in[CHUNK];
 	ZSTD_inBuffer input;
+	/* What of `in` was not used yet. */
 	uint64_t at;   /* bytes of tar that were read */
 	uint64_t most; /* of these; 0: any number */
 	bool (*stop)(void);
@@ -34,6 +43,7 @@ struct tar_reader {
 	unsigned padding;
 };
 
+/* The descriptor stays the caller's; name is for messages. -ENOMEM. */
 int tar_open(struct tar_reader **ret, int fd, const char *name)
 {
 	struct tar_reader *r = calloc(1, sizeof(*r));
@@ -47,11 +57,13 @@ int tar_open(struct tar_reader **ret, int fd, const char *name)
 	return 0;
 }
 
+/* stop: asked whether to give up; -EINTR then. */
 void tar_stop(struct tar_reader *r, bool (*stop)(void))
 {
 	r->stop = stop;
 }
 
+/* No more than so many bytes of tar are unpacked, headers included. */
 void tar_bound(struct tar_reader *r, uint64_t most)
 {
 	r->most = most;
@@ -64,6 +76,7 @@ void tar_reader_free(struct tar_reader *r)
 	free(r);
 }
 
+/* -EBADMSG always, with the place in the tar. */
 static int __attribute__((format(printf, 3, 4)))
 tar_damaged(const struct tar_reader *r, struct seam_error *err, const char *fmt, ...)
 {
@@ -100,6 +113,8 @@ static int tar_fill(struct tar_reader *r, struct seam_error *err)
 	return n > 0;
 }
 
+/* Looks at the first bytes, which tell whether zstd is round the tar (its magic number, RFC
+ * 8878). */
 static int tar_start(struct tar_reader *r, struct seam_error *err)
 {
 	static const unsigned char magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
@@ -125,6 +140,7 @@ static bool tar_is_stopped(struct tar_reader *r)
 }
 
 /* Bytes of the tar itself: exactly n, or an error. */
+/* At the end of the input the loop goes on as long as the decompressor gives something. */
 static int tar_bytes(struct tar_reader *r, void *to, size_t n, struct seam_error *err)
 {
 	ZSTD_outBuffer out = { to, n, 0 };
@@ -183,6 +199,7 @@ static int tar_octal(const char *text, size_t n, uint64_t *ret)
 	return 0;
 }
 
+/* A block of zeros ends the archive. What follows is not read. */
 static bool tar_is_end(const char *block)
 {
 	for (size_t i = 0; i < BLOCK; i++)
@@ -191,6 +208,7 @@ static bool tar_is_end(const char *block)
 	return true;
 }
 
+/* The checksum is the sum of the header's bytes, its own field taken as blanks. */
 static bool tar_sum_fits(const char *block)
 {
 	uint64_t sum = 0, is = 0;
@@ -203,6 +221,7 @@ static bool tar_sum_fits(const char *block)
 	return is == sum;
 }
 
+/* Passes over what is left of the entry, and its padding to a whole block. */
 static int tar_skip(struct tar_reader *r, struct seam_error *err)
 {
 	unsigned char waste[4096];
@@ -216,7 +235,8 @@ static int tar_skip(struct tar_reader *r, struct seam_error *err)
 	return n;
 }
 
-/* One block: 1, 0 for the end's. */
+/* One block: 1, 0 for the end's. The fields are those of POSIX ustar: the name may be in two parts,
+ * prefix and name. -EBADMSG: it is no header. */
 static int tar_header(struct tar_reader *r, struct tar_entry *ret, struct seam_error *err)
 {
 	char block[BLOCK];
@@ -236,6 +256,7 @@ static int tar_header(struct tar_reader *r, struct tar_entry *ret, struct seam_e
 	}
 	memcpy(ret->name + n, block, BLOCK_NAME_SIZE);
 	ret->name[n + strnlen(block, BLOCK_NAME_SIZE)] = 0;
+	/* Types NUL and 7 are old spellings of a plain file. */
 	ret->type = block[BLOCK_TYPE] && block[BLOCK_TYPE] != '7' ? block[BLOCK_TYPE] : '0';
 	r->left = ret->size;
 	r->padding = (unsigned)(-ret->size % BLOCK);
@@ -284,6 +305,7 @@ static int tar_pax(struct tar_reader *r, uint64_t size, struct pax *pax, struct 
 	if (!text)
 		return -ENOMEM;
 	rc = tar_bytes(r, text, size, err);
+	/* tar_skip passes the padding only. */
 	r->left = 0;
 	for (at = text; rc >= 0 && at < text + size;) {
 		unsigned long long n = strtoull(at, &key, 10);
@@ -304,6 +326,7 @@ static int tar_pax(struct tar_reader *r, uint64_t size, struct pax *pax, struct 
  * is read with tar_read. */
 int tar_next(struct tar_reader *r, struct tar_entry *ret, struct seam_error *err)
 {
+	/* Large for the stack. */
 	struct pax *pax = calloc(1, sizeof(*pax));
 	int rc = pax ? tar_skip(r, err) : -ENOMEM;
 
@@ -332,6 +355,7 @@ int tar_next(struct tar_reader *r, struct tar_entry *ret, struct seam_error *err
 	return rc;
 }
 
+/* Up to n bytes of the entry's content: how many; 0: its end; -errno. */
 int tar_read(struct tar_reader *r, void *to, size_t n, struct seam_error *err)
 {
 	int rc;

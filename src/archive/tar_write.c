@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// tar_write.c: writes a tar inside zstd. Owners and times are left out: equal files give equal
-// bytes.
+/*
+ * tar_write.c: writes a tar inside zstd. Owners and times are left out: equal files give equal
+ * bytes. Names are those that unpack.c takes, so whatever is written can be read again.
+ *
+ * The stream is one zstd frame with a checksum, closed by tar_finish: an archive without its end is
+ * noticed.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +18,9 @@
 #include "archive/tar.h"
 
 #define CHUNK (1u << 17)
+/* Much faster than the disk, and not much larger than the higher levels. */
 #define LEVEL 3
+/* Deeper paths would cost the reader a descriptor walk each. */
 #define DEPTH_MAX 64u
 
 struct tar_writer {
@@ -46,7 +53,8 @@ void tar_writer_free(struct tar_writer *w)
 	free(w);
 }
 
-/* Reading and writing share this rule, so that every archive that is written can be unpacked. */
+/* Reading and writing share this rule, so that every archive that is written can be unpacked. A
+ * name is relative, has no "..", no empty part and no control character. */
 bool tar_name_is_plain(const char *name)
 {
 	unsigned depth = 0;
@@ -68,6 +76,7 @@ bool tar_name_is_plain(const char *name)
 	}
 }
 
+/* write(2) until all is written. */
 static int tar_write(int fd, const unsigned char *bytes, size_t n)
 {
 	while (n) {
@@ -83,6 +92,7 @@ static int tar_write(int fd, const unsigned char *bytes, size_t n)
 	return 0;
 }
 
+/* Gives bytes to the compressor, and what it gives back to the file. end: closes the frame. */
 static int tar_compress(struct tar_writer *w, const void *bytes, size_t n, bool end)
 {
 	ZSTD_inBuffer in = { bytes, n, 0 };
@@ -99,6 +109,7 @@ static int tar_compress(struct tar_writer *w, const void *bytes, size_t n, bool 
 	return r;
 }
 
+/* Zeros up to a whole block. */
 static int tar_pad(struct tar_writer *w, uint64_t size)
 {
 	static const unsigned char zeros[BLOCK];
@@ -129,7 +140,8 @@ static int tar_put_block(struct tar_writer *w, const char *name, uint64_t size, 
 	return tar_compress(w, block, BLOCK, false);
 }
 
-/* A pax record says its own length, digits and all: "30 path=...\n". */
+/* A pax record says its own length, digits and all: "30 path=...\n". Its length may grow by a digit
+ * when it counts itself, so it is computed until it stays the same. */
 static int tar_put_long_name(struct tar_writer *w, const char *name)
 {
 	char record[TAR_NAME_MAX + 32];
@@ -147,6 +159,8 @@ static int tar_put_long_name(struct tar_writer *w, const char *name)
 	return r < 0 ? r : tar_pad(w, n);
 }
 
+/* The header of a plain file. -EINVAL: no plain name; -EFBIG: the field for the size has 11 octal
+ * digits. */
 static int tar_put_head(struct tar_writer *w, const char *name, uint64_t size)
 {
 	int r = 0;
@@ -185,6 +199,8 @@ int tar_put_file(struct tar_writer *w, const char *name, int fd)
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		/* The file became shorter than its header says: the archive is of no use.
+		 * -ESTALE. */
 		if (n <= 0)
 			return n < 0 ? -errno : -ESTALE;
 		r = tar_compress(w, w->in, (size_t)n, false);
@@ -193,6 +209,7 @@ int tar_put_file(struct tar_writer *w, const char *name, int fd)
 	return r < 0 ? r : tar_pad(w, (uint64_t)st.st_size);
 }
 
+/* Two blocks of zeros end a tar. */
 int tar_finish(struct tar_writer *w)
 {
 	static const unsigned char end[2 * BLOCK];

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// unpack.c: see unpack.h. Directories are entered one by one without following links, so that no
-// name leads out, whatever else writes there.
+/*
+ * unpack.c: see unpack.h. Directories are entered one by one without following links, so that no
+ * name leads out, whatever else writes there.
+ *
+ * The caller must be able to remove all of it, also from a signal handler: so each thing that is
+ * made is noted in `made` at once, names ended by NULs, in the order of making.
+ */
 #include "archive/unpack.h"
 
 #include <errno.h>
@@ -9,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* 32 GiB: the debug files of a large system fit. */
 #define BYTES_MAX (32ULL << 30)
 #define FILES_MAX 100000u
 #define HEAD_MAX \
@@ -25,12 +31,14 @@ struct unpacking {
 	uint32_t files_left;
 };
 
+/* The message has the entry's name, cut to 200 bytes and escaped by whoever prints it. */
 static int unpack_refuse(struct unpacking *u, int error, const char *name, const char *why)
 {
 	return seam_error_set(u->err, error, u->archive, SEAM_NO_OFFSET, "archive", "'%.200s': %s",
 	                      name, why);
 }
 
+/* Notes what was made. -ENOMEM: it cannot be removed later, so unpacking ends. */
 static int unpack_note(struct unpacking *u, const char *name, size_t n)
 {
 	buf_put(u->made, name, n);
@@ -59,6 +67,7 @@ static int unpack_enter(struct unpacking *u, const char *name)
 	return at < 0 ? -errno : at;
 }
 
+/* Copies the entry's content to the file. */
 static int unpack_write(struct unpacking *u, int fd)
 {
 	unsigned char bytes[1 << 16];
@@ -106,6 +115,7 @@ static int unpack_entry(struct unpacking *u, struct tar_entry *entry)
 	const char *name = entry->name;
 	int r;
 
+	/* "./" in front is what tar itself writes. */
 	while (name[0] == '.' && name[1] == '/')
 		name += 2;
 	/* The size of a directory counts, too: its bytes are passed over, which takes as long. */
@@ -122,6 +132,7 @@ static int unpack_entry(struct unpacking *u, struct tar_entry *entry)
 	if (!u->files_left--)
 		return unpack_refuse(u, EFBIG, name, "too many files");
 	r = unpack_file(u, name);
+	/* A file where a directory should be, or the reverse: the archive says both. */
 	if (r == -EEXIST || r == -ENOTDIR || r == -EISDIR || r == -ELOOP)
 		return unpack_refuse(u, EBADMSG, name, "there twice");
 	if (r < 0 && (!u->err || !u->err->code))
@@ -161,6 +172,8 @@ int unpack(int fd, const char *name, int dir, const struct unpack_opts *opts, st
 	return r;
 }
 
+/* Removes what was made, the last first: files before their directories. Calls only what a signal
+ * handler may. */
 void unpack_remove(int dir, const struct buf *made)
 {
 	const char *start = (const char *)made->bytes, *at = start + made->n;
