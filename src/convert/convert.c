@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
-// convert.c: see convert.h. Knows what of a record a classic tool may see; order is samples.c's,
-// chains are stitch's and unwound's, features convert_head.c's.
-//
-// Invariant: attrs are decided before the first record is written, and every sample is encoded by
-// the attr that stands in the output.
+/*
+ * convert.c: see convert.h. Knows what of a record a classic tool may see; order is samples.c's,
+ * chains are stitch's and unwound's, features convert_head.c's.
+ *
+ * Invariant: attrs are decided before the first record is written, and every sample is encoded by
+ * the attr that stands in the output.
+ *
+ * perf 6.1 and others know neither deferred records nor seam's marks, and look addresses up among
+ * the mappings of the sample's time. So every sample is written with its whole chain, records are
+ * in order of time, and what a classic reader would stumble over is left out and counted. The
+ * output has this machine's byte order: recordings of the other one are refused.
+ */
 #include "convert/convert.h"
 
 #include <errno.h>
@@ -19,10 +26,12 @@
 #include "samples/samples.h"
 #include "samples/walk_result.h"
 
+/* Records gather until so many bytes are there. */
 #define WRITE_AT (64u << 10)
 /* Bytes between FINISHED_ROUND records: readers let go of what was before. */
 #define ROUND_AT (1u << 20)
 
+/* One conversion. result is the caller's summary; chain is room for one sample's chain. */
 struct convert {
 	struct recording *rec;
 	const struct convert_opts *opts;
@@ -39,6 +48,7 @@ struct convert {
 	struct seam_error *err;
 };
 
+/* Gives the gathered records to the writer. -errno. */
 static int convert_flush(struct convert *c)
 {
 	int r;
@@ -66,7 +76,8 @@ static int convert_step(struct convert *c)
 	return r;
 }
 
-/* Whether a record beside samples is of a time that is wanted, or of no time. */
+/* Whether a record beside samples is of a time that is wanted, or of no time. Filters by process or
+ * event do not apply to such records. */
 static bool convert_in_time(const struct convert *c, const struct seam_id *id)
 {
 	const struct samples_filter times = { .times = c->opts->filter.times,
@@ -119,7 +130,10 @@ static uint64_t convert_ip_marker(uint16_t misc)
  * has neither part, its ip is the chain. */
 static struct seam_u64s convert_chain(struct convert *c, const struct callchain *s, uint64_t n)
 {
+	/* A marker without an ip says nothing, so it is written only with one. */
 	uint64_t marker = convert_ip_marker(s->misc);
+	/* Addresses that the walker found carry marks in their two highest bits: classic readers
+	 * take them as they are. */
 	uint64_t mask = called_marks(s) ? WALK_ADDRESS : UINT64_MAX;
 
 	buf_clear(&c->chain);
@@ -129,6 +143,7 @@ static struct seam_u64s convert_chain(struct convert *c, const struct callchain 
 		buf_put_u64(&c->chain, SEAM_CONTEXT_USER);
 	for (uint64_t i = 0; i < n; i++)
 		buf_put_u64(&c->chain, seam_u64s_at(&s->user, i) & mask);
+	/* A sample without a chain would have no frame in a tool that looks at chains only. */
 	if (!s->kernel.n && !s->user.n && marker && s->event->attr.sample_type & SEAM_SAMPLE_IP) {
 		buf_put_u64(&c->chain, marker);
 		buf_put_u64(&c->chain, s->ip);
@@ -137,6 +152,7 @@ static struct seam_u64s convert_chain(struct convert *c, const struct callchain 
 }
 
 /* Whether the chain as recorded is already what a classic tool expects. */
+/* If so, the record is copied byte by byte. */
 static bool convert_chain_is_classic(const struct convert *c, const struct sample *s)
 {
 	switch (s->state) {
@@ -186,10 +202,13 @@ static struct walk_result convert_walk_result(const struct convert *c, const str
 	const struct seam_sample *sample = &s->decoded->sample;
 	const struct walk *walk = s->walk;
 
+	/* Nothing is mapped at the address where the walk ended: then the walk was right to end
+	 * there. */
 	if (walk)
 		return walk_result_of_walk(walk, sample, walked_sample_user_sp(c->machine, sample),
 		                           !proc_space_find(c->rec->procs, s->user_space,
 		                                            walk->end_pc));
+	/* A stack copy that was not walked: there were no registers to begin with. */
 	switch (s->state) {
 	case SEAM_STITCH_STACK_COPY:
 		return (struct walk_result){ .kind = WALK_RESULT_NO_REGISTERS };
@@ -212,6 +231,8 @@ static uint16_t convert_misc(const struct convert *c, const struct sample *s,
 
 	if (to->sample_type & SEAM_SAMPLE_STACK_USER ||
 	    !(s->event->attr.sample_type & SEAM_SAMPLE_STACK_USER))
+		/* The output keeps the stack copy, or there was none: the reader can see for
+		 * itself. */
 		return s->misc;
 	result = convert_walk_result(c, s);
 	if (cut)
@@ -219,6 +240,7 @@ static uint16_t convert_misc(const struct convert *c, const struct sample *s,
 	return walk_result_put(to, s->misc, &result);
 }
 
+/* Appends one encoded sample with the first n user frames. -E2BIG: it is too long. */
 static int convert_put(struct convert *c, const struct sample *s, const struct seam_attr *to,
                        uint64_t n, bool cut)
 {
@@ -240,6 +262,7 @@ static int convert_encode(struct convert *c, const struct sample *s)
 	uint64_t n = s->walk ? walk_result_keeps(s->walk) : sample_user(s).n;
 	int r;
 
+	/* Only the attr's fields may differ. */
 	if (convert_chain_is_classic(c, s)) {
 		if (to->sample_type == from->attr.sample_type)
 			return buf_put(&c->out, record->bytes, record->size);
@@ -271,6 +294,7 @@ static int convert_early_mapping(struct convert *c, const struct sample *s, uint
 	const struct proc_mapping *m = proc_space_find(c->rec->procs, after, addr);
 	struct seam_mmap mmap = { .pid = s->id.pid, .tid = s->id.tid };
 
+	/* The same mapping is not written twice in a row. */
 	if (!m || proc_space_find(c->rec->procs, before, addr) ||
 	    (c->early == m && c->early_space == before))
 		return 0;
@@ -279,6 +303,7 @@ static int convert_early_mapping(struct convert *c, const struct sample *s, uint
 	mmap.addr = m->start;
 	mmap.len = m->end - m->start;
 	mmap.pgoff = m->pgoff;
+	/* What is not known of the mapping is filled with what executable mappings mostly have. */
 	mmap.has_prot = true;
 	mmap.prot = PROT_READ | PROT_EXEC;
 	mmap.flags = MAP_PRIVATE;
@@ -291,6 +316,8 @@ static int convert_early_mapping(struct convert *c, const struct sample *s, uint
 	                    &mmap, &s->decoded->sample.id);
 }
 
+/* Does so for all addresses of the sample's user part. Only a part that was taken later than the
+ * sample can need it. */
 static int convert_early_mappings(struct convert *c, const struct sample *s)
 {
 	const struct seam_u64s user = sample_user(s);
@@ -299,6 +326,8 @@ static int convert_early_mappings(struct convert *c, const struct sample *s)
 
 	if (s->state != SEAM_STITCH_STITCHED)
 		return 0;
+	/* The mappings at the sample, and those at the return to user space. Where nothing changed
+	 * between, the two numbers are equal. */
 	before = proc_space(c->rec->procs, s->id.pid, s->proc_ns);
 	after = proc_space(c->rec->procs, s->id.pid, s->deferred_time_ns);
 	for (uint64_t i = 0; before != after && i < user.n && r >= 0; i++)
@@ -306,6 +335,7 @@ static int convert_early_mappings(struct convert *c, const struct sample *s)
 	return r;
 }
 
+/* For samples_each: one sample, in order of time. */
 static int convert_sample(void *ctx, const struct sample *s, struct buf *out)
 {
 	struct convert *c = ctx;
@@ -319,6 +349,7 @@ static int convert_sample(void *ctx, const struct sample *s, struct buf *out)
 	return r < 0 ? r : convert_step(c);
 }
 
+/* One record that is no sample. Records of mappings and tasks always pass. */
 static int convert_beside(void *ctx, const struct seam_decoded *decoded, struct buf *out)
 {
 	const struct seam_record *record = decoded->record;
@@ -331,6 +362,7 @@ static int convert_beside(void *ctx, const struct seam_decoded *decoded, struct 
 	return r < 0 ? r : convert_step(c);
 }
 
+/* Called once, behind the last record. */
 static int convert_end(void *ctx, const struct sample_counts *counts, const struct unwound *unwound)
 {
 	struct convert *c = ctx;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// convert_head.c: see convert_head.h. Knows which bits of an attr, which features and which of
-// perf's own records would tell a classic tool of what is no longer there.
+/*
+ * convert_head.c: see convert_head.h. Knows which bits of an attr, which features and which of
+ * perf's own records would tell a classic tool of what is no longer there.
+ *
+ * Called before the first record is written (events, features of a stream) and after the last
+ * (features of a file), so it knows the recording's description only, and none of its samples.
+ */
 #include "convert/convert_head.h"
 
 #include <errno.h>
@@ -18,6 +23,8 @@
 /* EVENT_UPDATE of a name: the writer says those itself. */
 #define EVENT_UPDATE_NAME 2u
 
+/* Whether stack copies will be walked: they are there, wanted so, and of a machine that unwind/
+ * knows. */
 bool convert_head_unwinds(const struct recording *rec, const struct convert_opts *opts,
                           uint32_t *machine)
 {
@@ -36,8 +43,11 @@ static struct seam_attr convert_attr(const struct seam_attr *from, const struct 
 	struct seam_attr a = *from;
 
 	a.flags &= ~(SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_DEFER_OUTPUT);
+	/* No flag asks for these fields any more, and classic readers refuse flags that they do not
+	 * know. */
 	if (opts->strip_raw)
 		a.sample_type &= ~SEAM_SAMPLE_RAW;
+	/* AUX data is not carried over, so samples cannot refer to it. */
 	a.sample_type &= ~SEAM_SAMPLE_AUX;
 	return unwinds ? walked_sample_attr(&a) : a;
 }
@@ -67,6 +77,7 @@ int convert_head_events(const struct recording *rec, const struct convert_opts *
 
 /* ---- perf's own records ---- */
 
+/* Whether a record of perf's own is copied: those that say what ids, CPUs and threads are. */
 static bool convert_head_carries(const struct seam_record *record)
 {
 	struct cursor c = cursor_of(record->bytes, record->size, false);
@@ -75,6 +86,7 @@ static bool convert_head_carries(const struct seam_record *record)
 	case SEAM_RECORD_ID_INDEX:
 	case SEAM_RECORD_THREAD_MAP:
 	case SEAM_RECORD_CPU_MAP:
+	/* Needed to turn times of hardware traces, and harmless without these. */
 	case SEAM_RECORD_TIME_CONV:
 		return true;
 	case SEAM_RECORD_EVENT_UPDATE:
@@ -104,6 +116,8 @@ static bool convert_head_passes(uint32_t type)
 	}
 }
 
+/* Copies these records to `out`, and counts those that are lost. Reads the recording once, from the
+ * beginning. */
 int convert_head_records(const struct recording *rec, struct buf *out,
                          struct convert_result *result, struct seam_error *err)
 {
@@ -168,7 +182,7 @@ static int convert_head_told(const struct recording *rec, const struct seam_even
 }
 
 /* A feature that is copied must be readable for perf (fit.h), because perf stops at one that is
- * not. */
+ * not. first_ns and last_ns are 0 where they are not known yet (a stream's head). */
 int convert_head_features(const struct recording *rec, const struct seam_events *events,
                           struct seam_writer *writer, bool stream, uint64_t first_ns,
                           uint64_t last_ns, struct convert_result *result, struct seam_error *err)

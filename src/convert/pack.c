@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// pack.c: see pack.h. Knows which files stand for an object of each kind. Which list, map or vdso
-// that is follows from what names the object on this machine.
+/*
+ * pack.c: see pack.h. Knows which files stand for an object of each kind. Which list, map or vdso
+ * that is follows from what names the object on this machine.
+ *
+ * An archive is made on the machine that can name everything, to be read where nothing is there.
+ * Invariants: each name is in the archive once; a file that claims a build-id which another file
+ * has taken goes under its path; nothing that a stranger could have put at a path is taken for a
+ * trusted file.
+ */
 #include "convert/pack.h"
 
 #include <errno.h>
@@ -15,7 +22,7 @@
 #include "convert/pack_kernel.h"
 #include "convert/pack_parts.h"
 
-/* The directory of an object in the archive: by build-id, else that of its path. */
+/* The directory of an object in the archive: by build-id, else that of its path. -ENAMETOOLONG. */
 static int pack_dir(const struct image_build_id *id, const char *path, char *ret, size_t n)
 {
 	char hex[IMAGE_BUILD_ID_HEX];
@@ -31,6 +38,7 @@ static int pack_dir(const struct image_build_id *id, const char *path, char *ret
 	return length < 0 || (size_t)length >= n ? -ENAMETOOLONG : 0;
 }
 
+/* Puts bytes under a name. 1; 0: the name is taken already; -errno. */
 static int pack_put_bytes(struct pack *b, const char *name, const void *bytes, size_t n)
 {
 	int r = pack_is_new(b, name);
@@ -45,6 +53,7 @@ static int pack_put_bytes(struct pack *b, const char *name, const void *bytes, s
 	return 1;
 }
 
+/* Counts and reports an object that the archive will lack. Always 0: that is no failure. */
 static int pack_missing(struct pack *b, struct symbol_object *object, const char *why)
 {
 	const char *reason = symbol_object_reason(object);
@@ -58,7 +67,7 @@ static int pack_missing(struct pack *b, struct symbol_object *object, const char
 /* ---- ELF files ---- */
 
 /* The debug file goes under its build-id if it will be looked for by that, else to where the
- * object's debuglink leads. */
+ * object's debuglink leads. -ENAMETOOLONG, -errno of writing; 0. */
 static int pack_put_debug(struct pack *b, const char *dir, struct image *image, struct image *debug)
 {
 	struct image_build_id id = { 0 }, debug_id = { 0 };
@@ -77,6 +86,7 @@ static int pack_put_debug(struct pack *b, const char *dir, struct image *image, 
 		return -ENAMETOOLONG;
 	r = pack_put_file(b, name, image_path(debug), true);
 	b->counts->debug_files += r > 0;
+	/* What the debug file's own skeletons lead to goes beside it. */
 	return r <= 0 ? r : pack_split(b, name, debug);
 }
 
@@ -99,6 +109,7 @@ static int pack_put_alt(struct pack *b, struct image *of)
 	return r;
 }
 
+/* Whether two open files have the same bytes. */
 static bool pack_same_bytes(int a, int b)
 {
 	unsigned char x[1 << 14], y[1 << 14];
@@ -129,6 +140,7 @@ static bool pack_is_another(struct pack *b, const char *name, const struct image
 
 	if (!slot)
 		return false;
+	/* The first file under this name: it may be written. */
 	if (!*slot) {
 		*slot = b->paths.n + 1;
 		buf_put(&b->paths, path, strlen(path) + 1);
@@ -136,6 +148,7 @@ static bool pack_is_another(struct pack *b, const char *name, const struct image
 	}
 	if (b->paths.failed || !strcmp((const char *)b->paths.bytes + *slot - 1, path))
 		return false;
+	/* Not blocking: what was a file may be a FIFO by now. */
 	fd = open((const char *)b->paths.bytes + *slot - 1,
 	          O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	another = fd < 0 || !pack_same_bytes(fd, image_fd(image));
@@ -257,9 +270,11 @@ static int pack_kernel(struct pack *b, struct symbol_object *object)
 	struct image *image;
 	int r = 0, got = 0;
 
+	/* By two hex digits a directory is made, so fewer make no name. */
 	if (key->build_id.size < 2)
 		return pack_missing(b, object, "recorded without a build-id");
 	pack_dir(&key->build_id, "", dir, sizeof(dir));
+	/* The list is of the running boot, so the modules' addresses go with it. */
 	if (pack_kernel_lists(b->symbols, object, &list, &modules) > 0) {
 		snprintf(name, sizeof(name), "%s/kallsyms", dir);
 		got = r = pack_put_bytes(b, name, list.bytes, list.n);
@@ -289,6 +304,7 @@ static int pack_module(struct pack *b, struct symbol_object *object)
 
 	if ((!key->build_id.size && b->opts->foreign && !b->opts->search->root) ||
 	    image_find(&image, key->path, &key->build_id, b->opts->search, NULL, NULL) < 0)
+		/* Names that came from the kernel's list are in the archive with it. */
 		return pack_is_list(symbol_object_source(object)) ? 0 : pack_missing(b, object, "");
 	r = pack_put_image(b, object, image);
 	image_close(image);
@@ -333,6 +349,7 @@ static int pack_vdso(struct pack *b, struct symbol_object *object)
 	return r;
 }
 
+/* Packs the perf map or the jitdump that named code of a process. */
 static int pack_jit(struct pack *b, struct symbol_object *object)
 {
 	const char *source = symbol_object_source(object);
@@ -343,6 +360,7 @@ static int pack_jit(struct pack *b, struct symbol_object *object)
 
 	if (!n)
 		return pack_missing(b, object, "");
+	/* The ending of the file that symbol/ read tells which of the two it was. */
 	if (n > 5 && !strcmp(source + n - 5, ".dump"))
 		snprintf(name, sizeof(name), PACK_MAPS "/jit-%u.dump", pid);
 	else
@@ -354,7 +372,8 @@ static int pack_jit(struct pack *b, struct symbol_object *object)
 
 /* ---- all ---- */
 
-/* Looks up one address in the object: only then is it known what names it. */
+/* Looks up one address in the object: only then is it known what names it. The address is one that
+ * no mapping has; only loading matters. */
 static int pack_ask(struct symbol_object *object)
 {
 	struct symbol symbol;
@@ -412,6 +431,7 @@ int pack_write(struct tar_writer *tar, struct symbol_cache *symbols, const struc
 
 	*ret = (struct pack_counts){ 0 };
 	buf_printf(&b.index, "seam archive %d\n", PACK_VERSION);
+	/* ELF files need no question: they are found by path or build-id. */
 	for (size_t i = 0; i < n && r >= 0; i++)
 		if (symbol_object_key(symbol_object_at(symbols, i))->kind != SYMBOL_KIND_FILE)
 			r = pack_ask(symbol_object_at(symbols, i));
@@ -440,6 +460,7 @@ int pack_write(struct tar_writer *tar, struct symbol_cache *symbols, const struc
 }
 
 /* Objects are only entered; pack_write asks them for names. */
+/* Enters the objects of all executable mappings of a recording among the symbols. -ENOMEM. */
 int pack_all(struct symbol_cache *symbols, const struct recording *rec)
 {
 	int r = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pack_file.c: one file into the archive, under a name that it has once.
+/* pack_file.c: one file into the archive, under a name that it has once. All files of an archive
+ * pass here, so this is where counts and the index are kept. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -20,6 +21,7 @@ int pack_is_new(struct pack *b, const char *name)
 	return is_new;
 }
 
+/* Fills err, if it is the first failure. Returns r. */
 int pack_failed(struct pack *b, int r, const char *path)
 {
 	return seam_error_set(b->err, -r, path, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
@@ -33,6 +35,8 @@ static bool pack_is_gone(int r)
 	       r == -EINVAL;
 }
 
+/* A descriptor of a regular file, or -errno. Not blocking, so that a FIFO is refused and not waited
+ * for. */
 static int pack_open(const char *path, bool follow, struct stat *st)
 {
 	int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follow ? 0 : O_NOFOLLOW);
@@ -48,7 +52,8 @@ static int pack_open(const char *path, bool follow, struct stat *st)
 }
 
 /* Only a regular file itself is taken, never what a link leads to, where others may write. It was
- * there when it was asked for names; processes and their files come and go meanwhile. */
+ * there when it was asked for names; processes and their files come and go meanwhile. 1: it is in
+ * the archive; 0: its name is taken, or it is gone (which is reported); -errno. */
 int pack_put_file(struct pack *b, const char *name, const char *path, bool follow)
 {
 	int fd, r = pack_is_new(b, name);

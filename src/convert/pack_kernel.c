@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* As much as symbol/kallsyms.c reads. */
 #define LIST_MAX (256u << 20)
 
+/* Whether an object's names came from a list of the kernel's symbols. */
 bool pack_is_list(const char *source)
 {
 	const char *slash = strrchr(source, '/');
@@ -17,6 +19,7 @@ bool pack_is_list(const char *source)
 	return slash && !strcmp(slash, "/kallsyms");
 }
 
+/* Reads a whole file, whose size is not told. False: it cannot be read, or is too long. */
 static bool pack_slurp(const char *path, struct buf *ret)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -55,6 +58,7 @@ static void pack_filter(struct symbol_cache *symbols, const struct buf *all, str
 	size_t n_last = 0, n;
 	bool keep = false;
 
+	/* Memory of the last module: its lines stand together, and the answer is the same. */
 	for (; at < stop; at = end) {
 		end = memchr(at, '\n', (size_t)(stop - at));
 		end = end ? end + 1 : stop;
@@ -72,7 +76,8 @@ static void pack_filter(struct symbol_cache *symbols, const struct buf *all, str
 	}
 }
 
-/* Appends to both buffers. ret_modules stays empty where no list of modules is found. */
+/* Appends to both buffers. ret_modules stays empty where no list of modules is found. 1: there is a
+ * list; 0: the kernel's names are from elsewhere. */
 int pack_kernel_lists(struct symbol_cache *symbols, struct symbol_object *kernel,
                       struct buf *ret_list, struct buf *ret_modules)
 {

@@ -13,6 +13,8 @@
 
 #define SOURCE_MAX (16 << 20) /* bytes of one file */
 
+/* What belongs to one image. dir ends with the slash; missing counts .dwo files that are not
+ * found. */
 struct pack_splitting {
 	struct pack *b;
 	const char *dir, *beside; /* in the archive; where the image is */
@@ -21,6 +23,7 @@ struct pack_splitting {
 	char first[256]; /* of those */
 };
 
+/* Whether the file at a path is split DWARF, by a section that only such files have. */
 static bool pack_is_split(const char *path)
 {
 	struct image_section section;
@@ -44,6 +47,7 @@ static int pack_put_split(void *ctx, const char *name, const char *dir)
 	snprintf(to, sizeof(to), "%.*s%.3000s", (int)s->n_dir, s->dir, name);
 	snprintf(from[0], sizeof(from[0]), "%.*s%.2000s", (int)s->n_beside, s->beside, name);
 	snprintf(from[1], sizeof(from[1]), "%.2000s/%.2000s", dir, name);
+	/* A name that leads out of the directory is not followed. */
 	for (int i = 0; name[0] != '/' && tar_name_is_plain(to) && i < 2; i++) {
 		if (!pack_is_split(from[i]))
 			continue;
@@ -55,6 +59,7 @@ static int pack_put_split(void *ctx, const char *name, const char *dir)
 	return 0;
 }
 
+/* Reports that inlined calls will be missing, and one of the files by name. */
 static void pack_say_missing(const struct pack_splitting *s, struct image *image)
 {
 	const struct pack_opts *opts = s->b->opts;
@@ -66,7 +71,8 @@ static void pack_say_missing(const struct pack_splitting *s, struct image *image
 		opts->missing(opts->ctx, image_path(image), why);
 }
 
-/* A package stands beside its program, by its name. */
+/* A package stands beside its program, by its name. 1: packed, and single .dwo files are not
+ * needed; 0: there is none; -errno. */
 static int pack_put_package(struct pack *b, const char *name, struct image *image)
 {
 	char to[TAR_NAME_MAX], from[4096];
@@ -109,6 +115,8 @@ int pack_split(struct pack *b, const char *name, struct image *image)
 
 /* ---- sources ---- */
 
+/* Whether a path ends as sources do. Anything else (a key, /etc/shadow) could be named by whoever
+ * compiled the program. */
 static bool pack_is_source(const char *path)
 {
 	static const char *const endings[] = {
@@ -125,6 +133,7 @@ static bool pack_is_source(const char *path)
 	return !dot && !strncmp(path, "/usr/include/c++/", 17);
 }
 
+/* Packs one source file under its path. What is no plain source file is passed over. */
 static int pack_put_source(struct pack *b, const char *path)
 {
 	char name[TAR_NAME_MAX];
@@ -141,6 +150,7 @@ static int pack_put_source(struct pack *b, const char *path)
 	return r;
 }
 
+/* Packs the sources that the profile's frames name. -errno. */
 int pack_sources(struct pack *b, const struct profile *profile)
 {
 	const struct profile_frame *frame;
