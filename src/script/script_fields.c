@@ -38,6 +38,7 @@ static const struct {
 	{ "state", SCRIPT_STATE },
 };
 
+/* All names, as they may stand in a list. */
 const char *script_field_names(void)
 {
 	return "comm,pid,tid,cpu,misc,time,period,event,trace,addr,data_src,weight,ins_lat,"
@@ -45,7 +46,9 @@ const char *script_field_names(void)
 	       "data_page_size,code_page_size,state";
 }
 
-/* A list that begins with neither '+' nor '-' replaces what was picked before. */
+/* A list that begins with neither '+' nor '-' replaces what was picked before. A name with '-' is
+ * taken out, one with '+' or without a sign is put in. -EINVAL: *bad and *n say which word is none
+ * of the names. */
 int script_fields(const char *text, unsigned *fields, const char **bad, int *n)
 {
 	const char *colon = strchr(text, ':'); /* perf's "hw:", "sw:" ...: one list for all here */

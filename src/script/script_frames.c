@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
-// script_frames.c: see script_frames.h. The form of a line is perf's to the blank.
+/*
+ * script_frames.c: see script_frames.h. The form of a line is perf's to the blank.
+ *
+ * A frame's line depends on its address and space only, so each is made once and its text kept in
+ * the resolver's slot. Most stacks repeat the last ones: whole parts are kept by their words
+ * (script_stacks.c), outer frames by thread (script_tail.c). Invariant: what is copied is byte for
+ * byte what would be made. One thread; those that share symbols are made with `with`.
+ */
 #include "script/script_frames.h"
 
 #include <errno.h>
@@ -16,9 +23,11 @@
 #include "samples/hit.h"
 #include "samples/loop_fold.h"
 
+/* Kept lines of a stream that runs for days; then all are made anew. */
 #define LINES_MAX (1u << 18) /* about 50 MiB */
 #define TAILS 16u            /* threads whose last stack's lines are kept; a power of two */
 
+/* The text of one frame, made once. It lies in the arena, ended by n, not by a NUL. */
 struct script_line {
 	uint32_t n;
 	bool stops; /* the frame below it was stopped (resolve/frame_walk.h) */
@@ -37,9 +46,11 @@ struct script_frames {
 	struct buf line; /* one line while it is composed */
 	struct script_stacks stacks;
 	struct script_tail *tails[TAILS]; /* by tid; NULL: not needed yet */
+	/* Where each frame's line begins, of the user part that is being written. */
 	uint32_t begins[TAIL_FRAMES];
 };
 
+/* Whether source lines are looked up at all: for them, or for inlined calls. */
 static bool script_wants_lines(const struct script_text_opts *opts)
 {
 	return opts->fields & SCRIPT_IP &&
@@ -92,6 +103,7 @@ struct resolver *script_frames_resolver(const struct script_frames *f)
 	return f->resolver;
 }
 
+/* Forgets all lines when there are too many. Only between samples. */
 void script_frames_bound(struct script_frames *f)
 {
 	if (resolver_count(f->resolver) <= LINES_MAX)
@@ -103,6 +115,7 @@ void script_frames_bound(struct script_frames *f)
 
 /* ---- one line ---- */
 
+/* Writes a function's name, and how far behind its start the address is. */
 static void script_symbol(const struct script_frames *f, const struct place *place,
                           const char *name, struct buf *out)
 {
@@ -134,6 +147,7 @@ static void script_source(const struct script_frames *f, const struct place *pla
 	}
 }
 
+/* Writes " name (object)", as far as these are asked for. */
 static void script_place(struct script_frames *f, const struct place *place, bool guessed,
                          struct buf *out)
 {
@@ -153,7 +167,8 @@ static void script_place(struct script_frames *f, const struct place *place, boo
 	}
 }
 
-/* What is inlined at an address, the innermost first, each with its end and the next one's lead. */
+/* What is inlined at an address, the innermost first, each with its end and the next one's lead.
+ * All have the address of the function that they are inlined in, as in perf. */
 static void script_inlined(struct script_frames *f, const struct place *place, uint64_t addr,
                            const struct lines_at *at, struct buf *out)
 {
@@ -170,15 +185,19 @@ static void script_inlined(struct script_frames *f, const struct place *place, u
 	}
 }
 
+/* Composes a frame's line in f->line. *own: where the function's own line begins, behind the
+ * inlined ones. -errno. */
 static int script_compose(struct script_frames *f, const struct frame_at *at,
                           const struct place *place, size_t *own)
 {
 	struct lines_at source = { 0 };
 	size_t shown;
+	/* Of a frame that was found by guess the address may be wrong, so no line is claimed. */
 	int r = at->guessed ? 0 : resolver_source(f->resolver, place, &source);
 
 	if (r < 0)
 		return r;
+	/* Without inlined frames the innermost call's line stands for all. */
 	shown = f->opts->no_inline ? source.n : 1;
 	buf_clear(&f->line);
 	script_inlined(f, place, at->addr, &source, &f->line);
@@ -210,15 +229,18 @@ static int script_line_new(struct script_frames *f, uint32_t space, uint64_t tim
 	line->n = (uint32_t)f->line.n;
 	line->own = (uint32_t)own;
 	line->stops = place.stops;
+	/* Kept with the line, because it costs a look into the mappings. */
 	line->data = resolver_is_data(f->resolver, space, at);
 	memcpy(line->text, f->line.bytes, f->line.n);
 	*ret = line;
 	return 0;
 }
 
+/* The line of an address, made if it is new. -errno. */
 static int script_line(struct script_frames *f, const struct script_spaces *spaces,
                        const struct frame_at *at, const struct script_line **ret)
 {
+	/* A user address means something in the user's space only. */
 	uint32_t space = at->user ? spaces->user : spaces->kernel;
 	uint64_t *slot = resolver_frame_slot(f->resolver, space, at);
 	int r = slot ? 0 : -ENOMEM;
@@ -243,6 +265,8 @@ static int script_frame(struct script_frames *f, const struct script_spaces *spa
 
 	if (r < 0)
 		return r;
+	/* Values that look like addresses but are data end a stack: what is above them is not
+	 * known. */
 	if (line->data && !at->first && !f->opts->unmerged)
 		return 1;
 	if (line->stops && (!at->user || spaces->by_tables))
@@ -255,7 +279,8 @@ static int script_frame(struct script_frames *f, const struct script_spaces *spa
 /* ---- stacks ---- */
 
 /* How the words of a user part were found: 1: they carry walk.h's marks; 2: by tables, while
- * recording. Lines depend on it. */
+ * recording. Lines depend on it. Two stacks with the same words and another mark have other
+ * lines. */
 static unsigned script_found(const struct callchain *sample, const struct script_spaces *spaces)
 {
 	return called_marks(sample) ? 1 : spaces->by_tables ? 2 : 0;
@@ -272,7 +297,7 @@ static struct script_tail *script_tail(struct script_frames *f, uint32_t tid)
 }
 
 /* Writes the user part; lines are made only for frames that the thread's last such stack did not
- * have. */
+ * have. -ENOMEM. */
 static int script_user_lines(struct script_frames *f, const struct callchain *sample,
                              const struct script_spaces *spaces, struct buf *out)
 {
@@ -295,6 +320,8 @@ static int script_user_lines(struct script_frames *f, const struct callchain *sa
 	}
 	if (r < 0 || out->failed)
 		return -ENOMEM;
+	/* The walk ended at this frame, which is not written: only the frames before it are
+	 * kept. */
 	if (r > 0) {
 		frames.n = walk.i - 1;
 		same = 0;
@@ -303,6 +330,7 @@ static int script_user_lines(struct script_frames *f, const struct callchain *sa
 	return script_tail_put(tail, same, out);
 }
 
+/* Writes the kernel part. -errno. */
 static int script_kernel_lines(struct script_frames *f, const struct callchain *sample,
                                const struct script_spaces *spaces, struct buf *out)
 {
@@ -316,7 +344,8 @@ static int script_kernel_lines(struct script_frames *f, const struct callchain *
 	return r;
 }
 
-/* Whether the words of the user part are our own, which the next stack's replace. */
+/* Whether the words of the user part are our own, which the next stack's replace. Such words must
+ * not be looked up by their place. */
 static bool script_is_folded(const struct script_frames *f, const struct callchain *sample)
 {
 	return f->fold.words && sample->user.bytes == (const void *)f->fold.words;
@@ -334,6 +363,7 @@ static int script_part(struct script_frames *f, const struct callchain *sample,
 	size_t start = out->n;
 	int r;
 
+	/* script_stacks_put also fills part.hash, by which the lines are kept below. */
 	if (!part.words->n || script_stacks_put(&f->stacks, &part, out))
 		return 0;
 	r = user ? script_user_lines(f, sample, spaces, out)
@@ -367,6 +397,8 @@ static int script_walk(struct script_frames *f, const struct callchain *sample,
 	return r < 0 ? r : 0;
 }
 
+/* Writes all frames of a sample, one a line. recorded is not changed: folded loops have words of
+ * their own. */
 int script_frames_put(struct script_frames *f, const struct callchain *recorded,
                       const struct script_spaces *spaces, struct buf *out)
 {
@@ -376,12 +408,15 @@ int script_frames_put(struct script_frames *f, const struct callchain *recorded,
 
 	if (r < 0)
 		return r;
+	/* What is kept is for whole parts only. */
 	if (f->opts->max_stack || !script_has_chain(sample) || frame_walk_mixed(sample))
 		return script_walk(f, sample, spaces, out);
 	r = script_part(f, sample, spaces, false, out);
 	return r < 0 ? r : script_part(f, sample, spaces, true, out);
 }
 
+/* Writes the frame where the sample hit, behind a blank and without a newline: for samples without
+ * a chain. */
 int script_frames_hit(struct script_frames *f, const struct callchain *sample,
                       const struct script_spaces *spaces, struct buf *out)
 {
@@ -398,5 +433,6 @@ int script_frames_hit(struct script_frames *f, const struct callchain *sample,
 	if (r < 0)
 		return r;
 	buf_put(out, " ", 1);
+	/* Without what is inlined there: perf shows the function that holds the address. */
 	return buf_put(out, line->text + line->own, line->n - line->own);
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// script_head.c: see script_head.h. Whose name, ids, CPU, mode and time; the form is perf's to the
-// blank.
+/*
+ * script_head.c: see script_head.h. Whose name, ids, CPU, mode and time; the form is perf's to the
+ * blank.
+ *
+ * Most samples are of the same few threads, so the text of a thread's name, ids and CPU is kept and
+ * copied (head_task), and so is that of an event's name and period.
+ */
 #include "script/script_head.h"
 
 #include <string.h>
@@ -30,6 +35,7 @@ static void script_put_task(struct buf *out, unsigned fields, const struct seam_
 
 /* The name that perf prints: that of a side-band record is the name of the task that it is
  * about. */
+/* *tid: the thread that the name belongs to. */
 static const char *script_comm(struct script_head *head, const struct recording *rec,
                                const struct seam_decoded *d, uint32_t *tid)
 {
@@ -71,6 +77,7 @@ static const char *script_nameless(uint32_t tid, char text[16])
 	return text;
 }
 
+/* A name, with padding in front where no stack follows below the line. */
 static void script_put_comm(struct buf *out, const char *comm, bool padded)
 {
 	if (padded)
@@ -79,6 +86,7 @@ static void script_put_comm(struct buf *out, const char *comm, bool padded)
 	buf_put(out, " ", 1);
 }
 
+/* "[003] ": three digits, more if they are needed. */
 static void script_put_cpu(struct buf *out, uint32_t cpu)
 {
 	char *p = cpu < 1000 ? buf_reserve(out, 6) : NULL;
@@ -121,6 +129,8 @@ static void head_task(struct script_head *head, unsigned fields, const struct sa
 
 	if (task->n && task->comm == s->comm && task->pid == id->pid && task->tid == id->tid &&
 	    task->cpu == id->cpu && task->has_cpu == has_cpu && task->padded == padded) {
+		/* HEAD_TEXT bytes are copied whatever the text is long: a fixed size is one
+		 * instruction or two. */
 		p = buf_reserve(out, HEAD_TEXT);
 		if (p)
 			memcpy(p, task->text, HEAD_TEXT);
@@ -148,6 +158,8 @@ static void head_put_misc(struct buf *out, uint32_t type, uint16_t misc)
 	const char *text = (const char *[]){
 		"", "K", "U", "H", "G", "g", "", ""
 	}[misc & SEAM_MISC_CPUMODE_MASK];
+	/* One bit has several meanings, by the type of record: no code in a mapping, an exec in a
+	 * COMM. */
 	bool marked = misc & SEAM_MISC_MMAP_DATA;
 
 	switch (type) {
@@ -167,6 +179,7 @@ static void head_put_misc(struct buf *out, uint32_t type, uint16_t misc)
 	put_blanks(out, 6 - (int)strlen(text));
 }
 
+/* Whether stacks follow below the samples of this event. The padding of names depends on it. */
 static bool head_chain(const struct script_text_opts *opts, const struct seam_event *event)
 {
 	return event && event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !opts->hide_chain;
@@ -177,6 +190,7 @@ static bool head_chain(const struct script_text_opts *opts, const struct seam_ev
 void script_head(struct script_head *head, const struct script_text_opts *opts,
                  const struct seam_event *layout, const struct sample *s, struct buf *out)
 {
+	/* perf pads names where everything stands on one line. */
 	bool padded = !(opts->fields & SCRIPT_IP && head_chain(opts, layout));
 
 	head_task(head, opts->fields, s, padded, out);
@@ -186,6 +200,7 @@ void script_head(struct script_head *head, const struct script_text_opts *opts,
 		put_time(out, &head->clock, s->id.time_ns, opts->ns);
 }
 
+/* The same in front of a record that is no sample. */
 void script_head_record(struct script_head *head, const struct script_text_opts *opts,
                         const struct recording *rec, const struct seam_decoded *d, struct buf *out)
 {

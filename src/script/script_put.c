@@ -6,6 +6,7 @@
 #include "base/digits.h"
 #include "base/shown.h"
 
+/* One vector store. */
 #define BLANKS 16u
 
 /* Writes blanks so that they and n bytes make up width, and returns where the n bytes must be
@@ -23,6 +24,7 @@ static char *put_padded(struct buf *out, unsigned n, int width)
 	return p + blanks;
 }
 
+/* A decimal number, right-aligned in width columns. It may be wider. The same of put_hex. */
 void put_number(struct buf *out, uint64_t v, int width)
 {
 	unsigned n = digits_count(v);
@@ -46,6 +48,7 @@ void put_blanks(struct buf *out, int n)
 	put_padded(out, 0, n);
 }
 
+/* A name as it is shown (escaped), right-aligned, and ": ". */
 void put_label(struct buf *out, const char *name, int width)
 {
 	size_t n = shown_length(name);
@@ -58,6 +61,8 @@ void put_label(struct buf *out, const char *name, int width)
 #define SECOND 1000000000u
 #define SECOND_WIDTH 5u /* what is left of perf's 12 columns, and of the 15 with nanoseconds */
 
+/* Makes the text of the second that a time is in. It is kept, because samples of a second stand
+ * together. */
 static void put_clock(struct put_clock *clock, uint64_t time_ns)
 {
 	uint64_t s = time_ns / SECOND;
@@ -91,6 +96,7 @@ void put_time(struct buf *out, struct put_clock *clock, uint64_t time_ns, bool n
 	out->n += clock->n + digits + 2;
 }
 
+/* -1 is the one negative number that ids have. */
 void put_signed(struct buf *out, uint32_t v, int width)
 {
 	if (v == UINT32_MAX) {

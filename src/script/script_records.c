@@ -3,6 +3,7 @@
 #include "script/script_records.h"
 #include "base/shown.h"
 
+/* As in mman.h; the numbers are those of the recorded machine, and these are the same on all. */
 #define PROT_R 1u
 #define PROT_W 2u
 #define PROT_X 4u
@@ -10,6 +11,7 @@
 
 /* Writes the line of a mapping: address, length, offset, the file's identity, protection and
  * path. */
+/* Protection is not in MMAP records, so perf shows 'x' or 'r' there. */
 static int script_mmap(const struct seam_decoded *d, struct buf *out)
 {
 	const struct seam_mmap *m = &d->mmap;

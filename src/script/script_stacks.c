@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
-// script_stacks.c: see script_stacks.h. Each set of the table has two places; a third entry drives
-// out the older one.
+/*
+ * script_stacks.c: see script_stacks.h. Each set of the table has two places; a third entry drives
+ * out the older one.
+ *
+ * Invariant: a text is used only if kind, length and words are equal; a hash alone decides nothing.
+ * The texts lie in a ring of STACKS_BYTES, where the oldest are written over: `end` only grows, so
+ * a place that is too far behind it is gone. Memory is fixed.
+ */
 #include "script/script_stacks.h"
 
 #include <stdlib.h>
@@ -8,6 +14,7 @@
 
 #include "base/map.h"
 
+/* One kept part: its words, to compare with, and its lines. */
 struct stacks_text {
 	uint64_t kind;
 	size_t n_words; /* bytes */
@@ -17,6 +24,7 @@ struct stacks_text {
 
 static uint64_t stacks_kind(const struct stacks_part *part)
 {
+	/* What must be equal beside the words: space, way of finding, byte order. */
 	return part->space | (uint64_t)part->found << 32 | (uint64_t)part->words->swap << 34;
 }
 
@@ -29,6 +37,8 @@ void script_stacks_free(struct script_stacks *s)
 	*s = (struct script_stacks){ 0 };
 }
 
+/* Makes the tables when they are first needed. False: no memory; then nothing is kept, and that is
+ * all. */
 static bool stacks_start(struct script_stacks *s)
 {
 	if (!s->slots)
@@ -50,6 +60,8 @@ static const struct stacks_text *stacks_at(const struct script_stacks *s, uint64
 	return (const struct stacks_text *)(s->ring + at % STACKS_BYTES);
 }
 
+/* The slot of words that stay where they are (a mapped recording), by their address. Multiplying
+ * spreads it (Fibonacci hashing). */
 static struct stacks_place *stacks_place(const struct script_stacks *s,
                                          const struct stacks_part *part)
 {
@@ -84,6 +96,7 @@ static const struct stacks_text *stacks_find(const struct script_stacks *s,
 		if (!t || t->kind != kind || t->n_words != n_words ||
 		    memcmp(t->bytes, part->words->bytes, n_words) != 0)
 			continue;
+		/* The next time it is found without hashing its words. */
 		if (part->lasting)
 			*stacks_place(s, part) = (struct stacks_place){ part->words->bytes, kind,
 				                                        n_words, set[i].at };
@@ -92,6 +105,8 @@ static const struct stacks_text *stacks_find(const struct script_stacks *s,
 	return NULL;
 }
 
+/* Copies the lines of a part that was kept. False: it was not; part->hash is filled for
+ * script_stacks_keep. */
 int script_stacks_put(struct script_stacks *s, struct stacks_part *part, struct buf *out)
 {
 	size_t n_words = (size_t)part->words->n * 8;
@@ -101,6 +116,7 @@ int script_stacks_put(struct script_stacks *s, struct stacks_part *part, struct 
 		t = stacks_known(s, part, n_words);
 	if (t)
 		return buf_put(out, t->bytes + n_words, t->n) == 0;
+	/* A stranger's recording must not choose stacks that all fall into one set. */
 	if (!s->secret)
 		s->secret = map_secret();
 	part->hash = map_hash_quick(part->words->bytes, n_words, s->secret ^ stacks_kind(part));
@@ -109,7 +125,8 @@ int script_stacks_put(struct script_stacks *s, struct stacks_part *part, struct 
 	return t && buf_put(out, t->bytes + n_words, t->n) == 0;
 }
 
-/* Whether this part came before, and notes that it came now. */
+/* Whether this part came before, and notes that it came now. A part is kept when it comes the
+ * second time: most stacks come once. */
 static bool stacks_seen(struct script_stacks *s, uint64_t hash)
 {
 	uint32_t *seen = &s->seen[hash >> 16 & (STACKS_SEEN - 1)], tag = (uint32_t)(hash >> 32) | 1;
@@ -124,12 +141,14 @@ static uint64_t stacks_room(struct script_stacks *s, size_t n)
 {
 	uint64_t at = s->end ? s->end : 8; /* 0 is no place */
 
+	/* A text does not wrap round the ring's end. */
 	if (at % STACKS_BYTES + n > STACKS_BYTES)
 		at += STACKS_BYTES - at % STACKS_BYTES;
 	s->end = at + ((n + 7) & ~(size_t)7);
 	return at;
 }
 
+/* Keeps the lines of a part that has come before. */
 void script_stacks_keep(struct script_stacks *s, const struct stacks_part *part,
                         const unsigned char *lines, size_t n)
 {
@@ -138,6 +157,7 @@ void script_stacks_keep(struct script_stacks *s, const struct stacks_part *part,
 	struct stacks_slot *set;
 	uint64_t at;
 
+	/* A text of more than a sixteenth of the ring would drive out too many others. */
 	if (!stacks_start(s) || !stacks_seen(s, part->hash) || n_words + n > STACKS_BYTES / 16)
 		return;
 	at = stacks_room(s, sizeof(*text) + n_words + n);

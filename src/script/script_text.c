@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
-// script_text.c: see script_text.h. Samples and deferred records; what stands in front of all is
-// script_head.c's, frames are script_frames.c's, side-band records script_records.c's, the list of
-// fields is script_fields.c's.
+/*
+ * script_text.c: see script_text.h. Samples and deferred records; what stands in front of all is
+ * script_head.c's, frames are script_frames.c's, side-band records script_records.c's, the list of
+ * fields is script_fields.c's.
+ *
+ * One thread writes with one of these; others are made with `with` and share symbols, lines and
+ * names. script_text_join adds up what they counted. The text goes to a buf and is printed by the
+ * caller.
+ */
 #include "script/script_text.h"
 
 #include <errno.h>
@@ -27,6 +33,7 @@ struct script_text {
 	int event_width;
 };
 
+/* The widest name of the events, to which the others are padded. */
 static int script_event_width(const struct seam_events *events)
 {
 	size_t width = 0;
@@ -64,6 +71,7 @@ int script_text_new(struct script_text **ret, struct recording *rec,
 	return 0;
 }
 
+/* NULL is allowed. */
 void script_text_free(struct script_text *t)
 {
 	if (!t)
@@ -102,6 +110,7 @@ static unsigned script_fields_of(const struct script_text *t, const struct seam_
 {
 	bool chain = event->attr.sample_type & SEAM_SAMPLE_CALLCHAIN && !t->opts.hide_chain;
 
+	/* perf prints no period for tracepoints, and no frames if they have no chain. */
 	if (t->opts.fields_given || event->attr.type != SEAM_TYPE_TRACEPOINT)
 		return t->opts.fields;
 	return t->opts.fields & ~SCRIPT_PERIOD &
@@ -112,6 +121,8 @@ static unsigned script_fields_of(const struct script_text *t, const struct seam_
 static int script_where(struct script_text *t, const struct sample *s, bool chain, struct buf *out)
 {
 	const struct callchain whole = sample_callchain(s);
+	/* The spaces are those that the sample was resolved with: mappings change while a recording
+	 * runs. */
 	struct script_spaces spaces = { .user = s->user_space,
 		                        .kernel = s->kernel_space,
 		                        .tid = s->id.tid,
@@ -127,6 +138,8 @@ static int script_where(struct script_text *t, const struct sample *s, bool chai
 	buf_put(out, "\n", 1);
 	if (!cookie)
 		return script_frames_put(t->frames, &whole, &spaces, out);
+	/* What the kernel ran is printed above the cookie; the user part is in the deferred
+	 * record. */
 	if (kernel.kernel.n) {
 		kernel.user.n = 0;
 		r = script_frames_put(t->frames, &kernel, &spaces, out);
@@ -137,6 +150,7 @@ static int script_where(struct script_text *t, const struct sample *s, bool chai
 
 #define SCRIPT_WHAT (SCRIPT_PERIOD | SCRIPT_STATE | SCRIPT_EVENT)
 
+/* Period, state and event, each if it is asked for: the slow way, for any choice of them. */
 static void script_what(const struct script_text *t, const struct sample *s,
                         const struct seam_event *layout, unsigned fields, struct buf *out)
 {
@@ -169,6 +183,7 @@ int script_text_sample(struct script_text *t, const struct sample *s, struct buf
 	else
 		script_what(t, s, layout, fields, out);
 	if (layout->attr.type != SEAM_TYPE_TRACEPOINT)
+		/* Only tracepoints have a format. */
 		fields &= ~(unsigned)SCRIPT_TRACE;
 	if (fields & SCRIPT_BEFORE)
 		r = script_values_before(t->values, s, fields, out);
@@ -180,8 +195,10 @@ int script_text_sample(struct script_text *t, const struct sample *s, struct buf
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
 }
 
+/* Writes a deferred record with its frames, for those who want to see them apart. */
 static int script_deferred(struct script_text *t, const struct seam_decoded *d, struct buf *out)
 {
+	/* recording_spaces wants a sample; only its ids matter. */
 	const struct seam_stitched sample = { .sample.id = d->id };
 	const struct callchain deferred = { .user = d->deferred.ips };
 	struct script_spaces spaces = { .tid = d->id.tid, .time_ns = proc_time(d) };
@@ -197,6 +214,7 @@ static int script_deferred(struct script_text *t, const struct seam_decoded *d, 
 	return r;
 }
 
+/* Writes a record beside samples. -errno. */
 int script_text_record(struct script_text *t, const struct seam_decoded *d, struct buf *out)
 {
 	int r;
@@ -207,21 +225,25 @@ int script_text_record(struct script_text *t, const struct seam_decoded *d, stru
 	return r < 0 ? r : out->failed ? -ENOMEM : 0;
 }
 
+/* Keeps memory bounded while a stream is printed. Only between samples. */
 void script_text_bound(struct script_text *t)
 {
 	script_frames_bound(t->frames);
 }
 
+/* Takes a record of a stream that a later sample's text depends on. */
 int script_text_learn(struct script_text *t, const struct seam_record *record)
 {
 	return script_values_learn(t->values, record);
 }
 
+/* Adds what another thread's text counted. */
 void script_text_join(struct script_text *t, const struct script_text *other)
 {
 	script_values_join(t->values, other->values);
 }
 
+/* Which samples of tracepoints could not be printed, for one message at the end. */
 struct script_textless script_text_textless(const struct script_text *t)
 {
 	return script_values_textless(t->values);

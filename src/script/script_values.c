@@ -36,6 +36,7 @@ struct script_values {
 	struct resolver *resolver;
 	const char *arch;   /* NULL: the recording does not say */
 	struct map cgroups; /* id -> path; empty when they are another's */
+	/* Where names of cgroups are looked up: the first one's map, which the others only read. */
 	const struct map *paths_by_id;
 	struct arena paths;
 	struct tracepoints *tracepoints;
@@ -66,11 +67,13 @@ static int values_cgroup(void *ctx, const struct seam_record *record)
 	return path ? map_put(&v->cgroups, id, (uint64_t)(uintptr_t)path) : -ENOMEM;
 }
 
+/* For streams, which cannot be read before: each record as it comes. */
 int script_values_learn(struct script_values *v, const struct seam_record *record)
 {
 	return values_cgroup(v, record);
 }
 
+/* For formats that print addresses of functions (%pS): the name at an address of the kernel. */
 static const char *values_function(void *ctx, uint64_t addr, uint64_t *start)
 {
 	struct script_values *v = ctx;
@@ -95,6 +98,7 @@ static int values_no_trace(struct script_values *v, const struct sample *s, cons
 	return 0;
 }
 
+/* The formats are the recording's own. NULL from the reader: none were recorded. */
 static int values_tracepoints(struct script_values *v)
 {
 	const struct tracepoint_names names = { .find = values_function, .ctx = v };
@@ -140,6 +144,7 @@ void script_values_free(struct script_values *v)
 	free(v);
 }
 
+/* Writes the text of a tracepoint's sample, or counts that it has none. -ENOMEM. */
 static int values_trace(struct script_values *v, const struct sample *s, struct buf *out)
 {
 	const struct seam_sample *sample = &s->decoded->sample;
@@ -159,6 +164,7 @@ static int values_trace(struct script_values *v, const struct sample *s, struct 
 	return r < 0 ? r : 0;
 }
 
+/* The first reason is that of the earliest sample, whichever thread had it. */
 void script_values_join(struct script_values *v, const struct script_values *other)
 {
 	if (other->textless &&
@@ -172,6 +178,7 @@ void script_values_join(struct script_values *v, const struct script_values *oth
 	v->textless += other->textless;
 }
 
+/* Weights that an event does not have are 0 in perf's columns, too. */
 static void values_weight(const struct seam_sample *s, uint64_t has, unsigned fields,
                           struct buf *out)
 {
@@ -187,6 +194,7 @@ static void values_weight(const struct seam_sample *s, uint64_t has, unsigned fi
 		put_number(out, words ? s->weight3 : 0, 16);
 }
 
+/* perf prints "unknown" for an id whose record was not seen. */
 static void values_cgroup_name(const struct script_values *v, uint64_t id, struct buf *out)
 {
 	uint64_t path;
@@ -218,6 +226,7 @@ static int values_addr(struct script_values *v, const struct sample *s, unsigned
 	if (!values_addr_has_name(&s->decoded->sample.event->attr) ||
 	    !(fields & (SCRIPT_SYM | SCRIPT_DSO)))
 		return 0;
+	/* The sign bit tells a kernel address. */
 	r = resolver_find_data(v->resolver, addr >> 63 ? s->kernel_space : s->user_space,
 	                       s->proc_ns, addr, &place);
 	if (r < 0)
@@ -286,6 +295,7 @@ static void values_regs(const struct script_values *v, const struct seam_regs *r
 }
 
 /* "4K", "2M"; "N/A" for none. */
+/* The largest unit that divides it evenly. */
 static void values_page_size(uint64_t bytes, struct buf *out)
 {
 	static const char units[] = " KMGTPE";
@@ -311,6 +321,7 @@ void script_values_after(const struct script_values *v, const struct sample *s, 
 		values_regs(v, &sample->regs_intr, out);
 	if (fields & SCRIPT_UREGS && has & SEAM_SAMPLE_REGS_USER)
 		values_regs(v, &sample->regs_user, out);
+	/* The branches are the newest first, as recorded. */
 	for (uint64_t i = 0; fields & SCRIPT_BRSTACK && i < sample->branches.n; i++) {
 		buf_put_text(out, " ");
 		print_branch_short(out, &sample->branches, i);
