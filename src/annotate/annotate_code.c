@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
-// annotate_code.c: a function's bytes as instructions, with the lines they stand for and the
-// samples that hit them.
-//
-// Invariant: every sample of the function is in exactly one instruction, or in `outside`.
+/*
+ * annotate_code.c: a function's bytes as instructions, with the lines they stand for and the
+ * samples that hit them.
+ *
+ * Invariant: every sample of the function is in exactly one instruction, or in `outside`.
+ *
+ * Addresses come in two terms: the profile's own (as symbols count) and those of the object's file
+ * or sections. `origin` is the difference. A kernel is found by its _text, a module by its .text, a
+ * file needs nothing.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +32,8 @@ struct annotate_code {
 	struct annotate_bytes bytes; /* f->size of them */
 };
 
-/* The symbol cache's object of the same name and build-id. */
+/* The symbol cache's object of the same name and build-id. NULL: nothing was asked of it while
+ * naming. */
 static struct symbol_object *code_object(const struct annotate_code *c)
 {
 	struct symbol_object *o;
@@ -42,6 +49,7 @@ static struct symbol_object *code_object(const struct annotate_code *c)
 	return NULL;
 }
 
+/* Reads a build-id from hexadecimal digits, which is how a profile keeps it. */
 static void code_build_id(struct annotate_code *c, const char *hex)
 {
 	unsigned byte;
@@ -51,7 +59,7 @@ static void code_build_id(struct annotate_code *c, const char *hex)
 }
 
 /* Where the function begins and ends: what the symbol table, or else the unwind information, says
- * of a sampled address. */
+ * of a sampled address. -ENOENT: neither says. */
 static int code_bounds(struct annotate_code *c)
 {
 	struct symbol symbol;
@@ -74,6 +82,7 @@ static bool code_is_in(const struct annotate_code *c, const struct image_section
 		*into = at;
 		return !strcmp(section->name, ".text") && at < section->memory_size;
 	}
+	/* Sections without an address (debugging information) hold no code. */
 	*into = at - section->vaddr;
 	return section->vaddr && at >= section->vaddr && *into < section->memory_size;
 }
@@ -92,6 +101,7 @@ static int code_bytes(struct annotate_code *c)
 		if (image_section_load(c->image, &section) < 0 || !section.bytes ||
 		    into >= section.n)
 			return -ENOENT;
+		/* A symbol's size may be wrong. */
 		if (c->f->size > section.n - into)
 			c->f->size = section.n - into;
 		c->bytes =
@@ -104,7 +114,7 @@ static int code_bytes(struct annotate_code *c)
 }
 
 /* Gives each sample to the instruction that holds its address. Without instructions all are
- * outside. */
+ * outside. A binary search: instructions lie one behind the other. */
 static void code_count(struct annotate_function *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -126,6 +136,7 @@ static void code_count(struct annotate_function *f)
 	}
 }
 
+/* The most weight first; then by file and line, so that the order is the same in every run. */
 static int code_line_order(const void *pa, const void *pb)
 {
 	const struct annotate_hot_line *a = pa, *b = pb;
@@ -151,6 +162,7 @@ static int code_sum_lines(struct annotate_function *f)
 		bool is_new;
 		uint64_t *slot;
 
+		/* An instruction without samples, or whose line is not known, is in no sum. */
 		if (!insn->count.samples || !insn->line)
 			continue;
 		slot = map_slot(&index, (uint64_t)insn->file << 32 | insn->line, &is_new);
@@ -171,7 +183,8 @@ static int code_sum_lines(struct annotate_function *f)
 	return r;
 }
 
-/* Each instruction's line: where it was written, inlined or not. */
+/* Each instruction's line: where it was written, inlined or not. -ENOMEM; f->lines_reason says why
+ * there are none. */
 static int code_lines_of(struct annotate_code *c, struct lines *lines)
 {
 	struct annotate_function *f = c->f;
@@ -180,6 +193,7 @@ static int code_lines_of(struct annotate_code *c, struct lines *lines)
 	int r = lines_object(lines, c->terms, symbol_object_key(c->object)->path, &c->build_id,
 	                     &object);
 
+	/* All are asked for first: they are answered in one pass over the debugging information. */
 	for (size_t i = 0; i < f->n_insns && r >= 0; i++)
 		r = lines_want(object, f->insns[i].address - c->origin);
 	if (r >= 0)
@@ -191,6 +205,7 @@ static int code_lines_of(struct annotate_code *c, struct lines *lines)
 		r = lines_find(object, insn->address - c->origin, &at);
 		if (r <= 0 || !at.n)
 			continue;
+		/* The last frame is the innermost of those inlined: where the code was written. */
 		frame = &at.frames[at.n - 1];
 		if (!frame->file[0] || !frame->line)
 			continue;
@@ -205,6 +220,7 @@ static int code_lines_of(struct annotate_code *c, struct lines *lines)
 	return r < 0 ? r : 0;
 }
 
+/* Lines of one function, with a cache that lives as long as the question. */
 static int code_lines(struct annotate_code *c)
 {
 	const struct lines_opts opts = { .sz = sizeof(opts), .search = c->search };
@@ -218,6 +234,7 @@ static int code_lines(struct annotate_code *c)
 	return r;
 }
 
+/* The code of a file that was found. 0 also if the function is not in it (f->reason). */
 static int code_of_image(struct annotate_code *c)
 {
 	int r;
@@ -250,6 +267,7 @@ static int code_open(struct annotate_code *c, struct seam_error *err)
 	return image_find(&c->image, path, &c->build_id, &c->search, NULL, err);
 }
 
+/* Whether the code is of no file, so that only a jitdump can have it. */
 static bool code_is_jit(const struct annotate_code *c)
 {
 	const struct symbol_key *key = c->object ? symbol_object_key(c->object) : NULL;
@@ -257,6 +275,7 @@ static bool code_is_jit(const struct annotate_code *c)
 	return key && (key->kind == SYMBOL_KIND_ANON || key->kind == SYMBOL_KIND_JIT);
 }
 
+/* What all questions about one object begin with. */
 static struct annotate_code code_start(struct annotate *a, uint32_t object)
 {
 	const struct profile *p = a->load.profile;
@@ -269,6 +288,7 @@ static struct annotate_code code_start(struct annotate *a, uint32_t object)
 	return c;
 }
 
+/* Names what is at an address of an object: a->name. 1; 0: nothing is known there; -ENOMEM. */
 int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr)
 {
 	const struct annotate_code c = code_start(a, object);

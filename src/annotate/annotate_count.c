@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// annotate_count.c: which function is meant, and how often each of its addresses was hit.
-//
-// Invariant: the function's counts are of one event, and of the samples that hit it itself.
+/*
+ * annotate_count.c: which function is meant, and how often each of its addresses was hit.
+ *
+ * Invariant: the function's counts are of one event, and of the samples that hit it itself.
+ *
+ * Called in this order: annotate_choose (the name), annotate_choose_event, annotate_count.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +15,15 @@
 #include "profile/nameless.h"
 #include "profile/rollup.h"
 
+/* The innermost frame of a row's stack: the one that the samples hit. */
 static const struct profile_frame *annotate_leaf(const struct profile *p,
                                                  const struct profile_row *row)
 {
 	return profile_frame_at(p, profile_node_at(p, row->key.node).frame);
 }
 
+/* Whether a frame is of the function that is asked for. Without an object any that has such a
+ * function. */
 static bool annotate_is(const struct annotate *a, const struct profile_frame *f)
 {
 	return f->symbol && (!a->object || f->object == a->object) &&
@@ -33,6 +40,7 @@ static bool annotate_is_hit(const struct annotate *a)
 	return false;
 }
 
+/* Whether an object's path is the one that a place names, by its whole path or by its last part. */
 static bool annotate_is_object(const char *path, const struct nameless *place)
 {
 	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
@@ -43,7 +51,8 @@ static bool annotate_is_object(const char *path, const struct nameless *place)
 }
 
 /* The function at "libfoo.so+0x12345", or at "[unknown libfoo.so+0x12340]", a place that had no
- * name before and may have one now. */
+ * name before and may have one now. -ENOMEM. Nothing found is no failure: the caller sees that
+ * nothing is counted. */
 static int annotate_at(struct annotate *a, const char *symbol)
 {
 	const struct profile *p = a->load.profile;
@@ -82,7 +91,7 @@ static int annotate_hottest(struct annotate *a)
 }
 
 /* Weights of different events do not add up, so it is the event with the most samples in the
- * function. */
+ * function. *ret_several: other events had samples there, too. */
 int annotate_choose_event(struct annotate *a, bool *ret_several)
 {
 	const struct profile *p = a->load.profile;
@@ -107,6 +116,8 @@ int annotate_choose_event(struct annotate *a, bool *ret_several)
 	return 0;
 }
 
+/* The counts of the function in one object; NULL: out of memory. Pointers to earlier ones are no
+ * longer valid. */
 static struct annotate_function *annotate_function_of(struct annotate *a, uint32_t object)
 {
 	struct annotate_function *functions;
@@ -147,6 +158,7 @@ static int annotate_count_at(struct annotate_function *f, uint64_t vaddr,
 	return 0;
 }
 
+/* The object with the most weight first. */
 static int annotate_order(const void *pa, const void *pb)
 {
 	const struct annotate_function *a = pa, *b = pb;
@@ -182,6 +194,8 @@ int annotate_count(struct annotate *a)
 	return 0;
 }
 
+/* symbol NULL: the hottest function. a->name is NULL or without samples if there is none.
+ * -ENOMEM. */
 int annotate_choose(struct annotate *a, const char *symbol)
 {
 	a->name = symbol;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// annotate_insns.c: bytes as instructions.
+/* annotate_insns.c: bytes as instructions. Uses disasm/, which may be missing: then there is a
+ * reason and no instruction. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "annotate/annotate.h"
 #include "disasm/disasm.h"
 
+/* Adds one instruction. -ENOMEM. */
 static int insns_add(struct annotate_function *f, const struct disasm_line *line, size_t *capacity)
 {
 	if (ARRAY_ROOM(&f->insns, capacity, f->n_insns + 1) < 0)
@@ -33,6 +35,8 @@ int annotate_disassemble(struct annotate_function *f, const struct annotate_byte
 		                          : "the disassembler does not know this machine");
 		return 0;
 	}
+	/* disasm_next never gives a size of 0: a byte that is no instruction is a line by
+	 * itself. */
 	for (uint64_t at = 0; r >= 0 && at < f->size; at += line.size) {
 		disasm_next(d, code->bytes + at, f->size - at, f->start + at, &line);
 		r = insns_add(f, &line, &capacity);

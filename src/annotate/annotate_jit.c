@@ -10,7 +10,8 @@
 #include "symbol/jitlines.h"
 
 /* A function that was compiled more than once stands in several places: the one with the most
- * samples is shown, and samples of the others count as outside of it. */
+ * samples is shown, and samples of the others count as outside of it. -ENOENT: no piece of code
+ * that has its bytes was hit. */
 static int jit_choose(const struct annotate_function *f, const struct jitcode *j,
                       struct jitcode_piece *ret)
 {

@@ -8,13 +8,16 @@
 #include "base/shown.h"
 #include "annotate/annotate.h"
 
+/* Lines of source in the list above the code. */
 #define LINES_SHOWN 20
 
+/* An event of weight 0 has no shares. */
 static double show_percent(const struct annotate_count *part, const struct annotate_count *whole)
 {
 	return whole->weight ? 100.0 * (double)part->weight / (double)whole->weight : 0;
 }
 
+/* Eight columns, coloured by how hot it is; blanks where nothing was hit. */
 static void show_share(const struct annotate *a, const struct annotate_count *part,
                        const struct annotate_count *whole, struct buf *out)
 {
@@ -45,6 +48,7 @@ static void show_line_text(const char *text, size_t n, struct buf *out)
 	}
 }
 
+/* The object's path, as profile and symbols spell it. */
 static const char *show_path(const struct annotate *a, const struct annotate_function *f)
 {
 	const struct profile *p = a->load.profile;
@@ -82,6 +86,8 @@ static void show_hot_lines(struct annotate *a, const struct annotate_function *f
 	buf_put_text(out, "\n");
 }
 
+/* Writes the line that the next instructions were made from, with its file's name when that
+ * changes. */
 static void show_source_line(struct annotate *a, const struct annotate_insn *insn, uint32_t *file,
                              struct buf *out)
 {
@@ -101,6 +107,7 @@ static void show_source_line(struct annotate *a, const struct annotate_insn *ins
 	buf_printf(out, "%s\n", plain);
 }
 
+/* Writes the instructions. Where the line changes, the source stands above. */
 static void show_code(struct annotate *a, const struct annotate_function *f, struct buf *out)
 {
 	uint32_t file = 0, line = 0;
@@ -161,6 +168,7 @@ void annotate_text(struct annotate *a, struct buf *out)
 
 /* ---- JSON ---- */
 
+/* For all objects in the JSON: the two numbers of a count. */
 static void show_json_count(const struct annotate_count *c, struct json *j)
 {
 	json_key(j, "samples");
@@ -169,6 +177,7 @@ static void show_json_count(const struct annotate_count *c, struct json *j)
 	json_u64(j, c->weight);
 }
 
+/* File and line, or null for what is not known. */
 static void show_json_place(const struct annotate *a, uint32_t file, uint32_t line, struct json *j)
 {
 	json_key(j, "file");
