@@ -3,6 +3,10 @@
  * config.c: knows where the config file is and which names it may hold. libinih knows its syntax;
  * what is given to it are lines without leading blanks, because it would take an indented line for
  * the continuation of the one before, and people indent below a section.
+ *
+ * Settings are read once, when a command starts; an option of the command line wins over each.
+ * Invariant: a name that is not in the table is an error, because a setting that is misspelt would
+ * do nothing without a word.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +21,7 @@
 #include "cmd/config.h"
 
 #define CONFIG_LIMIT (1u << 20) /* bytes of the file */
+/* More than the table has. */
 #define CONFIG_KEYS 32u
 
 /* All names that a config file may have, in the order of the help; ends with a NULL name. */
@@ -37,6 +42,7 @@ static const struct config_key config_keys[] = {
 	{ NULL, NULL },
 };
 
+/* Where it stands is kept for messages about its value, which the command finds out later. */
 struct config_value {
 	char *text;  /* NULL: not set */
 	char *where; /* "FILE:LINE: NAME" */
@@ -55,6 +61,7 @@ struct config_parse {
 	int error;
 };
 
+/* -1: there is no such setting. */
 static int config_index(const char *name)
 {
 	for (int i = 0; config_keys[i].name; i++) {
@@ -64,7 +71,8 @@ static int config_index(const char *name)
 	return -1;
 }
 
-/* Keeps the first failure. Returns 0, which is libinih's "no". name: what it is about, or "". */
+/* Keeps the first failure. Returns 0, which is libinih's "no". name: what it is about, or "". Later
+ * failures follow from the first one. */
 static int config_fail(struct config_parse *p, int error, const char *why, const char *name)
 {
 	char place[300];
@@ -85,6 +93,7 @@ static char *config_next_line(char *line, int n, void *ctx)
 	const char *start = p->text + strspn(p->text, " \t");
 	size_t kept = start < p->text + length ? (size_t)(p->text + length - start) : 0;
 
+	/* An earlier failure ends the reading: libinih would go on. */
 	if (!*p->text || p->error)
 		return NULL;
 	p->line++;
@@ -112,6 +121,7 @@ static int config_take(void *ctx, const char *section, const char *name, const c
 	if (i < 0)
 		return config_fail(p, EINVAL, "there is no such setting: ", full);
 	v = &p->config->at[i];
+	/* The last of several settings wins. */
 	free(v->text);
 	free(v->where);
 	snprintf(where, sizeof(where), "%s:%u: %s", p->path, p->line, full);
@@ -124,6 +134,7 @@ static int config_take(void *ctx, const char *section, const char *name, const c
  * default one may be a stranger's. */
 static int config_read(const char *path, bool named, struct buf *ret)
 {
+	/* O_NOCTTY: a terminal that is opened must not become ours. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (named ? 0 : O_NONBLOCK));
 	int error = 0;
 
@@ -226,6 +237,7 @@ void config_free(struct config *c)
 	free(c);
 }
 
+/* The text of a setting, or NULL. It lives as long as the config. */
 const char *config_get(const struct config *c, const char *name)
 {
 	int i = config_index(name);
@@ -233,6 +245,7 @@ const char *config_get(const struct config *c, const char *name)
 	return c && i >= 0 ? c->at[i].text : NULL;
 }
 
+/* "FILE:LINE: NAME" for a message; "" if it is not set. */
 const char *config_where(const struct config *c, const char *name)
 {
 	int i = config_index(name);
@@ -240,6 +253,7 @@ const char *config_where(const struct config *c, const char *name)
 	return c && i >= 0 && c->at[i].where ? c->at[i].where : "";
 }
 
+/* *ret stays as it is if the setting is missing. -EINVAL: neither yes nor no. */
 int config_bool(const struct config *c, const char *name, bool *ret, struct seam_error *err)
 {
 	static const char *const words[] = { "true", "yes", "on", "1", "false", "no", "off", "0" };
@@ -257,6 +271,8 @@ int config_bool(const struct config *c, const char *name, bool *ret, struct seam
 	                      "'%s' is neither true nor false", text);
 }
 
+/* Whether to use colours: NO_COLOR (no-color.org) forbids them even where the config says
+ * always. */
 int config_color(const struct config *c, bool *ret, struct seam_error *err)
 {
 	const char *text = config_get(c, "ui.color"), *no_color = getenv("NO_COLOR");

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
-// habit.c: see habit.h. Knows perf's options and which command of seam answers the same question.
-// Options that seam has are not listed.
+/*
+ * habit.c: see habit.h. Knows perf's options and which command of seam answers the same question.
+ * Options that seam has are not listed.
+ *
+ * People who come from perf type perf's options. An unknown option is looked up here, so that the
+ * message says what does the same.
+ */
 #include "cmd/habit.h"
 
 #include <string.h>
 
 #define READERS "report script annotate"
 
+/* One row: in which commands, which options (one letter or a long name), and what to do instead. */
 struct habit {
 	const char *commands; /* names, by spaces */
 	const char *options;  /* of one meaning, by spaces */
@@ -39,6 +45,7 @@ static const struct habit habits[] = {
 	{ "top", "c count comms dsos symbols", "seam record, then seam report" },
 };
 
+/* Whether a list has a word, as a whole. */
 static int habit_among(const char *list, const char *word, size_t n)
 {
 	while (*list) {
@@ -51,6 +58,7 @@ static int habit_among(const char *list, const char *word, size_t n)
 	return 0;
 }
 
+/* NULL: it is an option that perf does not have either. */
 const char *habit_instead(const char *command, const char *name, size_t n)
 {
 	for (size_t i = 0; i < sizeof(habits) / sizeof(habits[0]); i++)

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// manual.c: man pages and shell completions, all made from a table of commands. The build runs
-// `seam help` to make docs/man/*.1 and the completion files; nothing of them is written by hand.
+/*
+ * manual.c: man pages and shell completions, all made from a table of commands. The build runs
+ * `seam help` to make the pages of docs/man and the completion files; nothing of them is written by
+ * hand.
+ *
+ * Man pages and completions therefore never differ from what a command takes.
+ */
 #include "cmd/manual.h"
 
 #include <stdio.h>
@@ -41,6 +46,7 @@ static void manual_option(const struct option_def *d)
 		printf(".B \\-\\-");
 		for (const char *p = d->long_name; *p; p++)
 			printf(*p == '-' ? "\\-" : "%c", *p);
+		/* The letter and the name stand in one line of roff: \c joins the two. */
 		puts(d->arg ? "\\c" : "");
 	}
 	if (d->arg && optional)
@@ -110,6 +116,7 @@ void manual_overview(const struct cmd *const *all, const char *version)
 	            "Recordings are perf.data files: perf, hotspot and others read them, and seam "
 	            "reads "
 	            "theirs.");
+	/* A list of commands with their summaries. */
 	puts(".SH COMMANDS");
 	for (const struct cmd *const *c = all; *c; c++) {
 		printf(".TP\n.BR seam\\-%s (1)\n", (*c)->name);
@@ -172,6 +179,7 @@ static void manual_bash(const struct cmd *const *all)
 	     "complete -F _seam seam");
 }
 
+/* A text in quotes for fish. */
 static void manual_fish_text(const char *text)
 {
 	putchar('\'');
@@ -183,7 +191,7 @@ static void manual_fish_text(const char *text)
 	putchar('\'');
 }
 
-/* Whether an option takes these words. */
+/* Whether an option takes these words. w->options is a pattern of a shell's case: "-s|--sort". */
 static bool manual_takes(const struct cmd_words *w, const struct option_def *d)
 {
 	const char *at = d->long_name ? strstr(w->options, d->long_name) : NULL;
@@ -233,6 +241,7 @@ static void manual_fish(const struct cmd *const *all)
 	}
 }
 
+/* zsh: words by command; values by option; files otherwise. */
 static void manual_zsh(const struct cmd *const *all)
 {
 	puts("#compdef seam\n# zsh completion for seam; made by `seam help --completion "
@@ -252,6 +261,7 @@ static void manual_zsh(const struct cmd *const *all)
 	puts("\tesac\n}\n_seam \"$@\"");
 }
 
+/* EXIT_USAGE, after saying so: no such shell is known. */
 int manual_completion(const struct cmd *self, const struct cmd *const *all, const char *shell)
 {
 	if (!strcmp(shell, "bash"))

@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/habit.h"
 
+/* How wide the help is, whatever the terminal is: it is read in pagers, too. */
 #define HELP_WIDTH 100 /* columns */
 #define HELP_INDENT 31 /* where the text of an option begins */
 
@@ -36,6 +37,7 @@ static void cmd_put(FILE *to, struct buf *text)
 	buf_free(text);
 }
 
+/* printf to a stream, with everything escaped that a terminal would obey. */
 void cmd_print(FILE *to, const char *fmt, ...)
 {
 	struct buf text = { 0 };
@@ -47,6 +49,7 @@ void cmd_print(FILE *to, const char *fmt, ...)
 	cmd_put(to, &text);
 }
 
+/* "seam NAME: ..." on standard error. What was printed before comes first. */
 void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 {
 	struct buf text = { 0 };
@@ -66,21 +69,25 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 	buf_free(&text);
 }
 
+/* Why something failed, in words: err's, else those of the error number. */
 const char *cmd_reason(const struct seam_error *err, int r)
 {
 	return error_reason(err, r);
 }
 
+/* Begins a walk over argv, behind the command's name. */
 struct options options_start(int argc, char **argv, const struct cmd *cmd)
 {
 	return (struct options){ .cmd = cmd, .argc = argc, .argv = argv, .at = 1 };
 }
 
+/* An optional argument is only taken with '=' (or digits behind a short option). */
 static bool options_arg_optional(const struct option_def *d)
 {
 	return d->arg && d->arg[0] == '[';
 }
 
+/* The option of a name, or of the beginning of one. *ambiguous: several begin so. */
 static const struct option_def *options_find_long(const struct options *o, const char *name,
                                                   size_t n, bool *ambiguous)
 {
@@ -92,12 +99,14 @@ static const struct option_def *options_find_long(const struct options *o, const
 			continue;
 		if (!d->long_name[n])
 			return d;
+		/* Two spellings of one option are one. */
 		*ambiguous = found && found->id != d->id;
 		found = d;
 	}
 	return found;
 }
 
+/* An option that is not known: says what to use instead, if perf has it. */
 static int options_unknown(const struct options *o, const char *dashes, const char *name, size_t n)
 {
 	const char *instead = habit_instead(o->cmd->name, name, n);
@@ -155,6 +164,7 @@ static int options_short(struct options *o)
 
 	while (d && d->id && d->short_name != c)
 		d++;
+	/* -h is help only in commands that have no -h of their own. */
 	if (!d || !d->id) {
 		if (c == 'h') {
 			cmd_print_help(o->cmd);
@@ -196,6 +206,7 @@ static int options_next_given(struct options *o)
 	if (o->at >= o->argc)
 		return OPTIONS_END;
 	text = o->argv[o->at];
+	/* "-" alone is an operand: standard input. */
 	if (text[0] != '-' || !text[1]) {
 		if (o->cmd->stops_at_operand)
 			return OPTIONS_END;
@@ -212,6 +223,7 @@ static int options_next_given(struct options *o)
 	return options_short(o);
 }
 
+/* OPTIONS_ACCEPTED: taken and without effect, so that perf's command lines work. */
 int options_next(struct options *o)
 {
 	int id;
@@ -222,6 +234,8 @@ int options_next(struct options *o)
 	return id;
 }
 
+/* The option's argument as a number between two bounds. -EINVAL, after saying so. 0x and 0 prefixes
+ * count. */
 int options_u64(const struct options *o, const char *what, unsigned long long least,
                 unsigned long long most, unsigned long long *ret)
 {
