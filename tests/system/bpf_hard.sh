@@ -56,6 +56,12 @@ stacks =always -F 4000 -- ./work longsys 1
 all "long system calls" read_zeros main 100
 atleast "long system calls: shared" "$((n_samples / 2))" "$(figure 'samples shared one')"
 
+# What is pending for a system call is not walked again at each of its samples.
+stacks "" -F 4000 -- ./work deepsys 1
+all "deep system calls" read_zeros main 100
+atleast "deep system calls: shared" "$((n_samples / 2))" "$(figure 'samples shared one')"
+atmost "deep system calls: walked at once" "$((n_samples / 2))" "$(figure 'walked at once')"
+
 if ./work uring 0.01; then
 	stacks "" -F 997 -- ./work uring 1
 	atleast "io workers: without a user stack" 20 "$(ended no_user)"

@@ -205,6 +205,22 @@ INLINE int slot_is_here(const struct slot *s, const struct scratch *x, __u64 mm)
 	return s->mm == mm && s->user.rip == x->w.user.rip && s->user.rsp == x->w.user.rsp;
 }
 
+/* The cookie of the deferred record that this kernel entry has pending already, or 0: then its stack
+ * need not be walked again. User mode has none pending. */
+INLINE __u64 owed(struct scratch *x, struct task_struct *task)
+{
+	__u32 tid = task->pid;
+	struct pending *o;
+
+	if (x->sample.in_user)
+		return 0;
+	o = bpf_map_lookup_elem(&slots, &tid);
+	if (!o || !o->s.owing || o->s.task != (__u64)task || !slot_is_here(&o->s, x, task_mm(task)))
+		return 0;
+	COUNT(shared);
+	return o->s.cookie;
+}
+
 /* Asks for a deferred record, or finds that this kernel entry has one pending already. Returns its
  * cookie, or 0. */
 INLINE __u64 owe(struct scratch *x, struct task_struct *task)

@@ -111,9 +111,11 @@ INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
 		}
 		return;
 	}
-	if (!always && sample_at_once(x, exiting))
+	cookie = exiting ? 0 : owed(x, task);
+	if (!cookie && !always && sample_at_once(x, exiting))
 		return;
-	cookie = owe(x, task);
+	if (!cookie)
+		cookie = owe(x, task);
 	if (!cookie) {
 		if (always)
 			sample_at_once(x, exiting);

@@ -17,6 +17,7 @@
  *	work uring SECONDS    reads that io workers make
  *	work migrate SECONDS  a thread that goes from CPU to CPU
  *	work longsys SECONDS  system calls that take many samples each
+ *	work deepsys SECONDS  the same below 300 frames
  *	work naps SECONDS     processes that read a little and sleep a little, until they are
  *	                      killed; of all together
  *	work nested SECONDS   a BPF program of somebody else's runs nearly all the time
@@ -539,6 +540,23 @@ static void longsys(void)
 		read_zeros(fd, 64 << 20);
 }
 
+KEEP static int deepsys_descend(int n)
+{
+	int r = n;
+
+	if (n)
+		r += deepsys_descend(n - 1);
+	else
+		longsys();
+	NO_TAIL_CALL();
+	return r;
+}
+
+static void deepsys(void)
+{
+	deepsys_descend(300);
+}
+
 KEEP static void naps_one(int i)
 {
 	int fd = open("/dev/zero", O_RDONLY);
@@ -678,8 +696,8 @@ static const struct {
 } modes[] = { { "pages", pages },         { "signals", signals }, { "churn", churn },
 	      { "asleep", asleep },       { "deep", deep },       { "watched", watched },
 	      { "registers", registers }, { "compat", compat },   { "uring", uring },
-	      { "migrate", migrate },     { "longsys", longsys }, { "naps", naps },
-	      { "nested", nested },       { "returns", returns } };
+	      { "migrate", migrate },     { "longsys", longsys }, { "deepsys", deepsys },
+	      { "naps", naps },           { "nested", nested },   { "returns", returns } };
 
 int main(int argc, char **argv)
 {
