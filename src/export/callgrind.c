@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-// callgrind.c: the text format of valgrind's callgrind, version 1: a block per function with its
-// own cost, and a pair of lines per callee with the cost of what was called from here.
-//
-// A sampler counts no calls: "calls=" holds the number of samples with that call in their stack. A
-// function or a call that recurs in a stack counts once per sample. Columns of cost are the events.
+/*
+ * callgrind.c: the text format of valgrind's callgrind, version 1: a block per function with its
+ * own cost, and a pair of lines per callee with the cost of what was called from here.
+ *
+ * A sampler counts no calls: "calls=" holds the number of samples with that call in their stack. A
+ * function or a call that recurs in a stack counts once per sample. Columns of cost are the events.
+ *
+ * KCachegrind and callgrind_annotate read it. Names are compressed ("(7) name" once, "(7)" from
+ * then on). Lines of source are not written: 0 stands in their place.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +43,8 @@ struct callgrind {
 	unsigned char *function_known;
 };
 
-/* "(7) name" the first time, "(7)" from then on. */
+/* "(7) name" the first time, "(7)" from then on. number is the name's index; the format counts from
+ * 1. */
 static void callgrind_name(struct callgrind *c, const char *key, uint32_t number,
                            unsigned char *known, const char *text, size_t n)
 {
@@ -118,6 +124,7 @@ static int callgrind_row(struct callgrind *c, const struct profile_row *row, uin
 		if (!call)
 			return -ENOMEM;
 		if (call->last != serial) {
+			/* to is the callee: the walk goes from the innermost frame outwards. */
 			call->last = serial;
 			call->samples += row->samples;
 			c->call_cost[(size_t)(call - c->call) * c->events + event] += row->weight;
@@ -127,6 +134,7 @@ static int callgrind_row(struct callgrind *c, const struct profile_row *row, uin
 	return 0;
 }
 
+/* One line of costs: a line number, and a number for each wanted event. */
 static void callgrind_costs(struct callgrind *c, uint32_t line, const uint64_t *cost)
 {
 	buf_printf(&c->out->buf, "%u", line);
@@ -151,6 +159,7 @@ static void callgrind_function(struct callgrind *c, uint32_t function, bool call
 	               intern_get(&c->names, key[1]), intern_length(&c->names, key[1]));
 }
 
+/* By caller, then by callee: calls stand behind their caller's block. */
 static int callgrind_order(const void *pa, const void *pb)
 {
 	const struct callgrind_call *a = *(const struct callgrind_call *const *)pa;
@@ -236,9 +245,11 @@ static void callgrind_head(struct callgrind *c)
 		callgrind_event(c, e);
 	}
 	buf_put_text(out, "\n");
+	/* A blank line ends the head. */
 	buf_put_text(out, "\n");
 }
 
+/* Collects all costs first, because a function's block has the costs of all its calls. */
 static int callgrind_write(struct callgrind *c)
 {
 	int r = callgrind_functions(c);
@@ -258,7 +269,8 @@ static int callgrind_write(struct callgrind *c)
 	return r < 0 ? r : export_flush(c->out);
 }
 
-/* The largest string id that names a file, for the table of those written. */
+/* The largest string id that names a file, for the table of those written. Ids that name no file
+ * are never looked up. */
 static uint32_t callgrind_last_file(const struct profile *p)
 {
 	uint32_t last = 0;
@@ -276,6 +288,7 @@ int export_callgrind(const struct profile *p, const struct export_opts *opts,
 	struct callgrind c = { .p = p, .opts = opts, .out = out, .events = profile_n_events(p) };
 	int r = -ENOMEM;
 
+	/* An array of no events would have no size. */
 	c.events = c.events ? c.events : 1;
 	c.of_frame = calloc(profile_n_frames(p) + 1, sizeof(*c.of_frame));
 	c.object_known = calloc(profile_n_objects(p) + 1, 1);

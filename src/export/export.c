@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: MIT
-// export.c: what the writers of all formats share: handing bytes on, names of frames.
+/*
+ * export.c: what the writers of all formats share: handing bytes on, names of frames.
+ *
+ * A format is one function, a row of formats.def. It gets a finished profile and writes into
+ * out->buf, which export_step hands on when it is full: so a file may be larger than memory.
+ * Invariant: nothing here opens a file, and equal profiles give equal bytes.
+ */
 #include "export/export.h"
 
 #include <errno.h>
 #include <string.h>
 
+/* Bytes that gather before they are handed on. */
 #define STEP_AT (256u << 10)
 
+/* Hands on what has gathered. -ENOMEM, or what writing returned. */
 int export_flush(struct export_out *out)
 {
 	int r = out->buf.failed ? -ENOMEM : 0;
@@ -17,6 +25,7 @@ int export_flush(struct export_out *out)
 	return r;
 }
 
+/* The same, if there is much of it. Called between records of the format. */
 int export_step(struct export_out *out)
 {
 	if (out->buf.failed)
@@ -24,6 +33,7 @@ int export_step(struct export_out *out)
 	return out->buf.n >= STEP_AT ? export_flush(out) : 0;
 }
 
+/* The event of formats that have one: the one that was asked for, else the first that has rows. */
 uint32_t export_event(const struct profile *p, const struct export_opts *opts)
 {
 	uint32_t first = 0;
@@ -39,6 +49,7 @@ uint32_t export_event(const struct profile *p, const struct export_opts *opts)
 	return first ? first : 1;
 }
 
+/* Whether an event's rows are to be written. */
 bool export_wants(const struct export_opts *opts, uint32_t event)
 {
 	return !opts->event || opts->event == event;
@@ -54,6 +65,7 @@ const char *export_unit_name(enum profile_unit unit)
 	return unit == PROFILE_NANOSECONDS ? "nanoseconds" : "count";
 }
 
+/* A weight as people read it: "1.25 s", or a count. */
 void export_amount(enum profile_unit unit, double weight, struct buf *to)
 {
 	static const struct {
@@ -71,6 +83,7 @@ void export_amount(enum profile_unit unit, double weight, struct buf *to)
 	buf_printf(to, "%.2f %s", weight / scales[i].ns, scales[i].name);
 }
 
+/* A path's last part. "[kernel.kallsyms]" and the like stay. */
 const char *export_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -78,6 +91,7 @@ const char *export_base_name(const char *path)
 	return slash && slash[1] && path[0] != '[' ? slash + 1 : path;
 }
 
+/* Appends a frame's name. A frame without a symbol is called by its object in brackets. */
 void export_frame_name(const struct profile *p, uint32_t frame, struct buf *to)
 {
 	const struct profile_frame *f = profile_frame_at(p, frame);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// export_formats.c: the table of formats, by name and by the ending of a file's name.
+/*
+ * export_formats.c: the table of formats, by name and by the ending of a file's name.
+ *
+ * A row of formats.def is all that the program knows of a format: its name, the ending of its
+ * files, what it must keep of samples, whether it has one event or several.
+ */
 #include <string.h>
 
 #include "export/export.h"
@@ -26,6 +31,7 @@ const struct export_format export_formats[] = {
 	{ 0 },
 };
 
+/* NULL: there is no such format. */
 const struct export_format *export_find(const char *name)
 {
 	const struct export_format *f = export_formats;
@@ -35,6 +41,7 @@ const struct export_format *export_find(const char *name)
 	return f->name ? f : NULL;
 }
 
+/* Of several endings that fit the longest tells. */
 const struct export_format *export_by_extension(const char *path)
 {
 	const struct export_format *found = NULL;

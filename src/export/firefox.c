@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// firefox.c: the Firefox Profiler's processed profile format, version 75: a thread per (event, pid,
-// tid), and tables that all threads share. Times are milliseconds since the first sample of the
-// recording. A sample counts its weight: milliseconds where the event counts time, else the format
-// has no other word for it than "samples".
-//
-// Invariant: `libs` is the profile's objects in their order. The tables are firefox_tables.c's.
+/*
+ * firefox.c: the Firefox Profiler's processed profile format, version 75: a thread per (event, pid,
+ * tid), and tables that all threads share. Times are milliseconds since the first sample of the
+ * recording. A sample counts its weight: milliseconds where the event counts time, else the format
+ * has no other word for it than "samples".
+ *
+ * Invariant: `libs` is the profile's objects in their order. The tables are firefox_tables.c's.
+ *
+ * Needs samples with times (threads.c groups them). Strings of the format go through base/json,
+ * which escapes them.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +17,21 @@
 #include "export/firefox.h"
 #include "export/threads.h"
 
+/* Milliseconds since the start, as all times of the format are. */
 static double firefox_ms(const struct firefox *f, uint64_t time_ns)
 {
 	return (double)(time_ns - f->start_ns) / 1e6;
 }
 
+/* The i-th sample of a thread, in order of time. */
 static const struct profile_sample *firefox_at(const struct firefox *f, const struct threads *t,
                                                const struct threads_thread *thread, size_t i)
 {
 	return profile_sample_at(f->p, t->samples[thread->first + i]);
 }
 
-/* What each sample counts. Without the column that is one. */
+/* What each sample counts. Without the column that is one. "tracing-ms" makes the Profiler show
+ * times. */
 static void firefox_weights(struct firefox *f, const struct threads *t,
                             const struct threads_thread *thread)
 {
@@ -91,6 +99,7 @@ static void firefox_samples(struct firefox *f, const struct threads *t,
 	json_close(&f->j, '}');
 }
 
+/* A pid is text in this format, a tid a number. */
 static void firefox_number_text(struct firefox *f, const char *key, uint32_t v)
 {
 	buf_clear(&f->name);
@@ -99,6 +108,7 @@ static void firefox_number_text(struct firefox *f, const char *key, uint32_t v)
 }
 
 /* A process has one main thread: of several, all but the last would have no track. */
+/* 1: this is it; 0; -ENOMEM. */
 static int firefox_is_main(struct firefox *f, const struct threads_thread *thread)
 {
 	bool is_new;
@@ -108,7 +118,8 @@ static int firefox_is_main(struct firefox *f, const struct threads_thread *threa
 	return map_slot(&f->mains, thread->pid, &is_new) ? is_new : -ENOMEM;
 }
 
-/* The event stands behind the name where there are several, and where weights are no samples. */
+/* The event stands behind the name where there are several, and where weights are no samples.
+ * -ENOMEM. */
 static int firefox_thread_head(struct firefox *f, const struct threads *t,
                                const struct threads_thread *thread)
 {
@@ -129,6 +140,7 @@ static int firefox_thread_head(struct firefox *f, const struct threads *t,
 	firefox_text(f, "processType", "default");
 	firefox_flag(f, "isMainThread", is_main);
 	firefox_flag(f, "showMarkersInTimeline", false);
+	/* When a thread began is not known: its first sample stands for it. */
 	json_key(&f->j, "registerTime");
 	json_double(&f->j, first, 6);
 	json_key(&f->j, "unregisterTime");
@@ -160,7 +172,7 @@ static int firefox_thread(struct firefox *f, const struct threads *t,
 }
 
 /* What the Profiler asks its symbol servers for: the first 16 bytes of the build-id in the order of
- * a GUID, and an age, which is 0 here. */
+ * a GUID, and an age, which is 0 here. The GUID's first three fields are little-endian numbers. */
 static void firefox_breakpad_id(struct firefox *f, const char *build_id)
 {
 	static const unsigned char order[16] = { 3, 2, 1,  0,  5,  4,  7,  6,
@@ -168,6 +180,7 @@ static void firefox_breakpad_id(struct firefox *f, const char *build_id)
 	size_t n = strlen(build_id);
 
 	buf_clear(&f->name);
+	/* Two digits a byte; what the build-id lacks is 0. */
 	for (size_t i = 0; i < 32 && n; i++) {
 		size_t from = 2 * order[i / 2] + i % 2;
 		char digit = from < n ? build_id[from] : '0';
@@ -202,6 +215,7 @@ static void firefox_libs(struct firefox *f)
 	json_close(&f->j, ']');
 }
 
+/* Frames have one of these by their kind (firefox_tables.c). The order is that of FIREFOX_*. */
 static void firefox_categories(struct firefox *f)
 {
 	static const char *const names[][2] = { { "Other", "grey" },
@@ -251,6 +265,7 @@ static void firefox_meta(struct firefox *f, const struct threads *t)
 
 	f->cpu = firefox_cpu_unit(f, t);
 	firefox_open(f, "meta", '{');
+	/* Versions of the format that the fields below are of; the Profiler converts older ones. */
 	firefox_u64(f, "version", 36);
 	firefox_u64(f, "preprocessedProfileVersion", 75);
 	firefox_text(f, "product", "seam");

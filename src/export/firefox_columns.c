@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// firefox_columns.c: how a column of the Firefox Profiler's tables is written.
+/* firefox_columns.c: how a column of the Firefox Profiler's tables is written. Keys and brackets in
+ * the order in which the caller writes them; nothing is kept. */
 #include <string.h>
 
 #include "export/firefox.h"
@@ -28,6 +29,7 @@ void firefox_flag(struct firefox *f, const char *key, bool v)
 	json_bool(&f->j, v);
 }
 
+/* A column of n equal values. */
 void firefox_same(struct firefox *f, const char *key, size_t n, const char *literal)
 {
 	firefox_open(f, key, '[');
@@ -39,6 +41,7 @@ void firefox_same(struct firefox *f, const char *key, size_t n, const char *lite
 	json_close(&f->j, ']');
 }
 
+/* A table without rows: the Profiler demands its columns. */
 void firefox_empty(struct firefox *f, const char *key, const char *const *columns)
 {
 	firefox_open(f, key, '{');

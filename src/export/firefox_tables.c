@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+/* Addresses are 32 bits wide in the Profiler. */
 #define ADDRESS_MAX UINT32_MAX
 
 enum {
@@ -24,6 +25,7 @@ enum {
 	FUNCTION_SOURCE = 8
 };
 
+/* Lists are bufs of u32. */
 static uint32_t tables_at(const struct buf *list, size_t i)
 {
 	uint32_t v;
@@ -37,7 +39,8 @@ static size_t tables_count(const struct buf *list)
 	return list->n / sizeof(uint32_t);
 }
 
-/* The index of a key, appended to list as value when it is new. */
+/* The index of a key, appended to list as value when it is new. 1: it is new; 0: it was there;
+ * -ENOMEM. */
 static int tables_index(struct map *map, uint64_t key, struct buf *list, uint32_t value,
                         uint64_t *ret)
 {
@@ -55,11 +58,13 @@ static int tables_index(struct map *map, uint64_t key, struct buf *list, uint32_
 	return is_new;
 }
 
+/* Numbers a string: its place in the list of strings at the end. */
 static uint32_t tables_string(struct firefox *f, const char *text, size_t n)
 {
 	return intern_bytes(&f->strings, text, n);
 }
 
+/* The same of a frame's name. INTERN_FAILED. */
 static uint32_t tables_frame_name(struct firefox *f, uint32_t frame)
 {
 	buf_clear(&f->name);
@@ -86,6 +91,7 @@ static int tables_add_source(struct firefox *f, uint32_t frame, uint64_t functio
 	return r;
 }
 
+/* A resource is called by its object's last part. */
 static uint32_t tables_resource_name(struct firefox *f, uint32_t object)
 {
 	const char *path = profile_text(f->p, profile_object_at(f->p, object)->path);
@@ -96,6 +102,7 @@ static uint32_t tables_resource_name(struct firefox *f, uint32_t object)
 
 /* A frame with its function, its library's resource and its file into the tables. */
 static int tables_add_frame(struct firefox *f, uint32_t frame)
+/* A frame that is there has put all that belongs to it. */
 {
 	const struct profile_frame *at = profile_frame_at(f->p, frame);
 	uint64_t index, function;
@@ -117,7 +124,8 @@ static int tables_add_frame(struct firefox *f, uint32_t frame)
 	return r > 0 && tables_resource_name(f, at->object) == INTERN_FAILED ? -ENOMEM : r;
 }
 
-/* A node and those above it, prefixes first. */
+/* A node and those above it, prefixes first. A prefix has the lower index then, which the format
+ * wants. */
 int firefox_tables_add(struct firefox *f, uint32_t node)
 {
 	uint64_t index;
@@ -136,6 +144,7 @@ int firefox_tables_add(struct firefox *f, uint32_t node)
 	return r;
 }
 
+/* The tables can be filled again afterwards. */
 void firefox_tables_clear(struct firefox *f)
 {
 	intern_free(&f->strings);
@@ -181,6 +190,7 @@ static void tables_stacks(struct firefox *f)
 	json_close(&f->j, '}');
 }
 
+/* What the Profiler colours frames by. */
 static unsigned tables_category(const struct profile_frame *frame)
 {
 	switch (frame->kind) {
@@ -194,6 +204,7 @@ static unsigned tables_category(const struct profile_frame *frame)
 	}
 }
 
+/* The function of a frame that is in the tables. */
 static uint64_t tables_function(struct firefox *f, uint32_t frame)
 {
 	uint64_t index = 0;
@@ -217,6 +228,7 @@ static bool tables_address(const struct firefox *f, const struct profile_frame *
 	return frame->object && frame->kind != PROFILE_MISSING && *ret <= ADDRESS_MAX;
 }
 
+/* The frame by which the function was met first: its file is the function's. */
 static const struct profile_frame *tables_function_frame(struct firefox *f, uint32_t id)
 {
 	return profile_frame_at(f->p, tables_at(&f->function_frames, tables_function(f, id)));
@@ -420,6 +432,7 @@ static void tables_strings(struct firefox *f)
 	json_close(&f->j, ']');
 }
 
+/* Writes all tables. Threads have been written before: they refer to entries by number only. */
 int firefox_tables_write(struct firefox *f)
 {
 	static const char *const symbols[] = { "address", "functionSize", "libIndex", "name",

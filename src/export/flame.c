@@ -21,6 +21,7 @@
 
 /* ---- bytes -> base64 -> the page ---- */
 
+/* left holds one or two bytes until three are there, which make four characters. */
 struct flame_coder {
 	struct export_out *out;
 	z_stream z;
@@ -28,6 +29,7 @@ struct flame_coder {
 	size_t n_left;
 };
 
+/* Writes one group as four characters; a group of fewer bytes is the last, padded with '='. */
 static void flame_coder_group(struct buf *to, const unsigned char *from, size_t n)
 {
 	static const char digits[] =
@@ -40,6 +42,7 @@ static void flame_coder_group(struct buf *to, const unsigned char *from, size_t 
 	buf_put(to, text, sizeof(text));
 }
 
+/* Writes bytes as base64. -errno. */
 static int flame_coder_put(struct flame_coder *c, const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -52,6 +55,7 @@ static int flame_coder_put(struct flame_coder *c, const unsigned char *bytes, si
 	return export_step(c->out);
 }
 
+/* Compresses bytes and writes what comes out of it. flush: Z_FINISH at the end. */
 static int flame_coder_squeeze(struct flame_coder *c, const void *bytes, size_t n, int flush)
 {
 	unsigned char block[16384];
@@ -63,6 +67,7 @@ static int flame_coder_squeeze(struct flame_coder *c, const void *bytes, size_t 
 		c->z.next_out = block;
 		c->z.avail_out = sizeof(block);
 		if (deflate(&c->z, flush) == Z_STREAM_ERROR)
+			/* Cannot be: the arguments are sound. */
 			return -EIO;
 		r = flame_coder_put(c, block, sizeof(block) - c->z.avail_out);
 	} while (r >= 0 && (c->z.avail_in || !c->z.avail_out));
@@ -74,6 +79,7 @@ static int flame_coder_write(void *ctx, const void *bytes, size_t n)
 	int r = 0;
 
 	for (size_t at = 0, part; at < n && r >= 0; at += part) {
+		/* zlib counts in 32 bits. */
 		part = n - at < 1u << 30 ? n - at : 1u << 30;
 		r = flame_coder_squeeze(ctx, (const unsigned char *)bytes + at, part, Z_NO_FLUSH);
 	}
@@ -205,6 +211,8 @@ static void flame_arrays(const struct flame_graph *g, struct buf *to)
 			struct flame_key k = flame_key(g, i);
 			uint64_t samples = g->values[i].samples;
 
+			/* A number of 32 bits is enough for the page; more than that is shown as
+			 * that. */
 			buf_put_u32(to, field == 0             ? k.node
 			                : field == 1           ? k.thread
 			                : field == 2           ? k.slice
@@ -224,6 +232,8 @@ static void flame_arrays(const struct flame_graph *g, struct buf *to)
 	}
 }
 
+/* Makes the block and writes it. All of it is in memory once, because its lengths stand in
+ * front. */
 static int flame_block(const struct flame_graph *g, const struct flame_side *sides, size_t n,
                        const struct flame_opts *opts, struct flame_coder *c)
 {

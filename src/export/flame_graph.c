@@ -26,6 +26,7 @@ struct flame_function flame_function(const struct flame_graph *g, uint32_t id)
 {
 	struct flame_function f = { 0 };
 
+	/* Copied out: the pool's bytes are not aligned for the struct. The same of those below. */
 	if (id) /* 0 is the pool's own empty string */
 		memcpy(&f, intern_get(&g->functions, id), sizeof(f));
 	return f;
@@ -62,6 +63,7 @@ const char *flame_event(const struct flame_graph *g, uint32_t id)
 
 enum profile_unit flame_event_unit(const struct flame_graph *g, uint32_t id)
 {
+	/* Anything but nanoseconds is a count. */
 	return flame_event_at(g, id).unit == PROFILE_NANOSECONDS ? PROFILE_NANOSECONDS
 	                                                         : PROFILE_COUNT;
 }
@@ -86,6 +88,7 @@ static uint32_t flame_shown(struct flame_graph *g, const char *text, size_t n)
 	return id;
 }
 
+/* A function is its shown name, its shown object and its kind. INTERN_FAILED: out of memory. */
 static uint32_t flame_add_function(struct flame_graph *g, const char *name, size_t n,
                                    const char *object, uint32_t kind)
 {
@@ -97,6 +100,7 @@ static uint32_t flame_add_function(struct flame_graph *g, const char *name, size
 	return intern_bytes(&g->functions, &f, sizeof(f));
 }
 
+/* The function of a frame of the profile being added, made once. */
 static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
 {
 	const struct profile_frame *f = profile_frame_at(m->p, frame);
@@ -116,6 +120,7 @@ static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
 	return m->functions[frame];
 }
 
+/* Node 0 is the root, "all". */
 struct flame_node flame_node(const struct flame_graph *g, size_t id)
 {
 	struct trie_node node;
@@ -186,6 +191,8 @@ static int flame_place(struct flame_merge *m, uint32_t root, uint32_t node, uint
 	return r;
 }
 
+/* Which of FLAME_SLICES equal parts of the span a time lies in. The + 1 keeps the last time
+ * within. */
 static uint32_t flame_slice(const struct flame_span *span, uint64_t time_ns)
 {
 	double whole = (double)(span->end_ns - span->start_ns) + 1;
@@ -233,6 +240,7 @@ static int flame_add(struct flame_merge *m, const struct profile_key *from, uint
 		return -ENOMEM;
 	if (id > UINT16_MAX)
 		return -EOVERFLOW;
+	/* 16 bits of event, 8 of state, 8 of side: the page takes it apart again. */
 	key.what = id | from->state << 16 | m->side << 24;
 	if (r >= 0)
 		r = flame_place(m, root, from->node, &key.node);
@@ -262,6 +270,7 @@ static int flame_samples(struct flame_merge *m)
 	return r;
 }
 
+/* The same for a profile without times: all is in the first slice. */
 static int flame_rows(struct flame_merge *m)
 {
 	int r = 0;
@@ -274,6 +283,7 @@ static int flame_rows(struct flame_merge *m)
 	return r;
 }
 
+/* Adds a profile's samples, or its rows if it has no samples. */
 static int flame_merge_side(struct flame_graph *g, const struct profile *p, uint32_t side)
 {
 	struct flame_merge m = { .g = g, .p = p, .side = side };
@@ -289,6 +299,8 @@ static int flame_merge_side(struct flame_graph *g, const struct profile *p, uint
 	return r;
 }
 
+/* Sides are the profiles to be compared, at most FLAME_SIDES. -EINVAL, -EOVERFLOW, -ENOMEM; to be
+ * freed in any case. */
 int flame_graph_build(struct flame_graph *ret, const struct flame_side *sides, size_t n)
 {
 	int r = n && n <= FLAME_SIDES ? 0 : -EINVAL;

@@ -16,10 +16,12 @@
 #include "export/flame_graph.h"
 #include "profile/nameless.h"
 
+/* In pixels: the picture's width, a row's height, and where the first row begins. */
 #define SVG_WIDTH 1200.0
 #define SVG_ROW 17.0
 #define SVG_TOP 44.0
 #define SVG_CHAR 7.0 /* a character's width at most, in the font that is asked for */
+/* Deeper cells are left out: a picture of 35,000 pixels in height is of no use. */
 #define SVG_DEPTH 2048u
 
 struct svg {
@@ -36,6 +38,7 @@ struct svg {
 	struct buf cut;         /* what fits of a name */
 };
 
+/* A cell to be drawn: x is its left edge. */
 struct svg_cell {
 	uint32_t node, depth;
 	double x;
@@ -71,6 +74,7 @@ static void svg_text(struct buf *to, const char *text)
 	}
 }
 
+/* The number of the event that was asked for; the first, if it is not there. */
 static uint32_t svg_event(const struct flame_graph *g, const struct flame_opts *opts)
 {
 	for (uint32_t i = 0; opts->event && i + 1 < g->events.n; i++)
@@ -98,6 +102,7 @@ static int svg_sum(struct svg *s)
 		if ((k.what & 0xffff) == event)
 			s->totals[k.what >> 24][k.node] += (double)s->g->values[i].weight;
 	}
+	/* From the last node to the first. */
 	for (size_t side = 0; side < s->sides; side++)
 		for (size_t i = flame_nodes(s->g); --i;)
 			s->totals[side][flame_node(s->g, i).parent] += s->totals[side][i];
@@ -149,6 +154,7 @@ static int svg_children(struct svg *s)
 
 /* ---- cells ---- */
 
+/* A node's share of its side's whole. */
 static double svg_share(const struct svg *s, size_t side, uint32_t node)
 {
 	return side < s->sides && s->totals[side][0] > 0
@@ -165,9 +171,11 @@ static void svg_colour(const struct svg *s, uint32_t node, char *to, size_t n)
 	};
 	struct flame_function f = flame_function(s->g, flame_node(s->g, node).function);
 	uint32_t kind = f.kind <= FLAME_UNFINISHED ? f.kind : 0;
+	/* In percent of the whole. Ten of them give the full colour. */
 	double change = 100 * (svg_share(s, 0, node) - svg_share(s, 1, node));
 	double strength = fmin(1, sqrt(fabs(change) / 10));
 
+	/* Eight shades tell neighbours apart. */
 	if (s->sides < 2)
 		snprintf(to, n, "hsl(%d,%d%%,%d%%)", hues[kind][0], hues[kind][1],
 		         66 + (int)(map_hash_bytes(&f.name, sizeof(f.name), 0) & 7));
@@ -233,6 +241,7 @@ static int svg_walk(struct svg *s, bool draw)
 
 		if (c.depth > s->deepest)
 			s->deepest = c.depth;
+		/* x is that of the next child: each takes its share of the width, shown or not. */
 		if (draw) {
 			svg_cell(s, &c);
 			r = export_step(s->out);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// folded.c: "comm;outermost;...;innermost WEIGHT", a line per distinct stack of names. A name holds
-// no ';', which is written ':', and no line end or control character: those are escaped
-// (base/shown.h).
-//
-// Invariant: the weights of all lines add up to the event's weight; two lines never name the same
-// stack.
+/*
+ * folded.c: "comm;outermost;...;innermost WEIGHT", a line per distinct stack of names. A name holds
+ * no ';', which is written ':', and no line end or control character: those are escaped
+ * (base/shown.h).
+ *
+ * Invariant: the weights of all lines add up to the event's weight; two lines never name the same
+ * stack.
+ *
+ * Made for flamegraph.pl and all that read its input. A name's ";" would begin another frame, so it
+ * cannot stay.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +26,7 @@ struct folded {
 	const struct export_opts *opts;
 	struct export_out *out;
 	struct intern names; /* escaped */
+	/* A name is made when its first frame is met. */
 	uint32_t *frames;    /* frame -> name + 1; 0: not made yet */
 	struct trie stacks;  /* of names; the root's children are comms */
 	struct map nodes_at; /* comm's node << 32 | profile's node -> node */
@@ -31,6 +37,7 @@ struct folded {
 };
 
 /* Names as lines of text show them, without what separates frames. */
+/* ':' is as long as ';', so nothing moves. */
 static void folded_put(struct buf *text, const char *name)
 {
 	size_t start = text->n;
@@ -41,6 +48,7 @@ static void folded_put(struct buf *text, const char *name)
 			text->bytes[i] = ':';
 }
 
+/* The name of a frame in the pool of names. INTERN_FAILED: out of memory. */
 static uint32_t folded_name(struct folded *f, uint32_t frame)
 {
 	unsigned kind = profile_frame_at(f->p, frame)->kind;
@@ -51,6 +59,7 @@ static uint32_t folded_name(struct folded *f, uint32_t frame)
 	buf_clear(&f->text);
 	export_frame_name(f->p, frame, &f->name);
 	folded_put(&f->text, buf_text(&f->name));
+	/* The marks are those that flamegraph.pl colours by. */
 	if (f->opts->annotate && (kind == PROFILE_KERNEL || kind == PROFILE_INLINED))
 		buf_put_text(&f->text, kind == PROFILE_KERNEL ? "_[k]" : "_[i]");
 	if (f->text.failed || f->name.failed)
@@ -107,6 +116,7 @@ static int folded_row(struct folded *f, const struct profile_row *row)
 
 	buf_clear(&f->text);
 	folded_put(&f->text, profile_text(f->p, task->comm));
+	/* A comm that is not known, or empty. */
 	if (!f->text.n)
 		buf_put_text(&f->text, "[unknown]");
 	r = f->text.failed ? -ENOMEM
@@ -119,6 +129,7 @@ static int folded_row(struct folded *f, const struct profile_row *row)
 	return r;
 }
 
+/* Writes a node's stack and weight as one line. */
 static int folded_line(struct folded *f, uint32_t node)
 {
 	struct buf *out = &f->out->buf;
@@ -136,6 +147,7 @@ static int folded_line(struct folded *f, uint32_t node)
 	return export_step(f->out);
 }
 
+/* Nodes are numbered as they were met, so equal profiles give equal files. */
 static int folded_write(struct folded *f)
 {
 	uint32_t event = export_event(f->p, f->opts);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// perfetto.c: a Perfetto trace: names of processes and threads, then a packet per sample. Each
-// event is a sequence of packets of its own, because its defaults name the event; what a sample
-// needs of names, frames and stacks stands interned in the first packet that needs it.
-//
-// Times are those of the recording, said to be of the trace's own clock. A sample's count is the
-// counter's value on its CPU: the sum of the weights until then. Field numbers:
-// perfetto_trace.proto of August 2026.
+/*
+ * perfetto.c: a Perfetto trace: names of processes and threads, then a packet per sample. Each
+ * event is a sequence of packets of its own, because its defaults name the event; what a sample
+ * needs of names, frames and stacks stands interned in the first packet that needs it.
+ *
+ * Times are those of the recording, said to be of the trace's own clock. A sample's count is the
+ * counter's value on its CPU: the sum of the weights until then. Field numbers:
+ * perfetto_trace.proto of August 2026. Interned ids hold within a sequence only: a new one begins
+ * with FLAG_CLEARED.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +100,8 @@ enum {
 	THREAD_PROCESS
 };
 
+/* message and inner are room for messages within messages; what is complete goes into the next
+ * one. */
 struct perfetto {
 	const struct profile *p;
 	struct export_out *out;
@@ -106,6 +111,7 @@ struct perfetto {
 	struct buf packet, interned, message, inner, name;
 };
 
+/* Puts the gathered packet into the trace. */
 static int perfetto_packet(struct perfetto *w)
 {
 	w->out->buf.failed |= w->interned.failed || w->inner.failed || w->name.failed;
@@ -115,6 +121,7 @@ static int perfetto_packet(struct perfetto *w)
 
 /* ---- names ---- */
 
+/* Says what a thread is called, and its process if it is the main one. */
 static void perfetto_thread(struct perfetto *w, const struct profile_task *task)
 {
 	proto_u64(&w->inner, THREAD_TID, task->tid);
@@ -128,6 +135,7 @@ static void perfetto_thread(struct perfetto *w, const struct profile_task *task)
 	proto_message(&w->message, TREE_PROCESS, &w->inner);
 }
 
+/* The first packet: names of all tasks, in a sequence of its own. */
 static int perfetto_names(struct perfetto *w, uint64_t time_ns)
 {
 	for (uint32_t i = 1; i <= profile_n_tasks(w->p); i++) {
@@ -153,7 +161,7 @@ static void perfetto_string(struct perfetto *w, unsigned field, uint32_t id, con
 	proto_message(&w->interned, field, &w->inner);
 }
 
-/* "86f7" is the byte 0x86, the byte 0xf7. */
+/* "86f7" is the byte 0x86, the byte 0xf7. What is no digit gives 0. */
 static void perfetto_unhex(struct buf *to, const char *hex)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -185,6 +193,7 @@ static void perfetto_object(struct perfetto *w, uint32_t object)
 	perfetto_string(w, INTERNED_PATHS, object + 1, path[0] == '/' ? path + 1 : path);
 	proto_u64(&w->message, MAPPING_ID, object + 1);
 	proto_u64(&w->message, MAPPING_BUILD_ID, object + 1);
+	/* All addresses of the object, as frames have the object's own. */
 	proto_u64(&w->message, MAPPING_END, UINT64_MAX);
 	proto_u64(&w->message, MAPPING_PATH, object + 1);
 	proto_message(&w->interned, INTERNED_MAPPINGS, &w->message);
@@ -208,6 +217,7 @@ static void perfetto_frame(struct perfetto *w, uint32_t frame)
 	proto_u64(&w->message, FRAME_FUNCTION, frame);
 	proto_u64(&w->message, FRAME_MAPPING, f->object + 1);
 	proto_u64(&w->message, FRAME_PC, f->address);
+	/* A source has the number of its frame. */
 	proto_u64(&w->message, FRAME_SOURCE, f->file ? frame : 0);
 	proto_u64(&w->message, FRAME_LINE, f->line);
 	proto_u64(&w->message, FRAME_KIND,
@@ -217,6 +227,7 @@ static void perfetto_frame(struct perfetto *w, uint32_t frame)
 	proto_message(&w->interned, INTERNED_FRAMES, &w->message);
 }
 
+/* Interns a stack, with its frames, unless an earlier packet did. */
 static void perfetto_stack(struct perfetto *w, uint32_t node)
 {
 	size_t depth = 0;
@@ -255,6 +266,7 @@ static int perfetto_sample(struct perfetto *w, const struct profile_sample *s)
 	proto_u64(&w->message, SAMPLE_PID, task->pid == PROFILE_NOT_KEPT ? 0 : task->pid);
 	proto_u64(&w->message, SAMPLE_TID, task->tid == PROFILE_NOT_KEPT ? 0 : task->tid);
 	proto_u64(&w->message, SAMPLE_CALLSTACK, s->key.node);
+	/* A sample without frames is taken for user code. */
 	proto_u64(&w->message, SAMPLE_MODE, kind == PROFILE_KERNEL ? MODE_KERNEL : MODE_USER);
 	proto_u64(&w->message, SAMPLE_COUNT, *counter);
 	proto_message(&w->packet, PACKET_SAMPLE, &w->message);
@@ -286,6 +298,7 @@ static int perfetto_event_start(struct perfetto *w, uint32_t event)
 	return perfetto_packet(w);
 }
 
+/* Goes over all samples once per event, so that sequences stay apart. */
 static int perfetto_write(struct perfetto *w, const struct export_opts *opts)
 {
 	size_t n = profile_n_samples(w->p);

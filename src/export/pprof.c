@@ -91,6 +91,8 @@ struct pprof {
 	uint32_t program; /* object; 0: not known */
 };
 
+/* The string's number in the table. Bytes that are no UTF-8 are replaced, because protobuf demands
+ * it. */
 static uint32_t pprof_string(struct pprof *w, const char *text)
 {
 	buf_clear(&w->text);
@@ -104,6 +106,7 @@ static void pprof_put(struct pprof *w, unsigned field)
 	proto_message(&w->out->buf, field, &w->message);
 }
 
+/* A type and its unit. Types of samples are columns. */
 static void pprof_value_type(struct pprof *w, unsigned field, const char *type, const char *unit)
 {
 	proto_u64(&w->message, VALUE_TYPE, pprof_string(w, type));
@@ -126,6 +129,7 @@ static void pprof_period(struct pprof *w, uint32_t event)
 	proto_u64(&w->out->buf, PROFILE_PERIOD, period);
 }
 
+/* When the recording began and how long it was. Without the wall clock only the latter. */
 static void pprof_times(struct pprof *w)
 {
 	const struct origin *o = profile_origin_of(w->p);
@@ -153,6 +157,7 @@ static int pprof_types(struct pprof *w)
 			continue;
 		w->columns[e] = w->n_columns;
 		buf_clear(&name);
+		/* A prefix is needed only if there are several events. */
 		buf_printf(&name, wanted > 1 ? "%s.samples" : "samples", text);
 		pprof_value_type(w, PROFILE_SAMPLE_TYPE, buf_text(&name), "count");
 		pprof_value_type(w, PROFILE_SAMPLE_TYPE, text, export_unit(w->p, e));
@@ -165,6 +170,7 @@ static int pprof_types(struct pprof *w)
 	return name.failed ? -ENOMEM : 0;
 }
 
+/* The number of a function, written when it is new. */
 static uint32_t pprof_function(struct pprof *w, const struct profile_frame *f)
 {
 	uint32_t key[2] = { pprof_string(w, profile_text(w->p, f->symbol)),
@@ -182,6 +188,7 @@ static uint32_t pprof_function(struct pprof *w, const struct profile_frame *f)
 	return id;
 }
 
+/* A line of a location. */
 static void pprof_line(struct pprof *w, uint32_t frame)
 {
 	const struct profile_frame *f = profile_frame_at(w->p, frame);
@@ -212,6 +219,8 @@ static uint32_t pprof_location(struct pprof *w)
 		proto_u64(&w->message, LOCATION_ID, id);
 		proto_u64(&w->message, LOCATION_MAPPING, f->object);
 		proto_u64(&w->message, LOCATION_ADDRESS, f->address);
+		/* An inlined frame has no address of its own: the location's is the function's that
+		 * has the code. */
 		pprof_put(w, PROFILE_LOCATION);
 	}
 	buf_clear(&w->run);
@@ -227,6 +236,8 @@ static int pprof_stack(struct pprof *w, uint32_t node)
 		uint32_t parent = profile_node_at(w->p, node).parent;
 
 		buf_put_u32(&w->run, frame);
+		/* An inlined frame belongs to the location of the frame that it was inlined
+		 * into. */
 		if (profile_frame_at(w->p, frame)->kind == PROFILE_INLINED &&
 		    parent != PROFILE_ROOT)
 			continue;
@@ -238,6 +249,7 @@ static int pprof_stack(struct pprof *w, uint32_t node)
 	return w->stack.failed || w->run.failed ? -ENOMEM : 0;
 }
 
+/* A label of a sample: pprof can choose and group by it. */
 static void pprof_label_text(struct pprof *w, const char *key, const char *text)
 {
 	proto_u64(&w->inner, LABEL_KEY, pprof_string(w, key));
@@ -278,11 +290,13 @@ static int pprof_sample(struct pprof *w, const struct profile_row *row)
 	return export_step(w->out);
 }
 
+/* "[unknown ...]" is no name to pprof: it would not look for a better one. */
 static bool pprof_is_named(const struct pprof *w, const struct profile_frame *f)
 {
 	return f->symbol && !nameless_is(profile_text(w->p, f->symbol), NULL);
 }
 
+/* The object of the outermost frame that has one. */
 static uint32_t pprof_outermost_object(const struct profile *p, uint32_t node)
 {
 	uint32_t object = 0;
@@ -301,6 +315,7 @@ static uint32_t pprof_outermost_object(const struct profile *p, uint32_t node)
 static int pprof_find_program(struct pprof *w)
 {
 	size_t n = profile_n_objects(w->p) + 1;
+	/* Two tables in one: weights by program, and by outermost object. */
 	uint64_t *weights = calloc(2 * n, sizeof(*weights)), *shown = weights;
 	uint32_t best = 0, event = export_event(w->p, w->opts);
 	bool known = false;
@@ -327,6 +342,7 @@ static int pprof_find_program(struct pprof *w)
 	return 0;
 }
 
+/* What frames of an object lack, and whether any is inlined. */
 enum {
 	LACKS_NAME = 1,
 	LACKS_FILE = 2,
@@ -377,6 +393,7 @@ static int pprof_mappings(struct pprof *w)
 	return r;
 }
 
+/* A comment, if there is anything to count. */
 static int pprof_comment(struct pprof *w, const char *text, uint64_t n)
 {
 	struct buf b = { 0 };
@@ -419,12 +436,14 @@ static int pprof_message(struct pprof *w)
 
 /* ---- gzip ---- */
 
+/* Compression between the message and the caller's writer. */
 struct pprof_gzip {
 	z_stream z;
 	struct export_out *out;
 	unsigned char bytes[64 << 10];
 };
 
+/* Compresses bytes and hands on what comes out. */
 static int pprof_squeeze(struct pprof_gzip *g, const void *bytes, size_t n, int flush)
 {
 	int r = 0;
@@ -441,6 +460,7 @@ static int pprof_squeeze(struct pprof_gzip *g, const void *bytes, size_t n, int 
 	return r;
 }
 
+/* As the writer of a plain export_out. zlib counts in 32 bits. */
 static int pprof_gzip_write(void *ctx, const void *bytes, size_t n)
 {
 	struct pprof_gzip *g = ctx;
@@ -452,6 +472,7 @@ static int pprof_gzip_write(void *ctx, const void *bytes, size_t n)
 	return r;
 }
 
+/* Writes the message through gzip: pprof's files are compressed. */
 static int pprof_gzip(struct pprof *w, struct pprof_gzip *g)
 {
 	struct export_out plain = { .write = pprof_gzip_write, .ctx = g };

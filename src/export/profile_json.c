@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
-// profile_json.c: all of a profile as one JSON object of seam's own: tables that name one another
-// by index. Version 1; keys may be added, none is taken away. Described in the help of `seam
-// export`.
+/*
+ * profile_json.c: all of a profile as one JSON object of seam's own: tables that name one another
+ * by index. Version 1; keys may be added, none is taken away. Described in the help of `seam
+ * export`.
+ *
+ * Ids of the profile start at 1, indices of JSON's arrays at 0: each reference is the id less one,
+ * and -1 for none.
+ */
 #include <errno.h>
 
 #include "base/json.h"
 #include "export/export.h"
 
+/* In the order of enum profile_kind. */
 static const char *const json_kinds[PROFILE_KINDS] = { "unknown", "user", "kernel", "inlined",
 	                                               "missing" };
 
@@ -23,6 +29,7 @@ static void json_index(struct json *j, uint32_t id)
 	json_i64(j, (int64_t)id - 1);
 }
 
+/* -1 for what the profile does not keep. */
 static void json_number(struct json *j, uint32_t v)
 {
 	if (v == PROFILE_NOT_KEPT)
@@ -31,12 +38,14 @@ static void json_number(struct json *j, uint32_t v)
 		json_u64(j, v);
 }
 
+/* A string, or null for none. */
 static void json_text(struct json_writer *w, const char *key, uint32_t string)
 {
 	json_key(&w->j, key);
 	json_string(&w->j, string ? profile_text(w->p, string) : NULL);
 }
 
+/* What the recording lost, or could not say. */
 static void json_counts(struct json_writer *w)
 {
 	const struct profile_counts *c = profile_counts_of(w->p);
@@ -119,6 +128,7 @@ static int json_frames(struct json_writer *w)
 		const struct profile_frame *f = profile_frame_at(w->p, i);
 
 		json_open(j, '{');
+		/* address is the object's own. */
 		json_text(w, "symbol", f->symbol);
 		json_key(j, "object");
 		json_index(j, f->object);

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// proto.c: see proto.h.
+/*
+ * proto.c: see proto.h.
+ *
+ * A message is a run of fields: a number (field << 3 | how it is written), then a varint or a
+ * length and bytes. Messages within messages are made apart, because their length stands in front.
+ * Out of memory is kept in the buf that takes them.
+ */
 #include "export/proto.h"
 
 #include <string.h>
@@ -11,6 +17,7 @@ enum {
 	WIRE_BYTES = 2
 };
 
+/* Seven bits a byte, the least first; the top bit says that more follow. */
 void proto_varint(struct buf *out, uint64_t v)
 {
 	unsigned char bytes[10];
@@ -26,6 +33,7 @@ void proto_varint(struct buf *out, uint64_t v)
 	buf_put(out, bytes, n);
 }
 
+/* A field that is 0 is not written: readers take 0 for what is missing. */
 void proto_u64(struct buf *out, unsigned field, uint64_t v)
 {
 	if (!v)
@@ -39,6 +47,7 @@ void proto_bool(struct buf *out, unsigned field, bool v)
 	proto_u64(out, field, v);
 }
 
+/* Also empty: a repeated field needs its place. */
 void proto_bytes(struct buf *out, unsigned field, const void *bytes, size_t n)
 {
 	proto_varint(out, field << 3 | WIRE_BYTES);
@@ -47,6 +56,7 @@ void proto_bytes(struct buf *out, unsigned field, const void *bytes, size_t n)
 		buf_put(out, bytes, n);
 }
 
+/* Text that may hold anything, as UTF-8. */
 void proto_text(struct buf *out, unsigned field, const char *text)
 {
 	struct buf b = { 0 };
@@ -57,6 +67,7 @@ void proto_text(struct buf *out, unsigned field, const char *text)
 	buf_free(&b);
 }
 
+/* Appends the message that gathered in `from`, and empties it for the next. */
 void proto_message(struct buf *out, unsigned field, struct buf *from)
 {
 	out->failed |= from->failed;
@@ -64,6 +75,7 @@ void proto_message(struct buf *out, unsigned field, struct buf *from)
 	buf_clear(from);
 }
 
+/* Bytes that are no UTF-8 become U+FFFD, each by itself. */
 void proto_utf8(struct buf *out, const char *text, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)text;

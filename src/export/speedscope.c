@@ -74,7 +74,7 @@ static int speedscope_frames(struct speedscope *s)
 	return r;
 }
 
-/* Outermost frame first. */
+/* Outermost frame first. Writes indices of functions. */
 static void speedscope_stack(struct speedscope *s, uint32_t node)
 {
 	size_t depth = 0;
@@ -139,6 +139,7 @@ static int speedscope_samples(struct speedscope *s, const struct speedscope_list
 	return r;
 }
 
+/* "comm pid/tid", or "all threads"; the event where there are several. */
 static void speedscope_name(const struct speedscope *s, const struct speedscope_list *l,
                             struct buf *to)
 {
@@ -232,6 +233,7 @@ static int speedscope_profiles(struct speedscope *s, const struct threads *t, si
 	if (r >= 0)
 		speedscope_threads(s, t, lists);
 	*active = 0;
+	/* Lists are sorted by event: this is the first of several of one event. */
 	for (size_t i = 0; i + 1 < t->n && r >= 0; i++) {
 		if (lists[i].event == lists[i + 1].event &&
 		    (!i || lists[i - 1].event != lists[i].event)) {

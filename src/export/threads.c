@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// threads.c: see threads.h.
+/*
+ * threads.c: see threads.h.
+ *
+ * Formats that show threads in time want their samples apart: by event, pid and tid.
+ */
 #include "export/threads.h"
 
 #include <errno.h>
@@ -10,6 +14,7 @@ static int threads_compare(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+/* By event, process, thread, then time: samples of a thread stand together. */
 static int threads_order(const void *pa, const void *pb, void *ctx)
 {
 	const struct profile *p = ctx;
@@ -25,6 +30,7 @@ static int threads_order(const void *pa, const void *pb, void *ctx)
 	return r ? r : threads_compare(i, k); /* samples are in order of time */
 }
 
+/* Adds a sample to the thread at hand, or begins another one. */
 static void threads_add(struct threads *t, const struct profile *p, size_t at)
 {
 	const struct profile_sample *s = profile_sample_at(p, t->samples[at]);
@@ -38,6 +44,7 @@ static void threads_add(struct threads *t, const struct profile *p, size_t at)
 			.event = s->key.event, .pid = task->pid, .tid = task->tid, .first = at
 		};
 	}
+	/* A thread may change its name: the last one counts. */
 	last->comm = task->comm;
 	last->count++;
 }
@@ -74,6 +81,7 @@ void threads_free(struct threads *t)
 	*t = (struct threads){ 0 };
 }
 
+/* "comm pid/tid", and the event where there are several. */
 void threads_name(const struct profile *p, const struct threads *t,
                   const struct threads_thread *thread, struct buf *to)
 {
