@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: MIT
-// elided.c: see elided.h. Knows how demangled names are written, and operators that look like
-// brackets.
+/*
+ * elided.c: see elided.h. Knows how demangled names are written, and operators that look like
+ * brackets.
+ *
+ * "std::vector<int, std::allocator<int>>::push_back(int&&)" becomes
+ * "std::vector<...>::push_back(...)": on a narrow screen the function's own name is what tells it
+ * from others. Names are hostile; one whose brackets do not match is left as it is.
+ */
 #include "view/elided.h"
 
 #include <ctype.h>
 
 #define ELLIPSIS "\xe2\x80\xa6"
+/* Brackets that may be open at once; deeper names stay whole. */
 #define DEPTH_MAX 64
 
+/* What an identifier is made of. */
 static bool elided_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
@@ -22,6 +30,7 @@ static size_t elided_operator(const char *start, const char *at)
 		                             ">=",  "->",  "()",  "[]",  "<",  ">" };
 	size_t n = sizeof(word) - 1, have = (size_t)(at - start);
 
+	/* The word must not be the end of a longer one ("my_operator"). */
 	if (have < n || memcmp(at - n, word, n) || (have > n && elided_word(at[-(ptrdiff_t)n - 1])))
 		return 0;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -40,6 +49,7 @@ static bool elided_keeps(const char *name, const char *at)
 	       (*at == '(' && begins);
 }
 
+/* The bracket that closes this one. */
 static char elided_close(char open)
 {
 	return open == '<' ? '>' : open == '(' ? ')' : open == '{' ? '}' : ']';
@@ -103,6 +113,7 @@ void elided_put(struct buf *to, const char *name)
 		}
 		if (!end)
 			goto whole;
+		/* Up to three characters with its brackets, an ellipsis would save nothing. */
 		if (*at == '{' || elided_keeps(name, at) || end - at <= 3) {
 			buf_put(to, at, (size_t)(end - at));
 		} else {

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// pane.c: what all panes share: scopes, names and shares on the screen, the filter.
+/*
+ * pane.c: what all panes share: scopes, names and shares on the screen, the filter.
+ *
+ * A pane is a list with a cursor. Its kind is a table of functions (pane.h); what it shows of
+ * belongs to a scope, which panes share and count the users of. Everything that is drawn goes
+ * through view_screen, so tests draw into memory.
+ */
 #include "view/pane.h"
 
 #include <ctype.h>
@@ -11,9 +17,11 @@
 #include "profile/nameless.h"
 #include "view/elided.h"
 
+/* The limits of the colours. */
 #define HOT 5.0 /* percent: as in the report as text */
 #define WARM 0.5
 
+/* label is copied. It has one user; NULL: out of memory. */
 struct pane_scope *pane_scope_new(const struct profile *p, uint32_t event, const char *label)
 {
 	struct pane_scope *s = calloc(1, sizeof(*s));
@@ -31,12 +39,14 @@ struct pane_scope *pane_scope_new(const struct profile *p, uint32_t event, const
 	return s;
 }
 
+/* One more user. */
 struct pane_scope *pane_scope_share(struct pane_scope *s)
 {
 	s->users++;
 	return s;
 }
 
+/* One user less; the last one frees it, with the profile if the scope owns it. */
 void pane_scope_free(struct pane_scope *s)
 {
 	if (!s || --s->users)
@@ -47,6 +57,8 @@ void pane_scope_free(struct pane_scope *s)
 	free(s);
 }
 
+/* Makes a pane of a kind, as the first member of a larger struct of `size` bytes. NULL: out of
+ * memory. */
 void *pane_new(size_t size, const struct pane_kind *kind, const struct view_opts *opts,
                struct pane_scope *s)
 {
@@ -60,6 +72,7 @@ void *pane_new(size_t size, const struct pane_kind *kind, const struct view_opts
 	return p;
 }
 
+/* NULL is allowed. The kind frees its own part first. */
 void pane_free(struct pane *p)
 {
 	if (!p)
@@ -71,11 +84,13 @@ void pane_free(struct pane *p)
 	free(p);
 }
 
+/* 0 of nothing. */
 double pane_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
+/* Draws "  12.34%", coloured by how much it is unless the row has a style. */
 void pane_share(const struct view_screen *s, unsigned row, unsigned column, unsigned style,
                 uint64_t part, uint64_t whole)
 {
@@ -88,7 +103,8 @@ void pane_share(const struct view_screen *s, unsigned row, unsigned column, unsi
 	s->put(s->ctx, row, column, style, text);
 }
 
-/* Escapes the name, then cuts it: first what is between brackets, then its middle. */
+/* Escapes the name, then cuts it: first what is between brackets, then its middle. room: columns.
+ * nameless_end keeps the address of "[unknown lib.so+0x...]" to be seen. */
 void pane_name(const struct view_screen *s, unsigned row, unsigned column, unsigned room,
                unsigned style, const char *name)
 {
@@ -108,6 +124,7 @@ void pane_name(const struct view_screen *s, unsigned row, unsigned column, unsig
 	buf_free(&text);
 }
 
+/* An object's name as panes show it: its path's last part. */
 const char *pane_object(const struct profile *p, uint32_t object)
 {
 	const char *path = object ? profile_text(p, profile_object_at(p, object)->path) : "";
@@ -121,6 +138,8 @@ const char *pane_symbol(const struct profile *p, uint32_t symbol)
 	return symbol ? profile_text(p, symbol) : "[unknown]";
 }
 
+/* Whether a name has the filter's text in it. As in less(1), a capital letter in the filter makes
+ * case matter. */
 bool pane_passes(const struct pane *p, const char *name)
 {
 	const char *filter = (const char *)p->filter.bytes;

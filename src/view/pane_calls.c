@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
-// pane_calls.c: a function between those that called it and those that it called.
+/*
+ * pane_calls.c: a function between those that called it and those that it called.
+ *
+ * Two trees are built for it, both beginning at the function: by callee they lead to its callers,
+ * by caller to what it called. The lines are made once; the filter only chooses among them.
+ */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "view/pane.h"
 
+/* Columns of the two shares. */
 #define FIGURES 18
 
 struct calls_line {
@@ -63,6 +69,7 @@ static void calls_line(struct pane *p, const struct view_screen *s, unsigned row
 {
 	struct calls *c = (struct calls *)p;
 	const struct calls_line *l = &c->all[c->visible[i]];
+	/* Callers and callees stand a little to the right. */
 	unsigned at = FIGURES + (l->what == CALLS_FUNCTION ? 0 : 3);
 	struct buf name = { 0 };
 
@@ -75,6 +82,7 @@ static void calls_line(struct pane *p, const struct view_screen *s, unsigned row
 	if (l->what == CALLS_FUNCTION)
 		pane_share(s, row, 9, style, l->self, p->scope->weight);
 	buf_put_text(&name, pane_symbol(p->scope->profile, l->symbol));
+	/* An inlined function has no object to speak of. */
 	if (l->kind == PROFILE_INLINED)
 		buf_put_text(&name, " (inlined)");
 	else if (l->kind != PROFILE_MISSING)
@@ -83,6 +91,7 @@ static void calls_line(struct pane *p, const struct view_screen *s, unsigned row
 	buf_free(&name);
 }
 
+/* Whether the line has a function, and which: for Enter and for annotating. */
 static bool calls_function(struct pane *p, size_t i, uint32_t *object, uint32_t *symbol)
 {
 	struct calls *c = (struct calls *)p;
@@ -103,6 +112,7 @@ static const struct pane_kind calls_kind = {
 	.function = calls_function,
 };
 
+/* -ENOMEM. */
 static int calls_put(struct calls *c, const struct calls_line *line)
 {
 	if (ARRAY_ROOM(&c->all, &c->capacity, c->n_all + 1) < 0)
@@ -205,6 +215,7 @@ static int calls_make(struct calls *c)
 		r = calls_put_heading(c, "the function");
 	if (r >= 0)
 		r = calls_put_function(c, &callees, focus);
+	/* The line of the function is the one made last. */
 	c->pane.at = c->n_all - (r >= 0);
 	if (r >= 0)
 		r = calls_put_heading(c, "called");

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// pane_table.c: functions, objects, commands: rows of a rollup with their total and self.
+/*
+ * pane_table.c: functions, objects, commands: rows of a rollup with their total and self.
+ *
+ * Rows are summed up once; sorting and filtering make the list of visible ones anew.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,12 +33,14 @@ static void table_free(struct pane *p)
 	free(t->visible);
 }
 
+/* What the row has in its k-th column. */
 static const char *table_text(const struct table_pane *t, size_t row, size_t k, char *text,
                               size_t n)
 {
 	return rollup_text(&t->rows, &t->rows.rows[row], t->columns[k], text, n);
 }
 
+/* Whether any column of the row has the filter's text. */
 static bool table_passes(const struct table_pane *t, size_t row)
 {
 	char text[ROLLUP_TEXT_MAX];
@@ -55,6 +61,7 @@ static int table_filter(struct pane *p)
 	p->n = 0;
 	for (size_t i = 0; i < t->rows.n; i++) {
 		const struct rollup_row *row = &t->rows.rows[i];
+		/* A row that has none of what the table is sorted by is not shown. */
 		uint64_t by = t->by_self ? row->self : row->total;
 
 		if (by && pane_percent(by, p->scope->weight) >= p->opts->percent_limit &&
@@ -82,6 +89,7 @@ static void table_measure(struct table_pane *t)
 	}
 }
 
+/* Sorts, filters, and goes back to the top. */
 static int table_sort(struct table_pane *t)
 {
 	int r;
@@ -109,6 +117,7 @@ static unsigned table_width(const struct table_pane *t, const struct view_screen
 	return left;
 }
 
+/* The column that it is sorted by has a star. */
 static void table_heading(struct pane *p, const struct view_screen *s, unsigned row)
 {
 	struct table_pane *t = (struct table_pane *)p;
@@ -169,6 +178,7 @@ static int table_key(struct pane *p, int key)
 	return r < 0 ? r : 1;
 }
 
+/* Of a table without functions there is none. */
 static bool table_function(struct pane *p, size_t i, uint32_t *object, uint32_t *symbol)
 {
 	struct table_pane *t = (struct table_pane *)p;
@@ -201,6 +211,7 @@ static const struct pane_kind table_things_kind = {
 	.key = table_key,
 };
 
+/* What a row of this table stands for: the value of its first column. */
 bool pane_table_thing(struct pane *p, size_t i, enum rollup_column *column, uint32_t *value)
 {
 	struct table_pane *t = (struct table_pane *)p;

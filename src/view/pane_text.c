@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pane_text.c: lines of a text: the account, help, the source of a function.
+/* pane_text.c: lines of a text: the account, help, the source of a function. The lines may come
+ * from a file or a program: they are escaped by whoever made the text. */
 #include <stdlib.h>
 
 #include "base/shown.h"
@@ -23,6 +24,7 @@ static void text_pane_free(struct pane *p)
 	free(t->visible);
 }
 
+/* Lists the lines that pass the filter. */
 static int text_pane_filter(struct pane *p)
 {
 	struct text_pane *t = (struct text_pane *)p;
@@ -68,11 +70,13 @@ static int text_pane_split(struct text_pane *t, const struct buf *text)
 	for (size_t i = 0; i < text->n; i++) {
 		if (bytes[i] == '\t') {
 			buf_printf(&t->text, "%*s", (int)(8 - column % 8), "");
+			/* Columns are counted in bytes: text beyond ASCII has tabs a little off. */
 			column += 8 - column % 8;
 		} else {
 			buf_put(&t->text, bytes[i] == '\n' ? "" : &bytes[i], 1);
 			column = bytes[i] == '\n' ? 0 : column + 1;
 		}
+		/* The last line may lack its newline. */
 		n += bytes[i] == '\n' || i + 1 == text->n;
 	}
 	buf_put(&t->text, "", 1);

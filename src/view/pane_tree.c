@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// pane_tree.c: the call tree, of which a branch is opened and closed. Knows which nodes are open,
-// and makes the list of lines from that.
+/*
+ * pane_tree.c: the call tree, of which a branch is opened and closed. Knows which nodes are open,
+ * and makes the list of lines from that.
+ *
+ * Lines are made anew at each key: a walk over open nodes, from the first to the last, without
+ * recursion.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,6 +46,8 @@ static uint32_t tree_large(const struct tree_pane *t, uint32_t node)
 	return node;
 }
 
+/* Whether a node has several children that are shown. If it has one only, its way goes on straight
+ * down. */
 static bool tree_branches(const struct tree_pane *t, uint32_t node)
 {
 	uint32_t child = tree_large(t, t->tree.nodes[node].first_child);
@@ -68,6 +75,7 @@ static int tree_pane_list(struct pane *p)
 			continue;
 		}
 		while (at && !(next = tree_large(t, nodes[at].next_sibling))) {
+			/* Up to the first node that has another one beside it. */
 			at = nodes[at].parent;
 			depth -= at && tree_branches(t, at);
 		}
@@ -105,6 +113,7 @@ static void tree_pane_hottest(struct tree_pane *t, uint32_t node)
 
 	for (; node; node = tree_large(t, nodes[node].first_child)) {
 		t->open[node] = true;
+		/* Half of what a node has is its own: here is what the way led to. */
 		if (nodes[node].self * 2 >= nodes[node].total)
 			break;
 	}
@@ -201,6 +210,7 @@ static int tree_pane_key(struct pane *p, int key)
 	return 1;
 }
 
+/* Missing frames are no functions. */
 static bool tree_pane_function(struct pane *p, size_t i, uint32_t *object, uint32_t *symbol)
 {
 	struct tree_pane *t = (struct tree_pane *)p;

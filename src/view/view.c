@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// view.c: the panes on top of each other, the keys that all of them have, and the whole screen.
-//
-// Invariant: there is always a pane. All panes that show the same samples (a scope) lie on one
-// another; the lowest of them is one of the sections.
+/*
+ * view.c: the panes on top of each other, the keys that all of them have, and the whole screen.
+ *
+ * Invariant: there is always a pane. All panes that show the same samples (a scope) lie on one
+ * another; the lowest of them is one of the sections. Every key goes to the pane first, then to
+ * what all panes share. Drawing changes nothing but the scroll position.
+ */
 #include "view/view.h"
 
 #include <errno.h>
@@ -15,6 +18,7 @@
 #include "base/shown.h"
 #include "view/pane.h"
 
+/* Less has no room for a list. */
 #define ROWS_LEAST 6
 #define COLUMNS_LEAST 20
 #define ABOVE 3             /* rows: the bar, the sections, the heading */
@@ -48,6 +52,7 @@ static int view_push(struct view *v, struct pane *p)
 	return 0;
 }
 
+/* Frees the top pane. There must be one below it. */
 static void view_pop(struct view *v)
 {
 	struct pane *p = v->top;
@@ -56,6 +61,7 @@ static void view_pop(struct view *v)
 	pane_free(p);
 }
 
+/* The sections: each makes a pane of a scope. NULL: out of memory. */
 static struct pane *view_functions(struct view *v, struct pane_scope *s)
 {
 	return pane_table(&v->opts, s, v->opts.columns, v->opts.n_columns, v->opts.by_self);
@@ -162,6 +168,7 @@ void view_free(struct view *v)
 	free(v);
 }
 
+/* A message for the last line, until the next key. */
 static void view_say(struct view *v, const char *text)
 {
 	buf_clear(&v->message);
@@ -205,6 +212,7 @@ static int view_annotate(struct view *v)
 	return view_push(v, pane_text(&v->opts, p->scope, "source and instructions", &text));
 }
 
+/* For profile_filter: rows of a command. ctx: its string. */
 static bool view_is_comm(const struct profile *p, const struct profile_row *row, void *ctx)
 {
 	return profile_task_at(p, row->key.task)->comm == *(const uint32_t *)ctx;
@@ -214,6 +222,8 @@ static bool view_is_comm(const struct profile *p, const struct profile_row *row,
 static int view_zoom_comm(struct view *v, uint32_t comm)
 {
 	struct pane_scope *old = v->top->scope, *s;
+	/* A filtered profile has its rows in the old order; equal views want one order whatever
+	 * came before. */
 	struct profile *p, *canonical;
 	int r = profile_filter(&p, old->profile, view_is_comm, &comm);
 
@@ -232,7 +242,8 @@ static int view_zoom_comm(struct view *v, uint32_t comm)
 	return view_enter(v, s);
 }
 
-/* Goes on with the functions of one object. */
+/* Goes on with the functions of one object. Nothing is filtered here: the frames that are shown are
+ * chosen by the scope. */
 static int view_zoom_object(struct view *v, uint32_t object)
 {
 	struct pane_scope *old = v->top->scope;
@@ -251,6 +262,7 @@ static int view_zoom_object(struct view *v, uint32_t object)
 	return view_enter(v, s);
 }
 
+/* By what is on the line: a function's object, or the thing that the row stands for. */
 static int view_zoom(struct view *v, bool to_object)
 {
 	struct pane *p = v->top;
@@ -316,6 +328,7 @@ static const char help[] =
         "function alone. [k] is the kernel's, [.] a program's, [i] a call that was inlined.\n"
         "--stdio, or a pipe, prints the report as text.\n";
 
+/* Shows the keys, as text. */
 static int view_help(struct view *v)
 {
 	struct buf text = { 0 };
@@ -343,6 +356,7 @@ static int view_back(struct view *v)
 
 /* ---- writing what is shown ---- */
 
+/* A screen that is a line of text: styles are left out, and columns become blanks. */
 static void view_put_line(void *ctx, unsigned row, unsigned column, unsigned style,
                           const char *text)
 {
@@ -383,6 +397,7 @@ static int view_write(struct view *v)
 	view_text(v, &text);
 	if (text.failed)
 		return -ENOMEM;
+	/* A file that is there is not written over. */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		error = errno;
@@ -407,6 +422,7 @@ static int view_write(struct view *v)
 static void view_erase(struct buf *text)
 {
 	while (text->n && (text->bytes[text->n - 1] & 0xc0) == 0x80)
+		/* Bytes 10xxxxxx continue a character of UTF-8. */
 		text->n--;
 	text->n -= text->n > 0;
 }
@@ -516,6 +532,7 @@ static int view_common_key(struct view *v, int key)
 	}
 }
 
+/* 1: leave; 0; -errno. */
 int view_key(struct view *v, int key)
 {
 	struct pane *p = v->top;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// view_terminal.c: the view on a real terminal. The one file that knows ncurses, which gives the
-// terminal back also when a signal ends the program.
+/*
+ * view_terminal.c: the view on a real terminal. The one file that knows ncurses, which gives the
+ * terminal back also when a signal ends the program.
+ *
+ * ncurses is only told what to put where, and gives keys back. Its mode is left at the end of
+ * view_terminal, whatever ended the loop.
+ */
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
@@ -19,6 +24,7 @@ struct terminal {
 	chtype style[VIEW_STYLES];
 };
 
+/* Whether both ends are a terminal that can move its cursor. */
 bool view_can(void)
 {
 	const char *term = getenv("TERM");
@@ -27,6 +33,7 @@ bool view_can(void)
 	       strcmp(term, "dumb") != 0;
 }
 
+/* For view_screen.put. Without UTF-8 each character beyond ASCII is a '?'. */
 static void terminal_put(void *ctx, unsigned row, unsigned column, unsigned style, const char *text)
 {
 	const struct terminal *t = ctx;
@@ -61,6 +68,7 @@ static void terminal_styles(struct terminal *t)
 	t->style[VIEW_WARM] = COLOR_PAIR(2);
 }
 
+/* Keys of ncurses and control characters, in the view's words. All others are what they are. */
 static const struct {
 	int curses, key;
 } keys[] = {
@@ -100,6 +108,7 @@ static int terminal_loop(struct view *v, struct terminal *t)
 	int r = 0;
 
 	while (!r && failures < FAILURES_MAX) {
+		/* The size is asked anew: the window may have changed. */
 		const struct view_screen s = { (unsigned)LINES, (unsigned)COLS, t, terminal_put };
 		int key;
 
@@ -108,6 +117,7 @@ static int terminal_loop(struct view *v, struct terminal *t)
 		refresh();
 		key = getch();
 		failures = key == ERR ? failures + 1 : 0;
+		/* Ctrl-L: what somebody else wrote over the screen is drawn again. */
 		if (key == ('L' & 0x1f))
 			clearok(stdscr, TRUE);
 		else if (key != ERR && key != KEY_RESIZE)
