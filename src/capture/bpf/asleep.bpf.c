@@ -54,6 +54,8 @@ struct {
 	__type(value, struct sleeper);
 } sleepers SEC(".maps");
 
+/* By what a task is found: its tid, or the cookie of its kernel entry (task->unwind_info of the
+ * kernel's own deferral; kernels without it have none). */
 INLINE __u64 key_of(struct task_struct *task)
 {
 	if (config.by_tid)
@@ -62,6 +64,7 @@ INLINE __u64 key_of(struct task_struct *task)
 	                                                : 0;
 }
 
+/* 1 ends bpf_loop. */
 INLINE long ended(struct sleeper *s, __u32 end)
 {
 	s->end = end;
@@ -95,6 +98,7 @@ static long step(__u32 i, void *ctx)
 	FORGET(n);
 	s->frames[n & (ROOM - 1)] = s->ip;
 	s->n = n + 1;
+	/* A frame pointer of 0 is the outermost frame's. */
 	if (s->fp < s->sp)
 		return ended(s, s->fp ? KWALK_NO_PROGRESS : KWALK_COMPLETE);
 	cfa = s->fp + 2 * s->word;
@@ -120,6 +124,7 @@ INLINE int at_function_start(struct sleeper *s, struct task_struct *task)
 	return (code & 255) == PUSH_FP || (s->word == 8 && (code == ENDBR64 || code == ENDBR_NOT));
 }
 
+/* The frame pointer is the caller's still: the frames go on from there. */
 INLINE void function_start(struct walk *c)
 {
 	struct sleeper *s = c->s;
@@ -175,6 +180,7 @@ int read_asleep(struct bpf_iter__task *ctx)
 	if (!key || !bpf_map_lookup_elem(&wanted, &key))
 		return 0;
 	s = c.s = bpf_map_lookup_elem(&sleepers, &zero);
+	/* Of a task without registers of user mode (a kernel thread) nothing is read. */
 	if (!s ||
 	    bpf_probe_read_kernel(&s->user, sizeof(s->user), (void *)bpf_task_pt_regs(task)) ||
 	    (s->user.cs & 3) != 3)

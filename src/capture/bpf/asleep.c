@@ -30,6 +30,7 @@ struct asleep {
 	void *ctx;
 };
 
+/* Why the program could not be loaded, in words: types are missing, rights are missing, or else. */
 static int asleep_fail(struct seam_error *err, int code)
 {
 	if (access(RELOCATE_BTF, R_OK) < 0)
@@ -76,6 +77,7 @@ static int asleep_load(struct asleep *a, const uint64_t *keys, size_t n, bool by
 	return r;
 }
 
+/* The iterator runs when its file is read. */
 static int asleep_start(struct asleep *a)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(a->object, "read_asleep");
@@ -109,6 +111,7 @@ static void asleep_take(struct asleep *a)
 	a->got.n -= at;
 }
 
+/* Reads until the iterator has been at all tasks. */
 static int asleep_drain(struct asleep *a)
 {
 	ssize_t n;

@@ -2,6 +2,11 @@
 /*
  * kwalk.c: opens and closes, attaches to a session's events, and ends a recording so that nobody
  * whose stack is still pending is left out. See kwalk.h.
+ *
+ * Two threads of the recorder: its own, which calls everything here and reads the rings, and the
+ * follower's (kwalk_follow.c), which learns what is mapped. What both touch is behind l->lock. The
+ * programs run beside them on all CPUs: they see maps and the arena only, where the old is left
+ * whole until the new is published.
  */
 #include "capture/bpf/kwalk.h"
 
@@ -17,6 +22,8 @@
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/kernel.h"
 
+/* KWALK_DEPTH: frames of a walk in an interrupt. KWALK_MEMORY: of the arena, address space of which
+ * pages are taken as they are used. */
 #define KWALK_DEPTH 128u
 #define KWALK_MEMORY (1ull << 30)
 #define KWALK_RING ((size_t)2 << 20)
@@ -120,6 +127,7 @@ void kwalk_close(struct kwalk *l)
 	free(l);
 }
 
+/* A table for which there is no room is not missed: it comes when a walk needs it. */
 void kwalk_prepare(struct kwalk *l, const void *blob)
 {
 	struct kwalk_mapping m = { 0 };
@@ -168,6 +176,8 @@ static bool kwalk_is_traced(const struct seam_attr *attr)
 	return false;
 }
 
+/* Whether the programs can give all that the event's samples carry. A callback of the session, as
+ * are the next ones. */
 static bool kwalk_takes(void *ctx, const struct seam_attr *attr)
 {
 	return !kwalk_is_traced(attr) && !(attr->sample_type & ~KWALK_SAMPLE_TYPE);
@@ -276,6 +286,7 @@ static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, v
 	return n < 0 ? n : sum + n;
 }
 
+/* What the session is given: it knows nothing of BPF but these functions. */
 void kwalk_source(struct kwalk *l, struct session_source *ret)
 {
 	*ret = (struct session_source){

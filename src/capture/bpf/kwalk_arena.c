@@ -66,6 +66,7 @@ uint32_t arena_take(struct arena_memory *a, size_t n)
 	return offset;
 }
 
+/* now_ns is the beginning of its rest. */
 void arena_give(struct arena_memory *a, uint32_t offset, size_t n, uint64_t now_ns)
 {
 	unsigned class = arena_class(n);
@@ -166,6 +167,7 @@ uint32_t arena_take_table(struct arena_memory *a, uint64_t n, uint64_t now_ns)
 	return offset;
 }
 
+/* Holes stay in order of offset, so that neighbours are found. */
 void arena_give_table(struct arena_memory *a, uint32_t offset, uint64_t n, uint64_t now_ns)
 {
 	struct arena_hole hole = { offset, (n + 63) & ~63ull, now_ns }, *h;

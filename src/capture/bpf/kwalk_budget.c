@@ -19,6 +19,7 @@
 #define BUDGET_SMALL 80000u   /* 2,000 lines */
 #define BUDGET_MOST 16000000u /* and then nobody */
 
+/* The smaller a process's own work, the later it is affected by what all together cost. */
 static bool budget_is_spent(const struct budget *b, uint64_t own)
 {
 	uint64_t all = __atomic_load_n(&b->all, __ATOMIC_RELAXED);
@@ -40,6 +41,7 @@ bool budget_take(struct budget *b, uint64_t own, uint64_t work)
 	return !budget_is_spent(b, own + work);
 }
 
+/* Under the lock. */
 void budget_turn(struct budget *b, uint64_t now_ns)
 {
 	if (now_ns < b->since_ns + BUDGET_NS)
@@ -64,6 +66,7 @@ bool budget_charge(struct kwalk *l, struct kwalk_space *s, uint64_t work)
 	return false;
 }
 
+/* Everything about it is forgotten, so that the programs find no mapping rather than old ones. */
 void budget_leave(struct kwalk *l, struct kwalk_space *s)
 {
 	s->left_ns = kwalk_now_ns();

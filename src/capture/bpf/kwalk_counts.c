@@ -8,6 +8,7 @@
 
 #include "capture/bpf/kwalk_parts.h"
 
+/* The struct is made of u64 alone (kwalk_counts in shared.h). */
 static void kwalk_add_counts(struct kwalk_counts *to, const struct kwalk_counts *from)
 {
 	const uint64_t *f = (const uint64_t *)from;
@@ -27,6 +28,7 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 
 	if (!all)
 		return -ENOMEM;
+	/* A per-CPU map: one struct for each possible CPU. */
 	if (bpf_map_lookup_elem(l->counts, &zero, all) >= 0)
 		for (size_t i = 0; i < l->n_cpus; i++)
 			kwalk_add_counts(&t.counts, &all[i]);

@@ -26,6 +26,7 @@ struct cover {
 	size_t next; /* taken by threads one by one */
 };
 
+/* A callback of maps_read. */
 static void cover_keep(void *ctx, const struct kwalk_vma *m)
 {
 	buf_put(ctx, m, sizeof(*m));
@@ -46,6 +47,7 @@ static bool cover_begin(struct kwalk *l, uint32_t pid, uint64_t *now_ns,
 		begun = s != NULL;
 	}
 	*now_ns = kwalk_now_ns();
+	/* Before the file is opened: what changes from here on is seen by cover_end. */
 	*changes = learn_changes(l, pid);
 	if (begun) {
 		s->read_ns = *now_ns;
@@ -84,6 +86,7 @@ static bool cover_end(struct kwalk *l, uint32_t pid, const struct kwalk_changes 
 	return same || too_many;
 }
 
+/* Tries again, some times, while the process changes under the reading. */
 static void cover_process(struct kwalk *l, uint32_t pid, struct buf *text, struct buf *vmas)
 {
 	if (budget_waits(&l->budget))
@@ -103,6 +106,7 @@ static void cover_process(struct kwalk *l, uint32_t pid, struct buf *text, struc
 	}
 }
 
+/* Takes the next process; false: none is left. */
 static bool cover_next(struct cover *c, struct buf *text, struct buf *vmas)
 {
 	size_t i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED);

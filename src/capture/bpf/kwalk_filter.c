@@ -28,6 +28,7 @@ static int filter_mount(char *path, size_t n)
 
 	if (!mounts)
 		return -errno;
+	/* The first mount counts. */
 	while (r < 0 && fgets(line, sizeof(line), mounts)) {
 		if (sscanf(line, "%*s %2047s %63s", at, type) != 2 || strcmp(type, "cgroup2"))
 			continue;
@@ -76,6 +77,7 @@ int kwalk_cgroup(const char *name, struct kwalk_cgroup *ret)
 	return r;
 }
 
+/* The program's constants: how many filters there are of each kind, and the cgroups themselves. */
 void filter_configure(const struct kwalk *l, struct kwalk_config *c)
 {
 	const struct kwalk_filters *f = &l->opts.filters;
@@ -104,6 +106,7 @@ int filter_fill(struct kwalk *l)
 	return 0;
 }
 
+/* Without filters every process is. */
 bool filter_has_matched(const struct kwalk *l, uint32_t pid)
 {
 	uint32_t one;

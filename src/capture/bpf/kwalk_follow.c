@@ -143,6 +143,7 @@ static void follow_sweep(struct kwalk *l)
 		struct kwalk_process p;
 		uint32_t key = (uint32_t)pid;
 
+		/* Nothing of its time is left to be walked, and the programs have let it go. */
 		if (!s->gone_ns || s->gone_ns + GONE_NS > l->spaces.walked_ns ||
 		    bpf_map_lookup_elem(l->processes, &key, &p) >= 0)
 			continue;
@@ -324,6 +325,7 @@ static int follow_open(struct kwalk *l)
 	return f->rings && f->fds ? 0 : -ENOMEM;
 }
 
+/* The programs' own ring, by which they wake this thread. */
 static int follow_open_news(struct kwalk *l)
 {
 	l->follow.news_fd = bpf_object__find_map_fd_by_name(l->object, "news");

@@ -46,6 +46,7 @@ struct kwalk_changes learn_changes(struct kwalk *l, uint32_t pid)
 	return c;
 }
 
+/* A callback of maps_read. */
 static void learn_keep(void *vmas, const struct kwalk_vma *m)
 {
 	buf_put(vmas, m, sizeof(*m));
@@ -254,6 +255,7 @@ static void learn_fork(struct kwalk *l, const struct seam_decoded *d)
 
 	if (r->pid == r->ppid)
 		return;
+	/* A child of a target is one, if children are inherited. */
 	if (map_get(&l->followed, r->ppid, NULL) && !l->opts.no_inherit)
 		map_put(&l->followed, r->pid, 1);
 	from = kwalk_space_get(&l->spaces, r->ppid, false);

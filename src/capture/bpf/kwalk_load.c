@@ -34,6 +34,7 @@
 #define TASKS_MOST 4194304u /* PID_MAX_LIMIT */
 #define LOAD_LOG (1u << 20) /* bytes of the verifier's words */
 
+/* "what: the errno in words". */
 static int load_fail(struct seam_error *err, int code, const char *what)
 {
 	return seam_error_set(err, code, NULL, SEAM_NO_OFFSET, NULL, "%s: %s", what,
@@ -55,7 +56,9 @@ static void load_say(struct kwalk *l, const char *said)
 	}
 }
 
-/* With 0 the verifier accepts the call as long as it is never reached. */
+/* The programs call the kernel's function for task work by a mark, because its name and its number
+ * differ between kernels: the mark is replaced by the number. With 0 the verifier accepts the call
+ * as long as it is never reached. */
 static void load_patch(struct bpf_object *object, uint32_t id)
 {
 	struct bpf_program *p;
@@ -76,6 +79,8 @@ static void load_patch(struct bpf_object *object, uint32_t id)
 static int load_configure(struct kwalk *l)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(l->object, ".rodata.config");
+	/* Everything that does not change while it records is a constant: the verifier drops
+	 * branches that it decides. */
 	struct kwalk_config c = {
 		.when = l->probe.defers ? l->opts.when : KWALK_NEVER,
 		.filter = l->opts.filter,
@@ -139,6 +144,7 @@ static int load_sizes(struct kwalk *l)
 	return r;
 }
 
+/* A program for a hook that this kernel lacks is not loaded at all. */
 static void load_unless(struct kwalk *l, const char *name, bool has)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
@@ -165,6 +171,7 @@ static int load_map_fd(struct kwalk *l, const char *name)
 	return bpf_object__find_map_fd_by_name(l->object, name);
 }
 
+/* MAP_FIXED_NOREPLACE: at another address offsets would not be the low half of pointers. */
 static int load_arena(struct kwalk *l)
 {
 	int fd = load_map_fd(l, "arena");
@@ -223,6 +230,8 @@ static int load_rings(struct kwalk *l)
 	return load_ring_map(l, rings);
 }
 
+/* All but on_sample, which the session attaches to its events, and the counters of skipped
+ * samples. */
 static int load_attach_sets(struct kwalk *l)
 {
 	static const char *const names[] = { "on_fork", "on_replace", "on_exec", "on_free",

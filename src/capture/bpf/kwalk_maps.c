@@ -20,6 +20,7 @@
 #define MAPS_PIECE 65536u
 #define USER_END (1ull << 63) /* above it only [vsyscall] */
 
+/* Asks the recorder for the table (opts.table), which may read and compile a file. */
 bool maps_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *ask)
 {
 	struct kwalk_table table = { 0 };
@@ -97,6 +98,8 @@ static uint64_t maps_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struc
                            struct maps_line *last,
                            void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
 {
+	/* What stands behind the last newline is the beginning of a line that the next read
+	 * continues. */
 	const char *newline = memrchr(text->bytes, '\n', text->n);
 	char *at = (char *)text->bytes;
 	const char *end = newline ? newline + 1 : at;
@@ -127,6 +130,7 @@ int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
 	int fd, r = 0;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	/* Whether any more may be read at all, before the file is opened. */
 	if (!budget_take(&l->budget, 0, 0))
 		return -E2BIG;
 	fd = open(path, O_RDONLY | O_CLOEXEC);

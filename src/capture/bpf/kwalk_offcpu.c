@@ -15,6 +15,7 @@ static const char *const offcpu_programs[] = { "away_switch", "away_wakeup", "aw
 	                                       "away_first", "away_last" };
 #define OFFCPU_ATTACHED 3 /* of them; the others are iterators */
 
+/* Names of the events in the file; NULL: no event of its own (it ran). */
 const char *kwalk_away_name(enum kwalk_away why)
 {
 	static const char *const names[KWALK_AWAYS] = {
@@ -27,6 +28,7 @@ const char *kwalk_away_name(enum kwalk_away why)
 	return why < KWALK_AWAYS ? names[why] : NULL;
 }
 
+/* Without time off the CPU these programs are not loaded. */
 void offcpu_configure(const struct kwalk *l, struct kwalk_config *c)
 {
 	c->away_ns = l->opts.away_ns;
@@ -50,6 +52,7 @@ int offcpu_attach(struct kwalk *l)
 	return r;
 }
 
+/* An event of the file by its name: its id is what samples of that kind get. */
 void offcpu_events(struct kwalk *l)
 {
 	for (uint32_t i = 0; i < (uint32_t)seam_events_count(l->events); i++) {
@@ -66,6 +69,7 @@ void offcpu_events(struct kwalk *l)
 	}
 }
 
+/* event: what a program sent: the id of an event of the session, or KWALK_AWAY and a reason. */
 uint64_t offcpu_id(const struct kwalk *l, uint64_t event)
 {
 	uint64_t why = event & ~KWALK_AWAY;
@@ -73,6 +77,7 @@ uint64_t offcpu_id(const struct kwalk *l, uint64_t event)
 	return !(event & KWALK_AWAY) ? event : why < KWALK_AWAYS ? l->away_ids[why] : 0;
 }
 
+/* The programs look at this word before they measure anything. */
 static int offcpu_clock(struct kwalk *l, uint64_t on)
 {
 	int map = bpf_object__find_map_fd_by_name(l->object, "away_clocks");
@@ -81,6 +86,7 @@ static int offcpu_clock(struct kwalk *l, uint64_t on)
 	return bpf_map_update_elem(map, &zero, &on, BPF_ANY) < 0 ? -errno : 0;
 }
 
+/* On: tasks that are off the CPU already begin their time now (away_first). Off: see offcpu_end. */
 int offcpu_switch(struct kwalk *l, bool on)
 {
 	int r;
@@ -93,6 +99,8 @@ int offcpu_switch(struct kwalk *l, bool on)
 	return r >= 0 && on ? kwalk_iterate(l, "away_first", NULL, NULL) : r;
 }
 
+/* Gives the times of tasks that are still away. Not in offcpu_switch, because the rings are drained
+ * between. */
 int offcpu_end(struct kwalk *l, int (*drain)(void *ctx), void *ctx)
 {
 	if (!l->away_ends)

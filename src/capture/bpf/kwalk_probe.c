@@ -22,6 +22,7 @@ int kwalk_libbpf_print(enum libbpf_print_level level, const char *format, va_lis
 	return 0;
 }
 
+/* Two names: 6.18 and 6.19 have it with _impl behind. */
 #define TASK_WORK "bpf_task_work_schedule_resume"
 
 void kwalk_want_task_work(struct relocate *r)
@@ -56,6 +57,7 @@ bool kwalk_traces(uint32_t function)
 	                   sizeof(insns) / sizeof(insns[0]), &opts);
 	if (fd < 0)
 		return false;
+	/* Loading does not prove it; only the attachment does. */
 	link = bpf_link_create(fd, 0, BPF_TRACE_FENTRY, NULL);
 	if (link >= 0)
 		close(link);
@@ -91,6 +93,8 @@ static size_t symbol_text(struct bpf_insn *ret, const char *text, size_t n, int 
 uint64_t kwalk_symbol(const char *name)
 {
 	size_t n = strlen(name) + 1;
+	/* BPF instructions as the verifier gets them; the registers are those of its calling
+	 * convention (r1 to r5 are arguments, r10 is the frame pointer). */
 	const struct bpf_insn call[] = {
 		{ BPF_ST | BPF_MEM | BPF_DW, .dst_reg = 10, .off = -SYMBOL_RESULT },
 		{ BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 6, .src_reg = 1 }, /* the context */
@@ -135,6 +139,8 @@ static void probe_no(struct kwalk_probe *p, const char *reason, const char *reme
 	snprintf(p->remedy, sizeof(p->remedy), "%s", remedy);
 }
 
+/* The programs see the kernel's own numbers of processes, which are those of the first
+ * namespace. */
 static bool probe_init_pid_namespace(void)
 {
 	char text[64];
@@ -150,6 +156,7 @@ static bool probe_init_pid_namespace(void)
 static int probe_arena(void)
 {
 	const struct bpf_map_create_opts opts = { .sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE };
+	/* 33: BPF_MAP_TYPE_ARENA, which older headers do not have. */
 	int fd = bpf_map_create((enum bpf_map_type)33, "seam_probe", 0, 0, 1, &opts);
 
 	if (fd < 0)

@@ -10,6 +10,7 @@
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/bpf/relocate.h"
 
+/* Zeros where the program is not loaded. */
 struct bpf_prog_info kwalk_program_info(const struct bpf_program *p)
 {
 	struct bpf_prog_info info = { 0 };
@@ -21,6 +22,7 @@ struct bpf_prog_info kwalk_program_info(const struct bpf_program *p)
 	return info;
 }
 
+/* Attaches a program by its name; the link is kept until kwalk_unload. */
 int kwalk_link(struct kwalk *l, const char *name)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
@@ -38,6 +40,7 @@ int kwalk_link(struct kwalk *l, const char *name)
 	return 0;
 }
 
+/* How often the program was skipped because it ran already on that CPU. */
 uint64_t kwalk_misses(struct kwalk *l, const char *name)
 {
 	return kwalk_program_info(bpf_object__find_program_by_name(l->object, name))

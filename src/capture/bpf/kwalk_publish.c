@@ -59,6 +59,7 @@ static void publish_known(struct kwalk *l, struct kwalk_space *s)
 	l->spaces.mappings += p.n;
 }
 
+/* Publishing costs two copies of the array, so that it counts as work. */
 static void publish_space(struct kwalk *l, struct kwalk_space *s)
 {
 	if (!s->left_ns)

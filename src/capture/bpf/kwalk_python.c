@@ -15,6 +15,7 @@
 
 _Static_assert(sizeof(struct kwalk_python_frame) == 16, "records of rings have fixed layouts");
 
+/* Frames wait per ring and kind (at once, deferred) for the record that they belong to. */
 int python_open(struct kwalk *l)
 {
 	int r = codes_new(&l->codes);
@@ -39,6 +40,7 @@ void python_close(struct kwalk *l)
 	codes_free(l->codes);
 }
 
+/* With the secret nobody can foresee keys, and make code objects whose keys collide. */
 void python_configure(const struct kwalk *l, struct kwalk_config *c)
 {
 	c->python = l->opts.python;
@@ -72,6 +74,7 @@ void python_publish(struct kwalk *l, const struct kwalk_space *s)
 		bpf_map_delete_elem(l->pythons, &s->pid);
 		return;
 	}
+	/* Addresses of the file become addresses of the process. */
 	p.runtime = m->python->runtime + (m->start - m->vaddr);
 	p.code_type = m->python->code_type + (m->start - m->vaddr);
 	p.at = m->python->layout;
@@ -104,6 +107,7 @@ int python_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksym
 	return 1;
 }
 
+/* One per kind is enough: the record that it belongs to comes next. */
 void python_keep(struct kwalk_ring *ring, const struct kwalk_python *p)
 {
 	struct kwalk_python *to = ring->python[p->deferred & 1];

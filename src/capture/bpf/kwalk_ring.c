@@ -31,6 +31,7 @@ static int ring_give(struct kwalk *l)
 	return r;
 }
 
+/* The sample_id of a record that is made here. */
 static struct seam_id ring_id(uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t time_ns,
                               uint64_t event)
 {
@@ -55,6 +56,7 @@ enum {
 };
 _Static_assert((int)KWALK_ENDS + 1 == (int)STACK_END_ROWS, "stack_ends.def: one is not in files");
 
+/* From a program's number of an end to the bits in misc that say it in a file. */
 static uint16_t ring_end(uint8_t end, bool guessed)
 {
 	return stack_end_misc(end < KWALK_ENDS ? end + 1 : STACK_END_NOT_SAID, guessed);
@@ -161,6 +163,7 @@ static int ring_user_chain_put(struct kwalk *l, const struct kwalk_user_chain *a
 
 /* -- stacks that are walked here -- */
 
+/* Bytes of stacks that wait to be walked. */
 #define PENDING_MOST ((size_t)64 << 20)
 
 static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *frames,
@@ -253,6 +256,7 @@ static int ring_resolve(struct kwalk *l)
 	return r;
 }
 
+/* A test looks at what the programs answered. */
 static void ring_answered(struct kwalk *l, const struct kwalk_user_chain *a, const uint64_t *ips)
 {
 	if (l->opts.answered)
@@ -311,6 +315,7 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	return ring_user_chain_put(l, &whole, all);
 }
 
+/* Lengths first: n_user and n_kernel are looked at before anything is copied. */
 static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, size_t n)
 {
 	const uint64_t *ips = (const uint64_t *)(s + 1);
@@ -378,6 +383,7 @@ static int ring_record(void *ctx, const void *bytes, size_t n)
 	return r;
 }
 
+/* The reader waits for all rings in one epoll, which the session waits for in turn. */
 int kwalk_ring_add(struct kwalk *l, size_t i)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = i };
@@ -399,6 +405,7 @@ static int ring_drain_all(struct kwalk *l)
 	return n < 0 ? (int)n : 0;
 }
 
+/* A LOST_SAMPLES record for what was lost since the last one. */
 static int ring_lost_put(struct kwalk *l, const struct seam_event *event, uint16_t misc,
                          uint64_t all, uint64_t *told)
 {
@@ -484,6 +491,7 @@ int64_t kwalk_ring_end(struct kwalk *l, capture_write write, void *ctx)
 	l->write = write;
 	l->write_ctx = ctx;
 	l->given = 0;
+	/* A copy that was to follow does not come any more. */
 	for (size_t c = 0; r >= 0 && c < l->n_cpus; c++)
 		r = ring_without_raw(&l->rings[c]);
 	while (r >= 0 && map_next(&l->remote, &i, &cookie, &at)) {

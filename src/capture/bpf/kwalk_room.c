@@ -31,6 +31,8 @@ static uint64_t kwalk_table_bytes(const struct frametab_header *h)
 	       ((uint64_t)h->n_pages + 1) * 4 + (uint64_t)h->n_rows * 4 + (uint64_t)h->n_saves * 2;
 }
 
+/* The header is looked at once more, because the blob is the recorder's and offsets are made of
+ * it. */
 static bool kwalk_table_is_ours(const struct frametab_header *h)
 {
 	return h->magic == FRAMETAB_MAGIC && h->version == FRAMETAB_VERSION &&
@@ -71,6 +73,7 @@ static void room_rests(struct kwalk *l, const struct room_object *o)
 		l->opts.rests(l->opts.ctx, o->blob);
 }
 
+/* Copies it into the arena, if there is room now. */
 static bool room_enter(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
 	uint64_t n = kwalk_table_bytes(&o->header);
@@ -87,6 +90,8 @@ static bool room_enter(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 	return true;
 }
 
+/* Programs may be using it at this moment: its memory rests, and mappings lose it when they are
+ * published. */
 static void room_leave(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
 	uint64_t n = kwalk_table_bytes(&o->header);
@@ -125,6 +130,7 @@ enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mappi
 	return ROOM_IN;
 }
 
+/* Uses matter only where memory is short (room_is_pressed). */
 void room_used(struct kwalk *l, const void *blob)
 {
 	struct room_object *o = room_object(&l->room, blob, false);

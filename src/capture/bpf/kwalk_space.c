@@ -141,6 +141,7 @@ static int kwalk_space_room(struct kwalk_space *s, size_t n)
 	return ARRAY_ROOM(&s->at, &s->capacity, n);
 }
 
+/* The caller has made room. */
 static void kwalk_space_insert(struct kwalk_space *s, size_t i, const struct kwalk_vma *m)
 {
 	memmove(s->at + i + 1, s->at + i, (s->n - i) * sizeof(*s->at));
@@ -200,6 +201,8 @@ static void kwalk_replaced_add(struct kwalk_space *s, const struct kwalk_vma *ol
 	}
 	if (add.was.end > m->end)
 		add.was.end = m->end;
+	/* What is past the walks is dropped when it is more than half: so moving costs little per
+	 * record. */
 	while (past < n && r[past].until_ns < s->all->walked_ns)
 		past++;
 	if (n - past >= KWALK_REPLACED)
@@ -212,6 +215,7 @@ static void kwalk_replaced_add(struct kwalk_space *s, const struct kwalk_vma *ol
 		s->replaced.failed = false;
 }
 
+/* From the newest on: of two that overlap the newer one is right. */
 static const struct kwalk_vma *kwalk_replaced_find(const struct kwalk_space *s, uint64_t pc,
                                                    uint64_t time_ns)
 {
@@ -233,6 +237,7 @@ int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 		return -ENOMEM;
 	if (i && s->at[i - 1].end > m->start)
 		i--;
+	/* A newer mapping is there already: this record is late. */
 	for (size_t j = i; j < s->n && s->at[j].start < m->end; j++)
 		if (s->at[j].since_ns > m->since_ns)
 			return 0;
@@ -272,6 +277,7 @@ int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_
 
 	if (kwalk_space_room(&now, n) < 0)
 		return -ENOMEM;
+	/* Both lists are in order of address and are gone through side by side. */
 	for (size_t j = 0; j < n; j++) {
 		now.at[j] = at[j];
 		for (; i < n_old && old[i].end <= at[j].start; i++)
@@ -279,6 +285,7 @@ int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_
 		if (i < n_old && kwalk_vma_continues(&old[i], &at[j]))
 			now.at[j].since_ns = old[i].since_ns;
 	}
+	/* What is gone, or has another age now, is remembered until seen_ns. */
 	for (size_t j = i = 0; i < n_old; i++) {
 		struct kwalk_vma whole = old[i];
 
@@ -298,6 +305,7 @@ int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_
 	return 0;
 }
 
+/* A child's space after fork. The past is not copied: the child has none. */
 int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from)
 {
 	if (kwalk_space_room(to, from->n) < 0)
@@ -324,6 +332,7 @@ static const struct kwalk_vma *kwalk_space_find(const struct kwalk_space *s, uin
 	const struct kwalk_vma *at = s->at, *found;
 	size_t n = s->n;
 
+	/* Backwards through the lists, to the one that held at that time. */
 	for (size_t i = s->n_before; i && time_ns < s->before[i - 1].until_ns; i--) {
 		at = s->before[i - 1].at;
 		n = s->before[i - 1].n;

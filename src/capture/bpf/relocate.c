@@ -67,6 +67,7 @@ int relocate_begin(struct relocate *r)
 	return error;
 }
 
+/* Prefix and name are put together; a target beyond the room is not found later. */
 void relocate_want(struct relocate *r, enum btf_want kind, const char *prefix, const char *name)
 {
 	if (r->n_targets == RELOCATE_TARGETS)
@@ -77,6 +78,7 @@ void relocate_want(struct relocate *r, enum btf_want kind, const char *prefix, c
 	r->n_targets++;
 }
 
+/* For a probe, which loads nothing. */
 int relocate_find(struct relocate *r)
 {
 	return btf_cut(r->bytes, r->size, r->targets, r->n_targets, NULL);
@@ -142,6 +144,7 @@ static int relocate_prepare(struct bpf_program *p, struct bpf_prog_load_opts *op
 	return -ENOENT;
 }
 
+/* Once in the life of the process: see relocate_hooked. */
 static int relocate_hook_all(void)
 {
 	const struct libbpf_prog_handler_opts opts = { .sz = sizeof(opts),
@@ -243,6 +246,7 @@ int relocate_open(struct relocate *r, const void *bytes, size_t size,
 	return 0;
 }
 
+/* 0: it was not wanted, or the kernel has none. */
 uint32_t relocate_id(const struct relocate *r, const char *name)
 {
 	for (size_t i = 0; i < r->n_targets; i++)

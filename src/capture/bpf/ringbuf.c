@@ -56,6 +56,8 @@ void ringbuf_unmap(struct ringbuf *r)
 int64_t ringbuf_drain(struct ringbuf *r, int (*take)(void *ctx, const void *bytes, size_t n),
                       void *ctx)
 {
+	/* As far as it was filled when the reading began: programs that go on writing do not keep
+	 * us here. */
 	uint64_t end = __atomic_load_n(r->producer, __ATOMIC_ACQUIRE);
 	uint64_t at = *r->consumer; /* only we write it */
 	int64_t taken = 0;
@@ -67,6 +69,8 @@ int64_t ringbuf_drain(struct ringbuf *r, int (*take)(void *ctx, const void *byte
 		        __atomic_load_n((const uint32_t *)(const void *)record, __ATOMIC_ACQUIRE);
 		uint64_t n = head & ~(RECORD_BUSY | RECORD_GONE);
 
+		/* A program is still writing this record, or its length is unsound: reading stops
+		 * in front of it. */
 		if (head & RECORD_BUSY || n + RECORD_HEADER > r->size)
 			break;
 		if (!(head & RECORD_GONE)) {

@@ -23,6 +23,7 @@ char license_text[] SEC("license") = "Dual MIT/GPL";
 
 /* ---- the sample ---- */
 
+/* Walks by what is known, and counts how that went. */
 INLINE void sample_walk(struct scratch *x, struct python *p)
 {
 	struct walk c = { .w = &x->w, .frames = x->frames, .python = p };
@@ -51,6 +52,8 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 	s->end = x->w.end;
 	s->n_user = x->w.n;
 	s->guessed = x->w.guessed;
+	/* The recorder may know what the programs do not: it gets a cookie to answer by, and a copy
+	 * of the stack. */
 	if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
 		s->cookie = cookie_new(x, s->cpu);
 	if (s->end == KWALK_NO_MAPPING)
@@ -127,6 +130,7 @@ INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
 	s->guessed = 0;
 }
 
+/* Behind the user frames in the same buffer, because the record has one array. */
 INLINE void sample_kernel(struct bpf_perf_event_data *ctx, struct scratch *x)
 {
 	__u32 n = x->sample.n_user;
@@ -139,6 +143,7 @@ INLINE void sample_kernel(struct bpf_perf_event_data *ctx, struct scratch *x)
 		x->sample.n_kernel = (__u32)bytes >> 3;
 }
 
+/* bpf_ringbuf_output copies: the scratch is this CPU's and is used by the next sample. */
 INLINE void sample_send(struct scratch *x)
 {
 	struct kwalk_sample *s = &x->sample;
@@ -217,6 +222,7 @@ int read_owing(struct bpf_iter__task *ctx)
 	if (!task || !r)
 		return 0;
 	tid = task->pid;
+	/* The slot may be of a task that had this tid before. */
 	o = bpf_map_lookup_elem(&slots, &tid);
 	if (!o || !o->s.owing || o->s.task != (__u64)task)
 		return 0;
