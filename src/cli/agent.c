@@ -252,26 +252,25 @@ const struct cmd cmd_agent = {
 	.name = "agent",
 	.synopsis = "[options]",
 	.summary = "Sample the whole machine all the time, into a store",
-	.details =
-	        "Everything that runs is sampled, 19 times a second and CPU. Stacks are counted in "
-	        "memory, named on this machine, and put into the stores as windows of 10 seconds; "
-	        "seam report --store answers from there. Without --store it is sqlite: with "
-	        "/var/lib/seam/seam.db for root, and seam/seam.db in the state directory "
-	        "($XDG_STATE_HOME, ~/.local/state) for a user.\n\n"
-	        "Samples of one set of labels are a series: comm, exe, build_id, unit, container "
-	        "and pod (of the control group), host, kernel; service (the unit, the container, "
-	        "or "
-	        "the program's name) and version (the first digits of the build-id). --label sets "
-	        "others for all.\n\n"
+	.details = CMD_PARAGRAPHS(
+	        "Everything that runs is sampled, 19 times a second and CPU. Stacks are counted "
+	        "in memory, named on this machine, and put into the stores as windows of 10 "
+	        "seconds; seam report --store answers from there. Without --store it is sqlite: "
+	        "with /var/lib/seam/seam.db for root, and seam/seam.db in the state directory "
+	        "($XDG_STATE_HOME, ~/.local/state) for a user.",
+	        "Samples of one set of labels are a series: comm, exe, build_id, unit, "
+	        "container and pod (of the control group), host, kernel; service (the unit, the "
+	        "container, or the program's name) and version (the first digits of the "
+	        "build-id). --label sets others for all.",
 	        "SIGTERM, SIGINT and SIGHUP end it; the last window is put then. A window is in "
 	        "the store whole or not at all, however the agent ends. A store that cannot be "
-	        "written loses the window: that is said once, and counted as lost samples in the "
-	        "next window that it takes. One agent at a time writes to a store.\n\n"
+	        "written loses the window: that is said once, and counted as lost samples in "
+	        "the next window that it takes. One agent at a time writes to a store.",
 	        "Not for months yet: its memory is not bounded (176 to 248 MB after minutes of "
 	        "builds on 2 CPUs), and there it takes a seventh of a CPU, most of it to follow "
-	        "programs that start. On a quiet machine both are less.\n\n"
-	        "Exit status: 0; 1: recording is not possible, or a store cannot be written at the "
-	        "beginning; 2: usage.",
+	        "programs that start. On a quiet machine both are less.",
+	        "Exit status: 0; 1: recording is not possible, or a store cannot be written at "
+	        "the beginning; 2: usage."),
 	.options = agent_options,
 	.run = agent_command,
 };

@@ -197,34 +197,33 @@ const struct cmd cmd_annotate = {
 	.name = "annotate",
 	.synopsis = "[options] [-i FILE] [SYMBOL]",
 	.summary = "Show a function's source and instructions with the samples that hit them",
-	.details =
+	.details = CMD_PARAGRAPHS(
 	        "Without SYMBOL the function that most samples hit is shown. Percentages are of "
-	        "the "
-	        "function's own samples (self, not what it called). Above the code stand its "
-	        "source "
-	        "lines by samples; a line's text is shown where its file is on this machine.\n\n"
-	        "SYMBOL may be any address in a function, OBJECT+0xADDRESS (libfoo.so+0x12345, as "
-	        "objdump counts), and a function without a name as a report calls it: "
-	        "'[unknown libfoo.so+0x12340]'.\n\n"
+	        "the function's own samples (self, not what it called). Above the code stand "
+	        "its source lines by samples; a line's text is shown where its file is on this "
+	        "machine.",
+	        "SYMBOL may be any address in a function, OBJECT+0xADDRESS (libfoo.so+0x12345, "
+	        "as objdump counts), and a function without a name as a report calls it: "
+	        "'[unknown libfoo.so+0x12340]'.",
 	        "Disassembly and lines are made inside seam, of the file whose build-id was "
-	        "recorded; another file of that name is not shown. Instructions that were inlined "
-	        "from elsewhere stand under the line they were written in. A sample is shown at "
-	        "the instruction that the event named: with software clocks that is one behind "
-	        "the slow one, often the next. A function of the kernel is shown from its vmlinux "
-	        "(-k FILE, or found by build-id and release), of a module from its file, as they "
-	        "were built: what the kernel patched at run time is not seen, and calls out of a "
-	        "module have no target yet. Without the file it is listed by address. Code that a "
-	        "program made at run time is shown out of its jitdump (node --perf-prof, LLVM, "
-	        "perf's agent for Java), where it was in most samples if it was compiled more "
-	        "than once, and not at all if other code took its place.\n\n"
-	        "--json writes version (1), symbol, event, functions (one per object that has it): "
-	        "object, build_id, samples, weight, outside_samples, reason (why there is no "
-	        "code), instructions (address, size, text, file, line, samples, weight), lines "
-	        "(file, line, text, samples, weight), by falling weight.\n\n"
-	        "Colours are for terminals, and not where NO_COLOR is set.\n\n"
+	        "recorded; another file of that name is not shown. Instructions that were "
+	        "inlined from elsewhere stand under the line they were written in. A sample is "
+	        "shown at the instruction that the event named: with software clocks that is "
+	        "one behind the slow one, often the next. A function of the kernel is shown "
+	        "from its vmlinux (-k FILE, or found by build-id and release), of a module from "
+	        "its file, as they were built: what the kernel patched at run time is not seen, "
+	        "and calls out of a module have no target yet. Without the file it is listed by "
+	        "address. Code that a program made at run time is shown out of its jitdump "
+	        "(node --perf-prof, LLVM, perf's agent for Java), where it was in most samples "
+	        "if it was compiled more than once, and not at all if other code took its "
+	        "place.",
+	        "--json writes version (1), symbol, event, functions (one per object that has "
+	        "it): object, build_id, samples, weight, outside_samples, reason (why there is "
+	        "no code), instructions (address, size, text, file, line, samples, weight), "
+	        "lines (file, line, text, samples, weight), by falling weight.",
+	        "Colours are for terminals, and not where NO_COLOR is set.",
 	        "Exit status: 0; 1: the recording cannot be read, or no sample hit SYMBOL; 2: "
-	        "usage; "
-	        "3: the recording was damaged.",
+	        "usage; 3: the recording was damaged."),
 	.options = annotate_options,
 	.run = annotate_run,
 };

@@ -251,18 +251,17 @@ const struct cmd cmd_archive = {
 	.name = "archive",
 	.synopsis = "[options] [FILE]",
 	.summary = "Pack the files by which another machine names and unwinds a recording",
-	.details =
+	.details = CMD_PARAGRAPHS(
 	        "Of every object that a sample's stack touches: the file itself, its separate "
 	        "debug file and what was split from that (.dwo, .dwp), the kernel's list of "
-	        "symbols and its vmlinux where that is here, perf maps and jitdumps; each only if "
-	        "it proved to be the one that was recorded. A .dwp is read where libdw is 0.191 "
-	        "or newer. --sources takes the sources of what was hit, which seam annotate shows "
-	        "then. Every command that names takes it with "
-	        "--archive FILE.\n\n"
+	        "symbols and its vmlinux where that is here, perf maps and jitdumps; each only "
+	        "if it proved to be the one that was recorded. A .dwp is read where libdw is "
+	        "0.191 or newer. --sources takes the sources of what was hit, which seam "
+	        "annotate shows then. Every command that names takes it with --archive FILE.",
 	        "It is a tar inside zstd in the layout of perf's cache: tar --zstd -xf FILE -C "
-	        "~/.debug makes it known to perf, too.\n\n"
-	        "Exit status: 0; 1: it could not be made; 2: usage; 3: the recording was damaged "
-	        "and the archive is of what was left. What was left out is on stderr.",
+	        "~/.debug makes it known to perf, too.",
+	        "Exit status: 0; 1: it could not be made; 2: usage; 3: the recording was "
+	        "damaged and the archive is of what was left. What was left out is on stderr."),
 	.options = archive_options,
 	.run = archive_run,
 };

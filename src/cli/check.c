@@ -173,8 +173,9 @@ const struct cmd cmd_check = {
 	.name = "check",
 	.synopsis = "[--json]",
 	.summary = "Say what this kernel can do, why not, and what to do about it",
-	.details = "Every row is really tried, on a harmless event that is never enabled.\n"
-	           "Exit status 0: recording is possible; 1: it is not.",
+	.details = CMD_PARAGRAPHS(
+	        "Every row is really tried, on a harmless event that is never enabled.\n"
+	        "Exit status 0: recording is possible; 1: it is not."),
 	.options = check_options,
 	.run = check_run,
 };

@@ -204,17 +204,16 @@ const struct cmd cmd_convert = {
 	.name = "convert",
 	.synopsis = "[options] IN [-o OUT]",
 	.summary = "Make a classic perf.data, for tools that do not know deferred callchains",
-	.details =
+	.details = CMD_PARAGRAPHS(
 	        "The output holds the same samples in order of time, each with its whole chain "
-	        "where "
-	        "the kernel used to put it, and no trace of deferral. Tools that read perf.data of "
-	        "Linux 5.2 or later read it: perf, hotspot and samply were seen to show the same "
-	        "stacks; sysprof (to version 51) reads no perf.data at all. Names, mappings and "
-	        "the header are carried over.\n\n"
-	        "Without -o, or where that is no file but a pipe, a stream is written: perf script "
-	        "-i -, and other readers of perf's pipes, take it.\n\n"
+	        "where the kernel used to put it, and no trace of deferral. Tools that read "
+	        "perf.data of Linux 5.2 or later read it: perf, hotspot and samply were seen to "
+	        "show the same stacks; sysprof (to version 51) reads no perf.data at all. "
+	        "Names, mappings and the header are carried over.",
+	        "Without -o, or where that is no file but a pipe, a stream is written: perf "
+	        "script -i -, and other readers of perf's pipes, take it.",
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: done, but the input was "
-	        "damaged, or held what a classic recording cannot say; stderr tells.",
+	        "damaged, or held what a classic recording cannot say; stderr tells."),
 	.options = convert_options,
 	.run = convert_run,
 };

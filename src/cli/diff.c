@@ -380,49 +380,42 @@ const struct cmd cmd_diff = {
 	.name = "diff",
 	.synopsis = "[options] [BASELINE[,...] NEW[,...]]",
 	.summary = "Compare recordings function by function, and say what is only noise",
-	.details =
+	.details = CMD_PARAGRAPHS(
 	        "Without operands perf.data.old is compared with perf.data. Each side may be "
-	        "several "
-	        "recordings of the same thing, joined by commas. Shown are each side's share, the "
-	        "difference, and the ratio, each with an interval that holds the truth in 95 of "
-	        "100 "
-	        "cases (--confidence). Shares are of the side's own total, so that a longer run "
-	        "is not a slower one; --absolute compares counts per recording (for cpu-clock, "
-	        "CPU time) where both sides did the same work.\n\n"
+	        "several recordings of the same thing, joined by commas. Shown are each side's "
+	        "share, the difference, and the ratio, each with an interval that holds the "
+	        "truth in 95 of 100 cases (--confidence). Shares are of the side's own total, "
+	        "so that a longer run is not a slower one; --absolute compares counts per "
+	        "recording (for cpu-clock, CPU time) where both sides did the same work.",
 	        "The intervals come from the numbers of samples: k of n samples vary by chance "
-	        "alone (Katz's interval of a ratio of proportions). Runs of an unchanged program "
-	        "differ by more than that: by what else the machine does, by where memory lies. "
-	        "With "
-	        "one recording per side nothing tells by how much, and the intervals are too "
-	        "narrow. "
-	        "With several per side a second interval is made of how those of a side differ "
-	        "among "
-	        "themselves (Pearson's dispersion, Student's t), and the wider of the two is "
-	        "shown. "
-	        "What no recording shows, such as another machine or a cold cache on one side "
-	        "only, "
-	        "is in no interval: record both sides in turns. Events are compared by name; one "
-	        "that only one side has is not compared.\n\n"
-	        "Functions without a name ([unknown libfoo.so+0x12340]) are compared one by one if "
-	        "all recordings that have the object have one build of it, by build-id; else they "
-	        "are one row, [unknown], since another build's begin elsewhere.\n\n"
-	        "--fail-if-slower PERCENT is for CI: of the rows of at least --percent-limit, or "
-	        "of the functions given with --symbol, one must be for sure more than PERCENT "
-	        "slower: the whole interval of its ratio lies above. As several rows are asked "
-	        "about at once, their intervals are widened (Bonferroni), so that one in twenty "
-	        "gates fails by chance at most, not one in twenty rows: that holds with three or "
-	        "more recordings per side, not with one (docs/diff-noise.md has how often each "
-	        "fails falsely, and how small a slow-down each sees). Rows that are slower by the "
-	        "figures but not for sure are marked 'maybe' and do not fail.\n\n"
-	        "--json writes version (1), confidence, between_runs (whether what runs differ by "
-	        "is in the intervals), base_recordings, new_recordings, "
-	        "base_samples, new_samples, fails, and rows: event, a value per key, base, new, "
-	        "delta, margin (as parts of 1, or counts), ratio, ratio_least, ratio_most, "
-	        "dispersion, verdict (same, faster, slower), gated, fails.\n\n"
+	        "alone (Katz's interval of a ratio of proportions). Runs of an unchanged "
+	        "program differ by more than that: by what else the machine does, by where "
+	        "memory lies. With one recording per side nothing tells by how much, and the "
+	        "intervals are too narrow. With several per side a second interval is made of "
+	        "how those of a side differ among themselves (Pearson's dispersion, Student's "
+	        "t), and the wider of the two is shown. What no recording shows, such as "
+	        "another machine or a cold cache on one side only, is in no interval: record "
+	        "both sides in turns. Events are compared by name; one that only one side has "
+	        "is not compared.",
+	        "Functions without a name ([unknown libfoo.so+0x12340]) are compared one by one "
+	        "if all recordings that have the object have one build of it, by build-id; else "
+	        "they are one row, [unknown], since another build's begin elsewhere.",
+	        "--fail-if-slower PERCENT is for CI: of the rows of at least --percent-limit, "
+	        "or of the functions given with --symbol, one must be for sure more than "
+	        "PERCENT slower: the whole interval of its ratio lies above. As several rows "
+	        "are asked about at once, their intervals are widened (Bonferroni), so that one "
+	        "in twenty gates fails by chance at most, not one in twenty rows: that holds "
+	        "with three or more recordings per side, not with one (docs/diff-noise.md has "
+	        "how often each fails falsely, and how small a slow-down each sees). Rows that "
+	        "are slower by the figures but not for sure are marked 'maybe' and do not fail.",
+	        "--json writes version (1), confidence, between_runs (whether what runs differ "
+	        "by is in the intervals), base_recordings, new_recordings, base_samples, "
+	        "new_samples, fails, and rows: event, a value per key, base, new, delta, margin "
+	        "(as parts of 1, or counts), ratio, ratio_least, ratio_most, dispersion, "
+	        "verdict (same, faster, slower), gated, fails.",
 	        "Exit status: 0; 1: a recording cannot be read, or no function of --symbol was "
 	        "sampled; 2: usage; 3: a recording was damaged, the comparison is of what was "
-	        "left; "
-	        "4: something is slower than --fail-if-slower allows.",
+	        "left; 4: something is slower than --fail-if-slower allows."),
 	.options = diff_options,
 	.words = diff_words,
 	.run = diff_run,

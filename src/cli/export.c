@@ -284,29 +284,25 @@ const struct cmd cmd_export = {
 	.name = "export",
 	.synopsis = "[--format NAME] [options] [FILE]",
 	.summary = "Write the profile for another tool: flame graphs, pprof, browsers",
-	.details =
-	        "Equal recordings give equal bytes. Without --format, the end of the name that -o "
-	        "gives tells the format. callgrind's calls are samples; perfetto is held against "
-	        "its schema, as no reader of it could be had where seam is tested.\n\n"
+	.details = CMD_PARAGRAPHS(
+	        "Equal recordings give equal bytes. Without --format, the end of the name that "
+	        "-o gives tells the format. callgrind's calls are samples; perfetto is held "
+	        "against its schema, as no reader of it could be had where seam is tested.",
 	        "json writes one object: version (1), lost, lost_samples, duplicate_samples, "
-	        "undecoded_samples; events (name, unit); states; objects (path, build_id); tasks "
-	        "(comm, pid, tid); frames (symbol, object, address, kind, file, line); stacks "
-	        "([parent, frame], outermost first, -1: none); rows (event, task, cpu, state, "
-	        "stack, "
-	        "samples, weight). One names another by its index.\n\n"
+	        "undecoded_samples; events (name, unit); states; objects (path, build_id); "
+	        "tasks (comm, pid, tid); frames (symbol, object, address, kind, file, line); "
+	        "stacks ([parent, frame], outermost first, -1: none); rows (event, task, cpu, "
+	        "state, stack, samples, weight). One names another by its index.",
 	        "A function without a name is called by where it begins, [unknown "
 	        "libfoo.so+0x12340] (see seam report); where not even that is known, by its "
-	        "object, "
-	        "[libfoo.so]; in json its symbol is null then, and pprof is told that the "
-	        "mapping's "
-	        "functions are not all known.\n\n"
-	        "A stack that is not whole has a root that is no function and says why, in every "
-	        "format: '[unfinished: cut at 127 frames]', '[unfinished: the stack copy ended]' "
-	        "(a walk by unwind tables ended early), '[unfinished: still in the kernel at the "
-	        "end]' (see seam report). --max-stack gives no such root.\n\n"
-	        "Exit status: 0; 1: it could not be done; 2: usage; 3: the recording was damaged "
-	        "and "
-	        "the file is of what was left.",
+	        "object, [libfoo.so]; in json its symbol is null then, and pprof is told that "
+	        "the mapping's functions are not all known.",
+	        "A stack that is not whole has a root that is no function and says why, in "
+	        "every format: '[unfinished: cut at 127 frames]', '[unfinished: the stack copy "
+	        "ended]' (a walk by unwind tables ended early), '[unfinished: still in the "
+	        "kernel at the end]' (see seam report). --max-stack gives no such root.",
+	        "Exit status: 0; 1: it could not be done; 2: usage; 3: the recording was "
+	        "damaged and the file is of what was left."),
 	.options = export_options,
 	.words = export_words,
 	.run = export_run,

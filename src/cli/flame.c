@@ -285,18 +285,16 @@ const struct cmd cmd_flame = {
 	.name = "flame",
 	.synopsis = "[options] [FILE]",
 	.summary = "A flame graph in one HTML file, to search, zoom, filter and compare",
-	.details =
+	.details = CMD_PARAGRAPHS(
 	        "The page needs a browser of 2023 or later and no network. It has all events, "
-	        "threads and "
-	        "stack states of the recording, its time as a strip in which a span can be chosen, "
-	        "and keys: '?' in the page shows them. Stacks that are not whole (their "
-	        "walk ended early, their room was full, a part of them never came) hang below a "
-	        "hatched cell that says why: '[unfinished: the stack copy ended]'. With --base, "
-	        "functions without a name are held "
-	        "against "
-	        "each other only if both recordings have the same build of their object.\n\n"
-	        "Exit status: 0; 1: it could not be done; 2: usage; 3: a recording was damaged and "
-	        "the graph is of what was left.",
+	        "threads and stack states of the recording, its time as a strip in which a span "
+	        "can be chosen, and keys: '?' in the page shows them. Stacks that are not whole "
+	        "(their walk ended early, their room was full, a part of them never came) hang "
+	        "below a hatched cell that says why: '[unfinished: the stack copy ended]'. With "
+	        "--base, functions without a name are held against each other only if both "
+	        "recordings have the same build of their object.",
+	        "Exit status: 0; 1: it could not be done; 2: usage; 3: a recording was damaged "
+	        "and the graph is of what was left."),
 	.options = flame_options,
 	.run = flame_run,
 };

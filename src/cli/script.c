@@ -380,18 +380,15 @@ const struct cmd cmd_script = {
 	.name = "script",
 	.synopsis = "[options] [FILE]",
 	.summary = "Print every sample with its stack, in order of time",
-	.details = "The text is that of perf script, for stackcollapse-perf.pl, the Firefox "
-	           "Profiler and "
-	           "your own scripts. User halves that came in a deferred record stand where they "
-	           "belong; "
-	           "a sample that was never answered shows only its kernel half, and -F +state "
-	           "says why, and how each walk ended. A frame with ? before its name was guessed, "
-	           "by frame pointer or by the rule in front of it.\n\n"
-	           "Unlike perf script, a callchain ends in front of a word that lies in no "
-	           "executable "
-	           "memory of its process, where its mappings are known: frame pointers led into "
-	           "data. "
-	           "--no-merge-callchains shows callchains as they were recorded.",
+	.details = CMD_PARAGRAPHS(
+	        "The text is that of perf script, for stackcollapse-perf.pl, the Firefox "
+	        "Profiler and your own scripts. User halves that came in a deferred record "
+	        "stand where they belong; a sample that was never answered shows only its "
+	        "kernel half, and -F +state says why, and how each walk ended. A frame with ? "
+	        "before its name was guessed, by frame pointer or by the rule in front of it.",
+	        "Unlike perf script, a callchain ends in front of a word that lies in no "
+	        "executable memory of its process, where its mappings are known: frame pointers "
+	        "led into data. --no-merge-callchains shows callchains as they were recorded."),
 	.options = script_options,
 	.run = script_run,
 };

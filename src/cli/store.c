@@ -294,22 +294,21 @@ const struct cmd cmd_store = {
 	.name = "store",
 	.synopsis = "ls|series|import [options] [FUNCTION|RECORDING]",
 	.summary = "What is in a store of profiles; a recording into it",
-	.details =
-	        "A store holds windows of samples: what seam agent took, or a recording that was "
-	        "imported. seam report --store answers from it.\n\n"
-	        "ls lists the series of a store: sets of labels, with their samples and times.\n\n"
-	        "series shows the share of a function, with what it called, over time: a line for "
-	        "each point, of the first event. --from, --to and --where choose.\n\n"
-	        "--json: ls writes version (1), windows, bytes, first_ns, last_ns, series (labels, "
-	        "samples, windows, first_ns, last_ns); series writes version (1), function, points "
-	        "(time_ns, total, self, all: weights). Times are since 1970. Keys may be added, "
-	        "none "
-	        "is taken away.\n\n"
+	.details = CMD_PARAGRAPHS(
+	        "A store holds windows of samples: what seam agent took, or a recording that "
+	        "was imported. seam report --store answers from it.",
+	        "ls lists the series of a store: sets of labels, with their samples and times.",
+	        "series shows the share of a function, with what it called, over time: a line "
+	        "for each point, of the first event. --from, --to and --where choose.",
+	        "--json: ls writes version (1), windows, bytes, first_ns, last_ns, series "
+	        "(labels, samples, windows, first_ns, last_ns); series writes version (1), "
+	        "function, points (time_ns, total, self, all: weights). Times are since 1970. "
+	        "Keys may be added, none is taken away.",
 	        "import cuts a recording into windows and puts them into the store, with names, "
 	        "lines and inlined calls as they are found here. host and kernel are those that "
-	        "the recording names. What is imported a second time counts once.\n\n"
-	        "Exit status: 0; 1: it could not be done; 2: usage; 3: the recording was damaged "
-	        "and what was left is in the store.",
+	        "the recording names. What is imported a second time counts once.",
+	        "Exit status: 0; 1: it could not be done; 2: usage; 3: the recording was "
+	        "damaged and what was left is in the store."),
 	.options = store_options,
 	.run = store_run,
 };

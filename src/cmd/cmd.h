@@ -39,11 +39,18 @@ struct cmd_words {
 	} * words;                /* ends with name NULL */
 };
 
+/* A text without a limit: C99 wants compilers to take strings of 4,095 characters only. */
+#define CMD_PARAGRAPHS(...)       \
+	(const char *const[])     \
+	{                         \
+		__VA_ARGS__, NULL \
+	}
+
 struct cmd {
 	const char *name;
 	const char *synopsis;             /* behind "seam NAME ": "[options] [-- command]" */
 	const char *summary;              /* one line */
-	const char *details;              /* paragraphs for --help and the man page, or NULL */
+	const char *const *details;       /* CMD_PARAGRAPHS for --help and man page, or NULL */
 	const struct option_def *options; /* ends with id 0 */
 	const struct cmd_words *words;    /* ends with title NULL; or NULL */
 	bool stops_at_operand; /* the first operand ends the options: record ... command */

@@ -80,9 +80,9 @@ void manual_page(const struct cmd *cmd, const char *version)
 	manual_text(cmd->summary);
 	printf(".SH SYNOPSIS\n.B seam %s\n", cmd->name);
 	manual_text(cmd->synopsis);
-	if (cmd->details) {
-		puts(".SH DESCRIPTION");
-		manual_text(cmd->details);
+	for (const char *const *paragraph = cmd->details; paragraph && *paragraph; paragraph++) {
+		puts(paragraph == cmd->details ? ".SH DESCRIPTION" : ".PP");
+		manual_text(*paragraph);
 	}
 	if (cmd->options && cmd->options->id)
 		puts(".SH OPTIONS");

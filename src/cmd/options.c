@@ -325,8 +325,8 @@ void cmd_print_help(const struct cmd *cmd)
 		options_help_option(d);
 	for (const struct cmd_words *w = cmd->words; w && w->title; w++)
 		options_help_words(w);
-	if (cmd->details) {
+	for (const char *const *paragraph = cmd->details; paragraph && *paragraph; paragraph++) {
 		putchar('\n');
-		options_help_text(cmd->details, 0, 0);
+		options_help_text(*paragraph, 0, 0);
 	}
 }

@@ -386,22 +386,20 @@ const struct cmd cmd_top = {
 	.name = "top",
 	.synopsis = "[options] [-- command]",
 	.summary = "Show where time goes now, with merged stacks, and refresh",
-	.details =
-	        "Without command, -p and -t, everything that runs is shown. Each refresh shows the "
-	        "samples since the one before, and says how user stacks are taken: as seam record "
-	        "takes them, by BPF programs where they are allowed. They are "
-	        "merged as seam report merges them; a sample waits 0.3 seconds for its user half "
-	        "before it is shown, so that children's figures are those of whole stacks.\n\n"
+	.details = CMD_PARAGRAPHS(
+	        "Without command, -p and -t, everything that runs is shown. Each refresh shows "
+	        "the samples since the one before, and says how user stacks are taken: as seam "
+	        "record takes them, by BPF programs where they are allowed. They are merged as "
+	        "seam report merges them; a sample waits 0.3 seconds for its user half before "
+	        "it is shown, so that children's figures are those of whole stacks.",
 	        "On a terminal: q quits, c changes between self and children first; a name that "
-	        "has "
-	        "no room loses its middle, a function without a name what stands before its "
-	        "address. In a pipe, or "
-	        "with --stdio, the tables follow one another as plain text: seam top -d 2 -n 3 | "
-	        "cat. Nothing is written to disk; memory is bounded, and samples that find no room "
-	        "are counted in the first line.\n\n"
-	        "A command's standard output goes to standard error; it is sent SIGTERM when top "
-	        "ends before it.\n\n"
-	        "Exit status: 0; 1: recording is not possible; 2: usage.",
+	        "has no room loses its middle, a function without a name what stands before its "
+	        "address. In a pipe, or with --stdio, the tables follow one another as plain "
+	        "text: seam top -d 2 -n 3 | cat. Nothing is written to disk; memory is bounded, "
+	        "and samples that find no room are counted in the first line.",
+	        "A command's standard output goes to standard error; it is sent SIGTERM when "
+	        "top ends before it.",
+	        "Exit status: 0; 1: recording is not possible; 2: usage."),
 	.options = top_options,
 	.words = top_words,
 	.stops_at_operand = true,
