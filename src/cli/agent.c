@@ -248,7 +248,7 @@ out:
 	return rc;
 }
 
-const struct cmd cmd_agent = {
+COMMAND(agent) = {
 	.name = "agent",
 	.synopsis = "[options]",
 	.summary = "Sample the whole machine all the time, into a store",

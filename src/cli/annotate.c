@@ -193,7 +193,7 @@ out:
 	return rc;
 }
 
-const struct cmd cmd_annotate = {
+COMMAND(annotate) = {
 	.name = "annotate",
 	.synopsis = "[options] [-i FILE] [SYMBOL]",
 	.summary = "Show a function's source and instructions with the samples that hit them",

@@ -247,7 +247,7 @@ out:
 	return r;
 }
 
-const struct cmd cmd_archive = {
+COMMAND(archive) = {
 	.name = "archive",
 	.synopsis = "[options] [FILE]",
 	.summary = "Pack the files by which another machine names and unwinds a recording",

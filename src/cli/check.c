@@ -169,7 +169,7 @@ static int check_run(int argc, char **argv, const struct cmd *cmd)
 	return features_can_record(&f) ? EXIT_OK : EXIT_FAILED;
 }
 
-const struct cmd cmd_check = {
+COMMAND(check) = {
 	.name = "check",
 	.synopsis = "[--json]",
 	.summary = "Say what this kernel can do, why not, and what to do about it",

@@ -200,7 +200,7 @@ out:
 	return rc;
 }
 
-const struct cmd cmd_convert = {
+COMMAND(convert) = {
 	.name = "convert",
 	.synopsis = "[options] IN [-o OUT]",
 	.summary = "Make a classic perf.data, for tools that do not know deferred callchains",

@@ -376,7 +376,7 @@ out:
 	return rc;
 }
 
-const struct cmd cmd_diff = {
+COMMAND(diff) = {
 	.name = "diff",
 	.synopsis = "[options] [BASELINE[,...] NEW[,...]]",
 	.summary = "Compare recordings function by function, and say what is only noise",

@@ -374,7 +374,7 @@ static const struct option_def dump_defs[] = {
 	{ 0 },
 };
 
-const struct cmd cmd_dump = {
+COMMAND(dump) = {
 	.name = "dump",
 	.synopsis = "[options] [FILE]",
 	.summary = "Print every record, raw bytes and decoded",

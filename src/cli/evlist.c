@@ -87,7 +87,7 @@ static const struct option_def evlist_options[] = {
 	{ 0 },
 };
 
-const struct cmd cmd_evlist = {
+COMMAND(evlist) = {
 	.name = "evlist",
 	.synopsis = "[options] [FILE]",
 	.summary = "List the events of a recording",

@@ -280,7 +280,7 @@ out:
 	return rc;
 }
 
-const struct cmd cmd_export = {
+COMMAND(export) = {
 	.name = "export",
 	.synopsis = "[--format NAME] [options] [FILE]",
 	.summary = "Write the profile for another tool: flame graphs, pprof, browsers",

@@ -281,7 +281,7 @@ out:
 	return rc;
 }
 
-const struct cmd cmd_flame = {
+COMMAND(flame) = {
 	.name = "flame",
 	.synopsis = "[options] [FILE]",
 	.summary = "A flame graph in one HTML file, to search, zoom, filter and compare",

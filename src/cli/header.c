@@ -78,7 +78,7 @@ static const struct option_def header_options[] = {
 	{ 0 },
 };
 
-const struct cmd cmd_header = {
+COMMAND(header) = {
 	.name = "header",
 	.synopsis = "[options] [FILE]",
 	.summary = "Show what a recording says about itself",

@@ -87,7 +87,7 @@ static const struct option_def help_options[] = {
 	{ 0 },
 };
 
-const struct cmd cmd_help = {
+COMMAND(help) = {
 	.name = "help",
 	.synopsis = "[COMMAND]",
 	.summary = "Tell how a command is used",

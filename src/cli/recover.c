@@ -295,7 +295,7 @@ static const struct option_def recover_options[] = {
 	{ 0 },
 };
 
-const struct cmd cmd_recover = {
+COMMAND(recover) = {
 	.name = "recover",
 	.synopsis = "[options] IN -o OUT",
 	.summary = "Make a well-formed file of a damaged one",

@@ -376,7 +376,7 @@ out:
 	return r;
 }
 
-const struct cmd cmd_script = {
+COMMAND(script) = {
 	.name = "script",
 	.synopsis = "[options] [FILE]",
 	.summary = "Print every sample with its stack, in order of time",

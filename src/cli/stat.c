@@ -111,7 +111,7 @@ static const struct option_def stat_options[] = {
 	{ 0 },
 };
 
-const struct cmd cmd_stat = {
+COMMAND(stat) = {
 	.name = "stat",
 	.synopsis = "[options] [FILE]",
 	.summary = "Count what is in a recording, and what was lost",

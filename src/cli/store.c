@@ -290,7 +290,7 @@ out:
 	return rc;
 }
 
-const struct cmd cmd_store = {
+COMMAND(store) = {
 	.name = "store",
 	.synopsis = "ls|series|import [options] [FUNCTION|RECORDING]",
 	.summary = "What is in a store of profiles; a recording into it",

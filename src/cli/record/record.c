@@ -19,7 +19,7 @@ static int record_main(int argc, char **argv, const struct cmd *cmd)
 	return code;
 }
 
-const struct cmd cmd_record = {
+COMMAND(record) = {
 	.name = "record",
 	.synopsis = "[options] [-- command]",
 	.summary = "Record where a command, processes or the whole machine spend their time",

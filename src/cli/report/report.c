@@ -291,7 +291,7 @@ out:
 	return rc;
 }
 
-const struct cmd cmd_report = {
+COMMAND(report) = {
 	.name = "report",
 	.synopsis = "[options] [FILE]",
 	.summary = "Show where the time went, and what became of every stack",

@@ -382,7 +382,7 @@ out:
 	return rc;
 }
 
-const struct cmd cmd_top = {
+COMMAND(top) = {
 	.name = "top",
 	.synopsis = "[options] [-- command]",
 	.summary = "Show where time goes now, with merged stacks, and refresh",
