@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// blocks.c: see blocks.h.
+/*
+ * blocks.c: see blocks.h.
+ *
+ * The bytes that a store keeps: numbers as LEB128, lists packed with zstd where that is shorter.
+ * They may come from a file that somebody else has written to: sizes are bounded before memory is
+ * taken, and numbers are below BLOCKS_THINGS_MAX.
+ */
 #include "store/blocks.h"
 
 #include <stdlib.h>
@@ -14,6 +20,7 @@ enum {
 	BLOCKS_ZSTD
 };
 
+/* An unsigned number as LEB128: seven bits a byte, the least first. */
 void blocks_put_number(struct buf *to, uint64_t v)
 {
 	unsigned char bytes[10];
@@ -26,7 +33,7 @@ void blocks_put_number(struct buf *to, uint64_t v)
 	buf_put(to, bytes, n);
 }
 
-/* The first byte says in which form the rest is. */
+/* The first byte says in which form the rest is. -ENOMEM. */
 int blocks_pack(struct buf *to, struct buf *plain)
 {
 	size_t bound = ZSTD_compressBound(plain->n), n;
@@ -35,6 +42,7 @@ int blocks_pack(struct buf *to, struct buf *plain)
 	if (!packed)
 		return -ENOMEM;
 	n = ZSTD_compress(packed, bound, plain->bytes, plain->n, LEVEL);
+	/* Four bytes or less saved are not worth unpacking. */
 	if (ZSTD_isError(n) || n + 4 >= plain->n) {
 		buf_put(to, &(char){ BLOCKS_PLAIN }, 1);
 		buf_put(to, plain->bytes, plain->n);
@@ -47,7 +55,7 @@ int blocks_pack(struct buf *to, struct buf *plain)
 	return to->failed ? -ENOMEM : 0;
 }
 
-/* The size is looked at before any memory is taken. */
+/* The size is looked at before any memory is taken. -EBADMSG, -ENOMEM. */
 int blocks_unpack(struct buf *to, const void *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, false);
@@ -75,6 +83,7 @@ int blocks_unpack(struct buf *to, const void *bytes, size_t n)
 
 /* ---- counts ---- */
 
+/* By state, then by node: nodes of one state then differ by little. */
 static int blocks_count_order(const void *pa, const void *pb)
 {
 	const struct blocks_count *a = pa, *b = pb;
@@ -112,6 +121,7 @@ static void blocks_put_state(struct buf *to, const struct blocks_count *counts, 
 	for (size_t i = 0; i < n; i++) {
 		bool one = counts[i].samples == 1;
 
+		/* Nodes ascend, so the distance is not negative. */
 		blocks_put_number(to, (uint64_t)(counts[i].node - node) << 1 | !one);
 		if (!one)
 			blocks_put_number(to, counts[i].samples);
@@ -121,6 +131,7 @@ static void blocks_put_state(struct buf *to, const struct blocks_count *counts, 
 	}
 }
 
+/* Appends all counts. They are sorted in place. unit is the event's. */
 void blocks_put_counts(struct buf *to, unsigned unit, struct blocks_count *counts, size_t n)
 {
 	blocks_put_number(to, unit);
@@ -133,7 +144,7 @@ void blocks_put_counts(struct buf *to, unsigned unit, struct blocks_count *count
 	}
 }
 
-/* Reads the counts of one state. */
+/* Reads the counts of one state. -EBADMSG, or what each returned. */
 static int blocks_each_of_state(struct cursor *c,
                                 int (*each)(void *ctx, const struct blocks_count *count), void *ctx)
 {
@@ -153,6 +164,7 @@ static int blocks_each_of_state(struct cursor *c,
 		if (__builtin_mul_overflow(count.samples, weight, &count.weight))
 			return -EBADMSG;
 		if (!weight)
+			/* weight 0 means that each count has its own. */
 			count.weight = leb_unsigned(c);
 		if (c->failed || node >= BLOCKS_THINGS_MAX)
 			return -EBADMSG;
@@ -162,6 +174,7 @@ static int blocks_each_of_state(struct cursor *c,
 	return r < 0 ? r : c->failed ? -EBADMSG : 0;
 }
 
+/* The reverse of blocks_put_counts: calls each with every count. */
 int blocks_each_count(const void *bytes, size_t n, unsigned *unit,
                       int (*each)(void *ctx, const struct blocks_count *count), void *ctx)
 {

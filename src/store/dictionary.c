@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: MIT
-// dictionary.c: see dictionary.h.
+/*
+ * dictionary.c: see dictionary.h.
+ *
+ * A writer numbers strings, objects, frames and nodes of stacks once per epoch, and the store gets
+ * each when it is new: a window then costs its counts and little more. The numbers of an epoch
+ * never change, and an epoch ends when its dictionary is full, so memory is bounded.
+ */
 #include "store/dictionary.h"
 
 #include <stdlib.h>
 
+/* Beyond one of these the next window begins another epoch. */
 #define FULL_NODES 400000u
 #define FULL_BYTES ((size_t)48 << 20)
 
+/* Begins an empty dictionary: numbers of things start at 1. */
 void dictionary_start(struct dictionary *d)
 {
 	*d = (struct dictionary){ 0 };
@@ -22,6 +30,7 @@ void dictionary_free(struct dictionary *d)
 		pool_free(&d->things[i]);
 }
 
+/* What it holds in memory. */
 size_t dictionary_bytes(const struct dictionary *d)
 {
 	size_t bytes = intern_held(&d->strings);
@@ -37,6 +46,8 @@ bool dictionary_full(const struct dictionary *d)
 	return d->things[BLOCKS_NODES].n >= FULL_NODES || dictionary_bytes(d) >= FULL_BYTES;
 }
 
+/* The number of a text, cut to what a block may hold. DICTIONARY_FAILED: out of memory, or of
+ * numbers. */
 uint32_t dictionary_string(struct dictionary *d, const char *text)
 {
 	uint32_t id = intern_bytes(&d->strings, text, strnlen(text, BLOCKS_STRING_MAX));
@@ -44,6 +55,7 @@ uint32_t dictionary_string(struct dictionary *d, const char *text)
 	return id < BLOCKS_THINGS_MAX ? id : DICTIONARY_FAILED;
 }
 
+/* The same of a struct: equal bytes have one number. */
 static uint32_t dictionary_thing(struct dictionary *d, enum blocks_kind kind, const void *thing)
 {
 	uint32_t id = pool_put(&d->things[kind], thing);
@@ -53,6 +65,7 @@ static uint32_t dictionary_thing(struct dictionary *d, enum blocks_kind kind, co
 
 /* ---- from a profile ---- */
 
+/* A map goes from one profile's numbers to the dictionary's. It is made for one window. */
 int dictionary_map_start(struct dictionary_map *m, const struct profile *p)
 {
 	*m = (struct dictionary_map){ .profile = p };
@@ -75,6 +88,7 @@ void dictionary_map_free(struct dictionary_map *m)
 	*m = (struct dictionary_map){ 0 };
 }
 
+/* 0 in the profile stays 0. The same of objects and frames. */
 static uint32_t dictionary_map_string(struct dictionary *d, struct dictionary_map *m, uint32_t id)
 {
 	if (id && !m->strings[id])
@@ -120,6 +134,7 @@ static uint32_t dictionary_map_frame(struct dictionary *d, struct dictionary_map
 	return m->frames[id];
 }
 
+/* A node's parent was mapped before it. */
 static uint32_t dictionary_map_node(struct dictionary *d, struct dictionary_map *m, uint32_t id)
 {
 	const struct profile_node node = profile_node_at(m->profile, id);
@@ -132,12 +147,14 @@ static uint32_t dictionary_map_node(struct dictionary *d, struct dictionary_map 
 	                                    : dictionary_thing(d, BLOCKS_NODES, &n);
 }
 
-/* A parent's id is less than its child's: one pass down marks what rows need, one up makes it. */
+/* A parent's id is less than its child's: one pass down marks what rows need, one up makes it.
+ * -ENOMEM: some things are in the dictionary, and the epoch must end. */
 int dictionary_add(struct dictionary *d, struct dictionary_map *m)
 {
 	const struct profile *p = m->profile;
 
 	for (size_t i = 0; i < profile_n_rows(p); i++)
+		/* 1 marks a node that is needed, until it gets its number. */
 		m->nodes[profile_row_at(p, i)->key.node] = 1;
 	for (size_t id = profile_n_nodes(p); id; id--)
 		if (m->nodes[id])
@@ -183,12 +200,15 @@ static void dictionary_put(const struct dictionary *d, enum blocks_kind kind, ui
 	} else {
 		const struct blocks_node *n = thing;
 
+		/* A parent's number is less, and mostly not by much. */
 		blocks_put_number(to, id - n->parent);
 		blocks_put_number(to, n->frame);
 	}
 }
 
 /* Of the strings, number 0 is the empty one, which stands in no block. */
+/* What is new of a kind since the last call, as one block: numbers *first to *first + *n - 1. 1; 0:
+ * nothing is new; -ENOMEM. */
 int dictionary_block(struct dictionary *d, enum blocks_kind kind, uint32_t *first, uint32_t *n,
                      struct buf *plain)
 {

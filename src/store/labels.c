@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
-// labels.c: see labels.h. A set is small, so keys are looked for one after the other.
+/*
+ * labels.c: see labels.h. A set is small, so keys are looked for one after the other.
+ *
+ * A set is its bytes: "key\0value\0" pairs in the order of keys, so equal sets are equal bytes.
+ * Bounds: LABELS_MAX pairs, LABELS_BYTES_MAX bytes. Values come from paths and names of processes,
+ * and may be anything.
+ */
 #include "store/labels.h"
 
 #include <errno.h>
 #include <string.h>
 
+/* Ids of containers are SHA-256 in hexadecimal. */
 #define CONTAINER_DIGITS 64u
 #define CONTAINER_SHOWN 12u /* as container engines show it */
 
@@ -13,6 +20,7 @@ void labels_free(struct labels *l)
 	buf_free(&l->bytes);
 }
 
+/* Begins with *at 0. False at the end. */
 bool labels_next(const struct labels *l, size_t *at, const char **key, const char **value)
 {
 	const char *text = (const char *)l->bytes.bytes;
@@ -44,6 +52,7 @@ static size_t labels_find(const struct labels *l, const char *key, size_t *size)
 	return from;
 }
 
+/* NULL: the set has no such key. */
 const char *labels_get(const struct labels *l, const char *key)
 {
 	size_t size, at = labels_find(l, key, &size);
@@ -61,7 +70,8 @@ static size_t labels_count(const struct labels *l)
 	return n;
 }
 
-/* Takes the old value out and moves what is behind it, then puts the new one there. */
+/* Takes the old value out and moves what is behind it, then puts the new one there. An empty value,
+ * or NULL, takes the key away. -E2BIG: the set would be too large; it is as it was. */
 int labels_set(struct labels *l, const char *key, const char *value)
 {
 	size_t old, at = labels_find(l, key, &old), key_size = strlen(key) + 1;
@@ -86,7 +96,8 @@ int labels_set(struct labels *l, const char *key, const char *value)
 	return 0;
 }
 
-/* Takes them only if they are as labels_set would have made them. */
+/* Takes them only if they are as labels_set would have made them. -EBADMSG, -ENOMEM; *l is as it
+ * was. */
 int labels_take(struct labels *l, const void *bytes, size_t n)
 {
 	struct labels got = { 0 };
@@ -98,6 +109,7 @@ int labels_take(struct labels *l, const void *bytes, size_t n)
 	if (buf_put(&got.bytes, bytes, n) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
+		/* Each pair has two NULs. */
 		pairs += !got.bytes.bytes[i];
 	if (pairs % 2 || pairs > (size_t)2 * LABELS_MAX)
 		goto bad;
@@ -112,6 +124,7 @@ bad:
 	return -EBADMSG;
 }
 
+/* An order of sets, for sorting: by their bytes. */
 int labels_order(const struct labels *a, const struct labels *b)
 {
 	size_t n = a->bytes.n < b->bytes.n ? a->bytes.n : b->bytes.n;
@@ -120,7 +133,7 @@ int labels_order(const struct labels *a, const struct labels *b)
 	return order ? order : (a->bytes.n > b->bytes.n) - (a->bytes.n < b->bytes.n);
 }
 
-/* Goes through the list of keys, in its order. */
+/* Goes through the list of keys, in its order. A key that the set has not is "-". */
 void labels_values(const struct labels *l, const char *keys, struct buf *out)
 {
 	char key[LABELS_VALUE_MAX];
@@ -143,6 +156,7 @@ void labels_values(const struct labels *l, const char *keys, struct buf *out)
 
 /* ---- control groups ---- */
 
+/* Whether a text ends so, with something in front. */
 static bool labels_ends(const char *text, size_t n, const char *end)
 {
 	size_t m = strlen(end);
@@ -170,7 +184,8 @@ static int labels_set_part(struct labels *l, const char *key, const char *text, 
 	return labels_set(l, key, part);
 }
 
-/* "docker-<64 digits>.scope", "cri-containerd-<...>.scope", "<64 digits>" and the like. */
+/* "docker-<64 digits>.scope", "cri-containerd-<...>.scope", "<64 digits>" and the like. Anything
+ * else is no container, and no failure. */
 static int labels_set_container(struct labels *l, const char *name, size_t n)
 {
 	size_t digits = labels_ends(name, n, ".scope") ? n - strlen(".scope") : n;
@@ -206,13 +221,15 @@ static int labels_set_pod(struct labels *l, const char *name, size_t n)
 	return labels_set(l, "pod", uid);
 }
 
+/* Whether a part of a path is a unit of systemd's. */
 static bool labels_is_unit(const char *name, size_t n)
 {
 	return labels_ends(name, n, ".service") || labels_ends(name, n, ".scope") ||
 	       labels_ends(name, n, ".slice");
 }
 
-/* Goes down the path: the innermost unit, container and pod hold. */
+/* Goes down the path: the innermost unit, container and pod hold. What does not fit into the set is
+ * left out. */
 int labels_set_cgroup(struct labels *l, const char *path)
 {
 	int r = 0;
@@ -232,7 +249,8 @@ int labels_set_cgroup(struct labels *l, const char *path)
 
 /* ---- filters ---- */
 
-/* Copies up to one of the stops; a backslash takes the next character as it is. */
+/* Copies up to one of the stops; a backslash takes the next character as it is. Returns how many
+ * characters of the text were used. */
 static size_t labels_filter_word(struct buf *to, const char *text, const char *stops)
 {
 	size_t i = 0;
@@ -246,7 +264,8 @@ static size_t labels_filter_word(struct buf *to, const char *text, const char *s
 	return i;
 }
 
-/* Cuts the text at commas and equals signs that have no backslash in front of them. */
+/* Cuts the text at commas and equals signs that have no backslash in front of them. The same key
+ * may come again: then either value will do. -EINVAL: *at says where the text is wrong. */
 int labels_filter_parse(struct labels_filter *f, const char *text, size_t *at)
 {
 	size_t i = 0;
@@ -285,6 +304,7 @@ static bool labels_match_key(const struct labels_filter *f, const char *key, con
 	return false;
 }
 
+/* A set that lacks a key does not match it. NULL matches all. */
 bool labels_match(const struct labels_filter *f, const struct labels *l)
 {
 	const char *key, *value;

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
-// lookup.c: see lookup.h. A node's parent has a less number, so one pass over the blocks, from the
-// last one down, finds all that is needed; then the frames that these nodes have, and so on.
+/*
+ * lookup.c: see lookup.h. A node's parent has a less number, so one pass over the blocks, from the
+ * last one down, finds all that is needed; then the frames that these nodes have, and so on.
+ *
+ * Numbers that a store hands out are only asked for as far as a query needs them: an epoch has
+ * hundreds of thousands of nodes. Every number is checked against its list; -EBADMSG says that the
+ * store is damaged.
+ */
 #include "store/lookup.h"
 
 #include <stdlib.h>
 
 #include "base/leb.h"
 
+/* fetch gives the block that holds a thing. */
 void lookup_start(struct lookup *l, lookup_fetch *fetch, void *ctx)
 {
 	*l = (struct lookup){ .fetch = fetch, .ctx = ctx };
@@ -26,7 +33,7 @@ void lookup_free(struct lookup *l)
 	*l = (struct lookup){ 0 };
 }
 
-/* So that a thing, and all in front of it, have their byte. */
+/* So that a thing, and all in front of it, have their byte. -ENOMEM. */
 static int lookup_room_for(struct lookup_list *list, uint32_t id)
 {
 	size_t n = list->n ? list->n : 1024;
@@ -45,6 +52,7 @@ static int lookup_room_for(struct lookup_list *list, uint32_t id)
 	return 0;
 }
 
+/* Marks a thing as needed. */
 int lookup_need(struct lookup *l, enum blocks_kind kind, uint32_t id)
 {
 	struct lookup_list *list = &l->lists[kind];
@@ -77,6 +85,7 @@ static int lookup_load_string(struct lookup *l, struct cursor *c, uint32_t id, b
 	const unsigned char *bytes = cursor_bytes(c, n);
 
 	if (!needed || c->failed)
+		/* A string that is not needed is passed over. */
 		return 0;
 	l->strings[id] = (uint32_t)l->text.n;
 	if (memchr(bytes, 0, n) || l->text.n > UINT32_MAX / 2)
@@ -129,6 +138,7 @@ static int lookup_load_node(struct lookup *l, struct cursor *c, uint32_t id, boo
 
 	if (!needed || c->failed)
 		return 0;
+	/* Node 0 is the root: it stands in no block, and frame 0 is none. */
 	if (!up || !frame)
 		return -EBADMSG;
 	l->nodes[id] = (struct blocks_node){ id - up, frame };
@@ -138,6 +148,7 @@ static int lookup_load_node(struct lookup *l, struct cursor *c, uint32_t id, boo
 
 /* A node makes its parent needed, which may stand in front of it in the same block: this is found
  * out backwards before the block is read. */
+/* A copy of the cursor reads the block once before the others do. */
 static int lookup_mark_parents(struct lookup *l, struct cursor c, uint32_t first, uint32_t n)
 {
 	uint32_t *up = calloc((size_t)n + 1, sizeof(*up));
@@ -182,11 +193,13 @@ static int lookup_load_block(struct lookup *l, enum blocks_kind kind, uint32_t i
 
 	if (r < 0)
 		return r == -ENOENT ? -EBADMSG : r;
+	/* A block that does not hold the thing would be fetched for ever. */
 	if (!*first || *first > id || id - *first >= n || n > BLOCKS_THINGS_MAX - *first)
 		return -EBADMSG;
 	r = blocks_unpack(&plain, bytes, size);
 	c = cursor_of(plain.bytes, plain.n, false);
 	if (r >= 0)
+		/* What is needed in it must have room, also below the thing that was asked for. */
 		r = lookup_room_for(&l->lists[kind], *first + n - 1);
 	if (r >= 0)
 		r = lookup_load_things(l, kind, &c, *first, n);
@@ -194,6 +207,7 @@ static int lookup_load_block(struct lookup *l, enum blocks_kind kind, uint32_t i
 	return r;
 }
 
+/* From the highest number down: what a block makes needed in its own list lies in front. */
 static int lookup_load_list(struct lookup *l, enum blocks_kind kind)
 {
 	const struct lookup_list *list = &l->lists[kind];
@@ -202,6 +216,7 @@ static int lookup_load_list(struct lookup *l, enum blocks_kind kind)
 	for (uint32_t id = list->highest, first; id && r >= 0; id--)
 		if (list->needed[id]) {
 			r = lookup_load_block(l, kind, id, &first);
+			/* The loop goes on in front of the block. */
 			id = first;
 		}
 	return r;
@@ -237,6 +252,7 @@ int lookup_load(struct lookup *l)
 
 /* ---- a profile ---- */
 
+/* The text is valid until lookup_free. */
 const char *lookup_text(const struct lookup *l, uint32_t string)
 {
 	return string <= l->lists[BLOCKS_STRINGS].highest
@@ -244,6 +260,7 @@ const char *lookup_text(const struct lookup *l, uint32_t string)
 	               : "";
 }
 
+/* The profile's number of a string, made once. */
 static uint32_t lookup_made_string(struct lookup *l, struct profile *p, uint32_t id)
 {
 	if (id && !l->made[BLOCKS_STRINGS][id])
@@ -300,6 +317,7 @@ int lookup_make(struct lookup *l, struct profile *p)
 		uint32_t frame;
 
 		if (!l->nodes[id].frame)
+			/* Nodes that are not needed have no frame. */
 			continue;
 		frame = lookup_made_frame(l, p, l->nodes[id].frame);
 		if (frame == PROFILE_FAILED)
@@ -311,6 +329,7 @@ int lookup_make(struct lookup *l, struct profile *p)
 	return 0;
 }
 
+/* The profile's node for one of the store's; lookup_make has made it. */
 uint32_t lookup_node(const struct lookup *l, uint32_t node)
 {
 	return l->made[BLOCKS_NODES][node];

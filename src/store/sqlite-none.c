@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sqlite-none.c: sqlite.c's twin for builds without SQLite.
+/* sqlite-none.c: sqlite.c's twin for builds without SQLite. URLs that name SQLite are known, so
+ * that the message says what is wrong. */
 #include "store/backend.h"
 
 #include <errno.h>

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// sqlite.c: see sqlite.h. A window is one transaction: whole in the file or not in it.
+/*
+ * sqlite.c: see sqlite.h. A window is one transaction: whole in the file or not in it.
+ *
+ * Writer and readers may be several processes. WAL lets readers go on while a window is written;
+ * one agent at a time writes (a lock on a file beside the database). The schema: epochs, blocks of
+ * their dictionaries, series, windows, and counts per window, series and event.
+ */
 #include "store/sqlite.h"
 
 #include <errno.h>
@@ -11,7 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* How long a statement waits for another writer. */
 #define BUSY_MS 10000
+/* An epoch's blocks are kept until its last window is forgotten: six hours bound what is kept too
+ * long. */
 #define EPOCH_NS (6ULL * 3600 * 1000000000)
 #define FORGET_AT_ONCE 64 /* windows: so that a reader waits shortly */
 
@@ -32,13 +41,14 @@ static const char schema[] =
         " samples INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (window, series, event)) "
         "WITHOUT ROWID;";
 
-/* A statement, or several, without values. */
+/* A statement, or several, without values. -errno. */
 static int sqlite_do(const struct sqlite_store *s, const char *sql, struct seam_error *err)
 {
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : sqlite_fail(s, err);
 }
 
-/* Runs a statement of up to three numbers, and forgets it; first: of its first row, 0: none. */
+/* Runs a statement of up to three numbers, and forgets it; first: of its first row, 0: none. The
+ * error is in err, too. */
 static int sqlite_run(const struct sqlite_store *s, const char *sql, const int64_t *numbers, int n,
                       int64_t *first, struct seam_error *err)
 {
@@ -58,7 +68,8 @@ static int sqlite_run(const struct sqlite_store *s, const char *sql, const int64
 
 /* ---- opening ---- */
 
-/* A file of its own, because closing any descriptor of the database would end SQLite's locks. */
+/* A file of its own, because closing any descriptor of the database would end SQLite's locks.
+ * Closing the descriptor ends the lock, whatever ends the agent. -EEXIST: somebody else has it. */
 static int sqlite_lock(struct sqlite_store *s, struct seam_error *err)
 {
 	char *path = NULL;
@@ -90,7 +101,7 @@ static int sqlite_make_file(const struct sqlite_store *s, struct seam_error *err
 	return 0;
 }
 
-/* Looks what the database is; a new one is made ours. */
+/* Looks what the database is; a new one is made ours. 1: it is new; 0: it is ours; -errno. */
 static int sqlite_check(const struct sqlite_store *s, struct seam_error *err)
 {
 	int64_t application, form, tables;
@@ -116,7 +127,8 @@ static int sqlite_check(const struct sqlite_store *s, struct seam_error *err)
 	               : 1;
 }
 
-/* In one transaction, so that of two who make it one finds it made. */
+/* In one transaction, so that of two who make it one finds it made. -errno; then nothing was
+ * made. */
 static int sqlite_make(const struct sqlite_store *s, struct seam_error *err)
 {
 	char sql[128];
@@ -161,10 +173,13 @@ static int sqlite_open_database(struct sqlite_store *s, struct seam_error *err)
 
 	if (sqlite3_open_v2(s->path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return s->db ? sqlite_fail(s, err) : -ENOMEM;
+	/* Extended codes tell what failed in the file system. */
 	sqlite3_extended_result_codes(s->db, 1);
 	sqlite3_busy_timeout(s->db, BUSY_MS);
+	/* The database may be a stranger's: its schema may not run code or write to internals. */
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	/* A value larger than a block is refused before it is read. */
 	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, BLOCKS_BYTES_MAX + 1024);
 	r = sqlite_check(s, err);
 	if (r > 0)
@@ -176,7 +191,7 @@ static int sqlite_open_database(struct sqlite_store *s, struct seam_error *err)
 	return r;
 }
 
-/* The lock is taken before the database is touched. */
+/* The lock is taken before the database is touched. rest: what follows "sqlite:". */
 static int sqlite_open(void **ret, const char *rest, enum store_mode mode, struct seam_error *err)
 {
 	struct sqlite_store *s = calloc(1, sizeof(*s));
@@ -230,7 +245,8 @@ struct sqlite_putting {
 	struct seam_error *err;
 };
 
-/* The group of a series and event, made if it is new. NULL: out of memory. */
+/* The group of a series and event, made if it is new. NULL: out of memory. Pointers to earlier ones
+ * are no longer valid. */
 static struct sqlite_group *sqlite_group_of(struct sqlite_putting *p, uint32_t series,
                                             uint32_t event)
 {
@@ -240,6 +256,7 @@ static struct sqlite_group *sqlite_group_of(struct sqlite_putting *p, uint32_t s
 	if (!slot)
 		return NULL;
 	if (!*slot) {
+		/* The array doubles at each number that is one less than a power of two. */
 		if (!(p->n_groups & (p->n_groups + 1))) {
 			more = realloc(p->groups, (2 * p->n_groups + 1) * sizeof(*more));
 			if (!more)
@@ -252,6 +269,7 @@ static struct sqlite_group *sqlite_group_of(struct sqlite_putting *p, uint32_t s
 	return &p->groups[*slot - 1];
 }
 
+/* -ENOMEM. */
 static int sqlite_group_add(struct sqlite_group *g, const struct blocks_count *count)
 {
 	if (g->n == g->capacity) {
@@ -267,6 +285,7 @@ static int sqlite_group_add(struct sqlite_group *g, const struct blocks_count *c
 	return 0;
 }
 
+/* The string of a state's name, looked up once per window. */
 static uint32_t sqlite_state(struct sqlite_putting *p, uint32_t state)
 {
 	if (!p->states[state])
@@ -297,6 +316,7 @@ static int sqlite_group_rows(struct sqlite_putting *p)
 	return r;
 }
 
+/* Inserts a row of numbers and, as its last column, bytes. -errno. */
 static int sqlite_insert_blob(struct sqlite_putting *p, const char *sql, const int64_t *numbers,
                               int n, const struct buf *data)
 {
@@ -314,7 +334,8 @@ static int sqlite_insert_blob(struct sqlite_putting *p, const char *sql, const i
 	return r;
 }
 
-/* The number of a series in this epoch, made if it is new. */
+/* The number of a series in this epoch, made if it is new. p->series keeps it for the rest of the
+ * window. -errno. */
 static int sqlite_put_series(struct sqlite_putting *p, uint32_t series)
 {
 	const struct buf *labels = &p->w->series[series].bytes;
@@ -352,6 +373,7 @@ static int sqlite_put_group(struct sqlite_putting *p, struct sqlite_group *g)
 	        dictionary_string(&p->s->dictionary, profile_event_name(profile, g->event));
 	int r = event == DICTIONARY_FAILED ? -ENOMEM : sqlite_put_series(p, g->series);
 
+	/* How many samples there are is a column of its own, for lists. */
 	for (size_t i = 0; i < g->n; i++)
 		numbers[3] += (int64_t)g->counts[i].samples;
 	blocks_put_counts(&data, profile_event_unit(profile, g->event), g->counts, g->n);
@@ -422,7 +444,8 @@ static int sqlite_put_window(struct sqlite_putting *p)
 	return r;
 }
 
-/* 1: a window of this instance that begins then is there. */
+/* 1: a window of this instance that begins then is there. A recording that is put a second time
+ * must not count twice. 0: there is none; -errno. */
 static int sqlite_has(const struct sqlite_store *s, const struct store_window *w,
                       struct seam_error *err)
 {
@@ -442,6 +465,7 @@ static int sqlite_has(const struct sqlite_store *s, const struct store_window *w
 	return r;
 }
 
+/* The next window begins a new one. The old numbers mean nothing there. */
 static void sqlite_end_epoch(struct sqlite_store *s)
 {
 	s->epoch = 0;
@@ -457,9 +481,11 @@ static int sqlite_put_epoch(struct sqlite_store *s, const struct store_window *w
 	int64_t from_ns;
 	int r = 0;
 
+	/* An epoch is one instance's, so that its windows can be told apart. */
 	if (s->epoch && (!s->instance || strcmp(s->instance, w->instance) != 0))
 		sqlite_end_epoch(s);
 	if (s->epoch)
+		/* + 1, because 0 stands for no row. */
 		r = sqlite_run(s, "SELECT from_ns + 1 FROM epochs WHERE id = ?1", &s->epoch, 1,
 		               &from_ns, err);
 	if (r < 0)
@@ -488,6 +514,7 @@ static int sqlite_put_epoch(struct sqlite_store *s, const struct store_window *w
 	return r;
 }
 
+/* 1: it was put; 0: it is there already; -errno. */
 static int sqlite_put_all(struct sqlite_putting *p)
 {
 	int r = sqlite_has(p->s, p->w, p->err);
@@ -498,6 +525,8 @@ static int sqlite_put_all(struct sqlite_putting *p)
 	if (r >= 0)
 		r = sqlite_group_rows(p);
 	if (r >= 0)
+		/* Window first: its number is in all counts. Blocks last: all of the above may
+		 * bring new strings. */
 		r = sqlite_put_window(p);
 	for (size_t i = 0; i < p->n_groups && r >= 0; i++)
 		r = sqlite_put_group(p, &p->groups[i]);
@@ -511,6 +540,7 @@ static int sqlite_put(void *store, const struct store_window *w, struct seam_err
 {
 	struct seam_error why = { 0 };
 	struct sqlite_putting p = { .s = store, .w = w, .err = &why };
+	/* SQLite's integers have a sign. */
 	int r = w->from_ns > INT64_MAX || w->to_ns > INT64_MAX
 	                ? -ERANGE
 	                : dictionary_map_start(&p.map, w->profile);
@@ -543,6 +573,7 @@ static int sqlite_put(void *store, const struct store_window *w, struct seam_err
 
 /* ---- forgetting ---- */
 
+/* Bytes that are in use, without free pages. -errno. */
 static int64_t sqlite_bytes(const struct sqlite_store *s, struct seam_error *err)
 {
 	int64_t pages, free_pages, size;
@@ -560,6 +591,7 @@ static int sqlite_forget_epochs(const struct sqlite_store *s, struct seam_error 
 	int64_t gone[2] = { 0 };
 	int r;
 
+	/* One at a time: there are few. */
 	for (;;) {
 		r = sqlite_run(s,
 		               "SELECT id FROM epochs WHERE id <> ?1 AND NOT EXISTS "
@@ -568,6 +600,7 @@ static int sqlite_forget_epochs(const struct sqlite_store *s, struct seam_error 
 		if (r < 0 || !gone[0])
 			return r;
 		gone[1] = gone[0] + 1;
+		/* A block's id has its epoch in its upper bits. */
 		r = sqlite_run(s, "DELETE FROM blocks WHERE id >= ?1 << 26 AND id < ?2 << 26", gone,
 		               2, NULL, err);
 		if (r >= 0)
@@ -586,6 +619,8 @@ static int sqlite_forget_some(const struct sqlite_store *s, uint64_t before_ns,
 {
 	const int64_t numbers[] = { before_ns > INT64_MAX ? INT64_MAX : (int64_t)before_ns,
 		                    FORGET_AT_ONCE };
+	/* It takes the write lock at once: a transaction that begins by reading could not get it
+	 * later. */
 	int64_t n;
 	int r = sqlite_do(s, "BEGIN IMMEDIATE", err);
 
@@ -610,7 +645,9 @@ static int sqlite_forget_some(const struct sqlite_store *s, uint64_t before_ns,
 	return r < 0 ? r : (int)n;
 }
 
-/* Forgets in small transactions, then gives the pages back to the file system. */
+/* Forgets in small transactions, then gives the pages back to the file system. from_ns: windows
+ * before it go; bytes: then the oldest, until the file is that small (0: no bound). How many, or
+ * -errno. */
 static int64_t sqlite_forget(void *store, uint64_t from_ns, uint64_t bytes, struct seam_error *err)
 {
 	const struct sqlite_store *s = store;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// sqlite_query.c: see sqlite.h: statements, and what SQLite says of failures.
+/* sqlite_query.c: see sqlite.h: statements, and what SQLite says of failures. All statements pass
+ * here, so all errors look alike. */
 #include "store/sqlite.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ static int sqlite_errno(int code)
 	}
 }
 
+/* Fills err from what SQLite says of its last call, with the system's error behind it. -errno. */
 int sqlite_fail(const struct sqlite_store *s, struct seam_error *err)
 {
 	int code = sqlite3_extended_errcode(s->db), system = sqlite3_system_errno(s->db);
@@ -36,6 +38,7 @@ int sqlite_fail(const struct sqlite_store *s, struct seam_error *err)
 	                      system && code != SQLITE_OK ? strerror(system) : "");
 }
 
+/* NULL: err says why. The caller finalizes it. */
 sqlite3_stmt *sqlite_prepare(const struct sqlite_store *s, const char *sql, struct seam_error *err)
 {
 	sqlite3_stmt *statement;
@@ -46,6 +49,7 @@ sqlite3_stmt *sqlite_prepare(const struct sqlite_store *s, const char *sql, stru
 	return NULL;
 }
 
+/* 1: a row; 0: the end; -errno. */
 int sqlite_step(const struct sqlite_store *s, sqlite3_stmt *statement, struct seam_error *err)
 {
 	int code = sqlite3_step(statement);

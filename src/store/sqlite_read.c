@@ -42,6 +42,7 @@ struct sqlite_reading {
 	uint32_t event;
 };
 
+/* The store contradicts itself. */
 static int sqlite_bad(const struct sqlite_reading *r)
 {
 	return seam_error_set(r->err, EBADMSG, r->s->path, SEAM_NO_OFFSET, NULL,
@@ -58,6 +59,7 @@ static int sqlite_fetch(void *ctx, enum blocks_kind kind, uint32_t id, uint32_t 
 	int got;
 	int64_t from;
 
+	/* A statement that was used must be reset before it is used again. */
 	sqlite3_reset(r->fetch);
 	sqlite3_bind_int64(r->fetch, 1, SQLITE_BLOCK_ID(r->epoch, kind, id));
 	sqlite3_bind_int64(r->fetch, 2, SQLITE_BLOCK_ID(r->epoch, kind, 0));
@@ -74,6 +76,8 @@ static int sqlite_fetch(void *ctx, enum blocks_kind kind, uint32_t id, uint32_t 
 
 /* ---- series ---- */
 
+/* Takes a series if the query's filter wants it, with the values of the labels that rows are
+ * grouped by. */
 static int sqlite_read_one_series(struct sqlite_reading *r, int64_t id, struct labels *labels)
 {
 	const char *comm = labels_get(labels, "comm");
@@ -124,6 +128,7 @@ static int sqlite_read_series(struct sqlite_reading *r)
 static int sqlite_add(void *ctx, const struct blocks_count *count)
 {
 	struct sqlite_reading *r = ctx;
+	/* What rows of the answer have in common. */
 	const struct sqlite_group_key key = { (uint32_t)(r->at >> 32), (uint32_t)r->at, r->event,
 		                              count->state };
 	uint32_t group = pool_put(&r->groups, &key);
@@ -152,6 +157,7 @@ static int sqlite_add(void *ctx, const struct blocks_count *count)
 	return 0;
 }
 
+/* Reads one row of counts, if its series is wanted. */
 static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
 {
 	int64_t event = sqlite3_column_int64(statement, 1);
@@ -171,6 +177,7 @@ static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
 	return rc;
 }
 
+/* A statement about windows of the query's span: ?1 and ?2 its ends, ?3 the epoch. */
 static sqlite3_stmt *sqlite_prepare_span(const struct sqlite_reading *r, const char *sql)
 {
 	sqlite3_stmt *statement = sqlite_prepare(r->s, sql, r->err);
@@ -184,6 +191,7 @@ static sqlite3_stmt *sqlite_prepare_span(const struct sqlite_reading *r, const c
 	return statement;
 }
 
+/* CROSS JOIN keeps SQLite from going over all counts first. */
 static int sqlite_read_counts(struct sqlite_reading *r)
 {
 	sqlite3_stmt *statement = sqlite_prepare_span(
@@ -233,6 +241,7 @@ static int sqlite_read_window(struct sqlite_reading *r, sqlite3_stmt *statement)
 	return 0;
 }
 
+/* Reads the windows of one epoch. -errno. */
 static int sqlite_read_windows(struct sqlite_reading *r)
 {
 	sqlite3_stmt *statement =
@@ -290,6 +299,7 @@ static int sqlite_group_to_key(struct sqlite_reading *r, const struct sqlite_gro
 	return 0;
 }
 
+/* By group, then by node. */
 static int sqlite_sums_order(const void *a, const void *b)
 {
 	const struct map_slot *x = a, *y = b;
@@ -326,6 +336,7 @@ static int sqlite_add_sums(struct sqlite_reading *r)
 	return rc;
 }
 
+/* Adds to a count of the answer, by its name. */
 static int sqlite_add_count(struct store_found *f, const char *name, uint64_t value)
 {
 	struct store_count *more;
@@ -343,6 +354,7 @@ static int sqlite_add_count(struct store_found *f, const char *name, uint64_t va
 	return more[f->n_counts].name ? (int)(++f->n_counts, 0) : -ENOMEM;
 }
 
+/* The same for all counts of an epoch, whose names are known only now. */
 static int sqlite_add_counts(const struct sqlite_reading *r)
 {
 	uint64_t name, value;
@@ -355,6 +367,7 @@ static int sqlite_add_counts(const struct sqlite_reading *r)
 
 /* ---- the whole ---- */
 
+/* What belongs to one epoch; the next one begins anew. */
 static void sqlite_reading_clear(struct sqlite_reading *r)
 {
 	lookup_free(&r->lookup);
@@ -410,6 +423,7 @@ static int sqlite_read_held(struct sqlite_reading *r)
 /* The epochs that have windows in the span, ascending. */
 static int sqlite_read_epochs(struct sqlite_reading *r, struct buf *epochs)
 {
+	/* ?3 is the epoch of the other statements, and 0 here. */
 	sqlite3_stmt *statement = sqlite_prepare_span(
 	        r, "SELECT DISTINCT epoch FROM windows WHERE from_ns >= ?1 AND from_ns < ?2 "
 	           "AND ?3 = 0 ORDER BY epoch");
@@ -432,6 +446,7 @@ int sqlite_read(void *store, const struct store_query *q, struct profile *into,
 	struct buf epochs = { 0 };
 	int rc = 0;
 
+	/* One transaction sees one state of the store, however long it takes. */
 	if (sqlite3_exec(r.s->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
 		rc = sqlite_fail(r.s, &why);
 	r.fetch = rc < 0 ? NULL
@@ -458,6 +473,7 @@ int sqlite_read(void *store, const struct store_query *q, struct profile *into,
 
 /* ---- lists ---- */
 
+/* Equal labels stand together. */
 static int sqlite_series_order(const void *a, const void *b)
 {
 	const struct store_series *x = a, *y = b;

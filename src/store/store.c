@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// store.c: see store.h: which kind of store a URL means, and what all kinds share.
+/*
+ * store.c: see store.h: which kind of store a URL means, and what all kinds share.
+ *
+ * A kind of store is a struct store_backend; there is one so far. Whatever a backend needs is
+ * behind `of`.
+ */
 #include "store/store.h"
 
 #include <errno.h>
@@ -17,11 +22,13 @@ static const struct store_backend *const store_backends[] = { &sqlite_backend };
 
 #define STORE_BACKENDS (sizeof(store_backends) / sizeof(store_backends[0]))
 
+/* What stores there are, for help; NULL behind the last. */
 const char *store_kind(size_t i)
 {
 	return i < STORE_BACKENDS ? store_backends[i]->help : NULL;
 }
 
+/* The backend of a URL's scheme, and what follows the colon. */
 static const struct store_backend *store_backend_of(const char *url, const char **rest)
 {
 	size_t n = strcspn(url, ":");
@@ -70,6 +77,7 @@ void store_close(struct store *s)
 	free(s);
 }
 
+/* The window's strings need not outlive the call. */
 int store_put(struct store *s, const struct store_window *w, struct seam_error *err)
 {
 	return s->backend->put(s->of, w, err);
@@ -99,6 +107,7 @@ void store_found_free(struct store_found *f)
 	*f = (struct store_found){ 0 };
 }
 
+/* 0: the answer has no such count. */
 uint64_t store_found_count(const struct store_found *f, const char *name)
 {
 	for (size_t i = 0; i < f->n_counts; i++)

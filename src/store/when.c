@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// when.c: see when.h.
+/*
+ * when.c: see when.h.
+ *
+ * Local time is the machine's zone (TZ). Nothing here reads a clock: now is given.
+ */
 #include "store/when.h"
 
 #include <errno.h>
@@ -21,6 +25,7 @@ static int64_t when_number(const char **text, int most)
 	return n ? v : -1;
 }
 
+/* 0: it is no unit. A minute is "m"; "ms" is told apart by the caller. */
 static uint64_t when_unit(char c)
 {
 	switch (c) {
@@ -39,6 +44,8 @@ static uint64_t when_unit(char c)
 	}
 }
 
+/* "90", "90s", "1h30m", "500ms": parts are added. A number without a unit is seconds, and stands
+ * alone. */
 int when_parse_duration(const char *text, uint64_t *ret)
 {
 	uint64_t sum = 0;
@@ -95,7 +102,8 @@ static bool when_date(const char **text, struct tm *tm)
 	return day >= 1 && day <= days[month - 1] + (month == 2 && leap);
 }
 
-/* "Z", "+01:00", "-0500", or nothing: local time. Seconds east of Greenwich. */
+/* "Z", "+01:00", "-0500", or nothing: local time. Seconds east of Greenwich. False: it is no
+ * zone. */
 static bool when_zone(const char **text, bool *local, int64_t *east)
 {
 	int64_t hour, minute;
@@ -126,6 +134,7 @@ static int when_today(const char *text, uint64_t now_ns, uint64_t *ret)
 
 	if (!localtime_r(&now, &tm) || !when_clock(&text, &tm) || *text)
 		return -EINVAL;
+	/* -1: mktime finds out whether summer time holds. */
 	tm.tm_isdst = -1;
 	at = mktime(&tm);
 	if (at > now) {
@@ -137,6 +146,7 @@ static int when_today(const char *text, uint64_t now_ns, uint64_t *ret)
 	return 0;
 }
 
+/* A date with or without a time, in a zone or in local time. */
 static int when_dated(const char *text, uint64_t *ret)
 {
 	struct tm tm = { .tm_isdst = -1 };
@@ -180,6 +190,7 @@ int when_parse(const char *text, uint64_t now_ns, uint64_t *ret)
 	                                              : when_today(text, now_ns, ret);
 }
 
+/* Local time, as when_parse reads it. */
 const char *when_text(uint64_t ns, char buf[WHEN_TEXT_MAX])
 {
 	time_t at = (time_t)(ns / SECOND);
