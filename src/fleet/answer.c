@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
-// answer.c: see answer.h.
+/*
+ * answer.c: see answer.h.
+ *
+ * An answer of a store looks to report/ like a loaded recording: a profile, counts beside it, and
+ * the objects that lacked names. Nothing of the recordings themselves is needed any more.
+ */
 #include "fleet/answer.h"
 
 #include "fleet/nameless_frames.h"
 #include "fleet/quality.h"
 #include "profile/origin.h"
 
+/* Reads the rows into the profile. Windows begin at times of the wall clock; the profile's own
+ * clock starts with the first of them. */
 static int answer_profile(struct answer *a, struct store *s, const struct store_query *q,
                           struct seam_error *err)
 {
@@ -24,7 +31,8 @@ static int answer_profile(struct answer *a, struct store *s, const struct store_
 	return 0;
 }
 
-/* Windows do not say of which series these samples are. */
+/* Windows do not say of which series these samples are. So counts of whole windows would be wrong
+ * beside some of their series. */
 static void answer_forget(struct load *load)
 {
 	load->ended_at_data = load->callers_taken = load->not_taken = 0;
@@ -32,7 +40,8 @@ static void answer_forget(struct load *load)
 	load->unwound = (struct unwound_counts){ 0 };
 }
 
-/* Reads the query's profile, then everything that is told beside it. */
+/* Reads the query's profile, then everything that is told beside it. keep: PROFILE_KEEP_LABEL or 0:
+ * windows hold nothing else. -errno. */
 int answer_load(struct answer *ret, struct store *s, const struct store_query *q, unsigned keep,
                 struct seam_error *err)
 {

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// groups.c: see groups.h.
+/*
+ * groups.c: see groups.h.
+ *
+ * While an agent records, groups are not in the samples of every kernel, and a process may be gone
+ * when a window is written. So /proc is asked once per process, and the answer kept for a while.
+ * Memory is bounded by GROUPS_MOST; the whole table is dropped at once.
+ */
 #include "fleet/groups.h"
 
 #include <fcntl.h>
@@ -11,7 +17,8 @@
 #define GROUPS_AGE 6u      /* windows */
 #define GROUPS_BYTES 16384 /* of /proc/PID/cgroup */
 
-/* The line of version 2 ("0::/path"), or the first that names a group at all. */
+/* The line of version 2 ("0::/path"), or the first that names a group at all. Cuts the text at its
+ * lines; the result points into it. */
 static char *groups_path(char *text)
 {
 	char *path = NULL;
@@ -29,7 +36,8 @@ static char *groups_path(char *text)
 	return path;
 }
 
-/* Reads which group a process is in; its number in paths, 0: there is none, or no process. */
+/* Reads which group a process is in; its number in paths, 0: there is none, or no process. What
+ * cannot be read is no group. */
 static uint32_t groups_read(struct groups *g, uint32_t pid)
 {
 	char name[40], text[GROUPS_BYTES], *path;
@@ -51,6 +59,8 @@ static uint32_t groups_read(struct groups *g, uint32_t pid)
 	return id == INTERN_FAILED ? 0 : id;
 }
 
+/* As series_cgroups calls it. The text is valid until groups_age. NULL: no group, or not a
+ * process. */
 const char *groups_of(void *groups, uint32_t pid)
 {
 	struct groups *g = groups;
@@ -65,6 +75,7 @@ const char *groups_of(void *groups, uint32_t pid)
 	return id ? intern_get(&g->paths, (uint32_t)id) : NULL;
 }
 
+/* Called once per window. A pid may be used again, so all answers go after GROUPS_AGE windows. */
 void groups_age(struct groups *g)
 {
 	if (++g->age == GROUPS_AGE || g->by_pid.n > GROUPS_MOST)

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
-// store_import.c: see import.h.
+/*
+ * import.c: see import.h.
+ *
+ * A recording becomes windows as an agent would have put them: it is cut into slices of time, and
+ * each slice goes in by itself. Invariant: putting the same recording again changes nothing,
+ * because the instance is made of its contents, and a window that an instance has put is not put
+ * twice.
+ */
 #include "fleet/import.h"
 
 #include <errno.h>
@@ -13,6 +20,7 @@
 #include "fleet/put.h"
 #include "profile/origin.h"
 
+/* 96 bits of the digest: enough that two recordings do not meet by chance. */
 #define INSTANCE_DIGITS 24u
 
 struct import {
@@ -89,13 +97,15 @@ static void import_epoch(struct import *i)
 	i->o->say(i->o->ctx, said.text);
 }
 
+/* For profile_filter: rows of one slice. */
 static bool import_in_slice(const struct profile *p, const struct profile_row *row, void *ctx)
 {
 	(void)p;
 	return row->key.slice == *(const uint32_t *)ctx;
 }
 
-/* What is known of all samples alone stands in the first window. */
+/* What is known of all samples alone stands in the first window. 1: it was put; 0: it was there
+ * already; -errno. */
 static int import_window(struct import *i, uint32_t slice, bool first, struct seam_error *err)
 {
 	const struct profile_slices *slices = profile_slices(i->load.profile);
@@ -176,6 +186,7 @@ static int import_load(struct import *i, struct seam_error *err)
 	return r;
 }
 
+/* Imports all of a recording. *rec is the caller's to close, also after a failure. -errno. */
 int import_recording(struct store *store, const struct import_opts *o, struct recording **rec,
                      struct import_counts *ret, struct seam_error *err)
 {

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-// listing.c: see listing.h.
+/*
+ * listing.c: see listing.h.
+ *
+ * What `seam store ls` prints. Labels are a stranger's choice: they are escaped.
+ */
 #include "fleet/listing.h"
 
 #include "base/json.h"
 #include "base/shown.h"
 #include "store/when.h"
 
+/* KEY=VALUE for each label. */
 static void listing_labels(const struct labels *l, struct buf *out)
 {
 	const char *key, *value;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// nameless_frames.c: see nameless_frames.h.
+/*
+ * nameless_frames.c: see nameless_frames.h.
+ *
+ * Rows of a store keep names and not why some have none. The reasons are counts of the windows
+ * (quality.c); here they find their way back to the frames.
+ */
 #include "fleet/nameless_frames.h"
 
 #include <errno.h>
@@ -10,6 +15,8 @@
 #include "fleet/quality.h"
 #include "profile/nameless.h"
 
+/* Whether a frame is one that aggregate/ would have called nameless. What is inlined has its name
+ * from the same place as its function, and what is missing is no frame. */
 static bool nameless_frames_has(const struct profile *p, const struct profile_frame *f)
 {
 	const char *name = f->symbol ? profile_text(p, f->symbol) : NULL;
@@ -28,6 +35,7 @@ struct nameless_reasons {
 	size_t *reason; /* by row: where it is in texts */
 };
 
+/* For quality_unnamed: gives a reason to the row of its object. The first one stays. */
 static void nameless_reason(void *ctx, enum symbol_state state, const char *object,
                             const char *reason)
 {
@@ -42,6 +50,7 @@ static void nameless_reason(void *ctx, enum symbol_state state, const char *obje
 	}
 }
 
+/* The most samples first, then by path. */
 static int nameless_frames_order(const void *pa, const void *pb)
 {
 	const struct load_unnamed *a = pa, *b = pb;
@@ -97,12 +106,14 @@ int nameless_frames(struct load *load, const struct store_found *found, struct b
 	if (r >= 0)
 		r = nameless_frames_rows(load, &u);
 	load_unnamed_free(&u);
+	/* Offset 0 is an empty text: a row without a reason. */
 	buf_put(texts, "", 1);
 	reasons.reason = calloc(load->n_unnamed + 1, sizeof(*reasons.reason));
 	if (r < 0 || !reasons.reason)
 		return -ENOMEM;
 	quality_unnamed(found, nameless_reason, &reasons);
 	for (size_t i = 0; i < load->n_unnamed && !texts->failed; i++)
+		/* The texts do not move any more: pointers into them are safe from here on. */
 		load->unnamed[i].reason = (const char *)texts->bytes + reasons.reason[i];
 	free(reasons.reason);
 	return texts->failed ? -ENOMEM : 0;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// points.c: see points.h.
+/*
+ * points.c: see points.h.
+ *
+ * The share of one function over time: the span of a query is cut into steps, and each is a
+ * question of its own to the store.
+ */
 #include "fleet/points.h"
 
 #include <errno.h>
@@ -11,6 +16,7 @@
 #include "profile/rollup.h"
 #include "store/when.h"
 
+/* Points where no step is given. */
 #define POINTS 60u
 #define BAR 40u /* columns of the longest bar */
 
@@ -39,6 +45,7 @@ static int points_sum(const struct profile *p, const char *function, struct poin
 	return 0;
 }
 
+/* Asks the store for one step. -errno. */
 static int points_one(const struct points *p, struct store *store, const struct store_query *all,
                       uint64_t from_ns, uint64_t to_ns, struct point *ret, struct seam_error *err)
 {
@@ -56,6 +63,7 @@ static int points_one(const struct points *p, struct store *store, const struct 
 	return r;
 }
 
+/* In percent; 0 of nothing. */
 static double points_share(uint64_t part, uint64_t all)
 {
 	return all ? 100.0 * (double)part / (double)all : 0;
@@ -86,6 +94,7 @@ void points_text(const struct points *p, struct buf *out)
 	}
 }
 
+/* A line a point; times in nanoseconds since 1970. */
 void points_csv(const struct points *p, struct buf *out)
 {
 	buf_put_text(out, "time_ns,share_percent,total,self,all\n");
@@ -125,11 +134,13 @@ void points_json(const struct points *p, struct buf *out)
 	buf_put_text(out, "\n");
 }
 
+/* How long a step is: as asked, or so that there are POINTS of them. */
 static uint64_t points_step(const struct store_query *q, uint64_t step_ns)
 {
 	return step_ns ? step_ns : (q->to_ns - q->from_ns + POINTS - 1) / POINTS;
 }
 
+/* How many steps that makes. */
 uint64_t points_count(const struct store_query *q, uint64_t step_ns)
 {
 	uint64_t step = points_step(q, step_ns);
@@ -137,7 +148,8 @@ uint64_t points_count(const struct store_query *q, uint64_t step_ns)
 	return (q->to_ns - q->from_ns + step - 1) / step;
 }
 
-/* A point that no window is in has no weights, and is a point nevertheless. */
+/* A point that no window is in has no weights, and is a point nevertheless. -E2BIG: more than
+ * POINTS_MAX; -ENOMEM. */
 int points_load(struct points *ret, struct store *store, const struct store_query *q,
                 const char *function, uint64_t step_ns, struct seam_error *err)
 {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// put.c: see put.h.
+/*
+ * put.c: see put.h.
+ *
+ * Between a window as it was recorded and the store: rows become series (series.c), and what is
+ * known of the recording's quality becomes counts.
+ */
 #include "fleet/put.h"
 
 /* Splits the rows into series and hands all to the store. */
@@ -13,6 +18,7 @@ int put_window(struct store *s, const struct put_window *w, struct seam_error *e
 		                       .profile = w->profile };
 	int r = series_split(&series, w->profile, w->all, w->cgroups);
 
+	/* The caller's list stays as it is: this one is filled here. */
 	quality.counts = none.counts;
 	if (r >= 0)
 		r = quality_end(&quality, &window.counts, &window.n_counts);

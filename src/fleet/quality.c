@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
-// quality.c: see quality.h. One walk over all counts (quality_each) serves both ways.
+/*
+ * quality.c: see quality.h. One walk over all counts (quality_each) serves both ways.
+ *
+ * Counts of a window are pairs of a name and a number, which a store adds up over windows. So what
+ * is a sum travels as itself; what is the largest of all has its value in the name; what is a text
+ * (why an object has no names) is a name with its parts separated by 0x1f. Names are part of what
+ * stores hold, and do not change.
+ */
 #include "fleet/quality.h"
 
 #include <errno.h>
@@ -75,6 +82,7 @@ static void quality_each(struct load *load, void (*each)(void *ctx, const char *
 
 /* ---- into counts ---- */
 
+/* Adds a count. 0 is not written: it is what a missing count reads as. */
 void quality_add(struct quality *q, const char *name, uint64_t value)
 {
 	size_t at = q->names.n;
@@ -86,6 +94,7 @@ void quality_add(struct quality *q, const char *name, uint64_t value)
 	buf_put(&q->names, name, strlen(name) + 1);
 }
 
+/* For quality_each. */
 static void quality_add_count(void *q, const char *name, uint64_t *value)
 {
 	quality_add(q, name, *value);
@@ -107,6 +116,7 @@ void quality_add_load(struct quality *q, const struct load *load)
 	quality_add(q, "damaged", load->damaged);
 	quality_add_most(q, "walk.most_copied", load->recorded.copy_bytes);
 	quality_add_most(q, "copy.most_needed", load->unwound.needed);
+	/* An object that lacks names: state, path and reason in the name, samples as the value. */
 	for (size_t i = 0; i < load->n_unnamed && i < UNNAMED_MOST; i++) {
 		const struct load_unnamed *u = &load->unnamed[i];
 		struct buf name = { 0 };
@@ -119,6 +129,8 @@ void quality_add_load(struct quality *q, const struct load *load)
 	}
 }
 
+/* Makes the array that a store takes. It is valid until quality_free. -ENOMEM: also if an earlier
+ * call ran out of memory. */
 int quality_end(struct quality *q, const struct store_count **ret, size_t *n)
 {
 	const size_t *at = (const void *)q->at.bytes;
@@ -147,11 +159,13 @@ void quality_free(struct quality *q)
 
 /* ---- back ---- */
 
+/* For quality_each: the counts come back to where they were taken from. */
 static void quality_restore_count(void *found, const char *name, uint64_t *value)
 {
 	*value = store_found_count(found, name);
 }
 
+/* The largest of the values that stand in names. */
 static uint64_t quality_restore_most(const struct store_found *found, const char *name)
 {
 	size_t n = strlen(name);
@@ -168,6 +182,7 @@ static uint64_t quality_restore_most(const struct store_found *found, const char
 	return most;
 }
 
+/* The reverse of quality_add_load. What other counts a store has is passed over. */
 void quality_restore(struct load *load, const struct store_found *found)
 {
 	quality_each(load, quality_restore_count, (void *)found);
@@ -176,6 +191,7 @@ void quality_restore(struct load *load, const struct store_found *found)
 	load->unwound.needed = quality_restore_most(found, "copy.most_needed");
 }
 
+/* A state by its name; one that is not known is taken for a missing file. */
 static enum symbol_state quality_state(const char *name, size_t n)
 {
 	for (enum symbol_state s = SYMBOL_NAMED; s < SYMBOL_STATES; s++)

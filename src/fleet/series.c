@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// series.c: see series.h.
+/*
+ * series.c: see series.h.
+ *
+ * A series is a set of labels: what a fleet is searched by. Some come from the agent for all rows
+ * (host, region), some from the program, some from the control group's path. Rows of a window are
+ * given to series by number.
+ */
 #include "fleet/series.h"
 
 #include <errno.h>
@@ -10,6 +16,7 @@
 #include "base/map.h"
 #include "profile/origin.h"
 
+/* Digits of a build-id that tell versions apart for people. */
 #define VERSION_DIGITS 12u
 
 static const char *series_base(const char *path)
@@ -19,7 +26,8 @@ static const char *series_base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "checkout" of "checkout.service"; a unit's kind says nothing of what it does. */
+/* "checkout" of "checkout.service"; a unit's kind says nothing of what it does. A container's or
+ * the program's name stands in where there is no such unit. */
 static int series_service(struct labels *l)
 {
 	const char *unit = labels_get(l, "unit"), *container = labels_get(l, "container");
@@ -35,6 +43,7 @@ static int series_service(struct labels *l)
 	return labels_set(l, "service", container ? container : exe ? series_base(exe) : NULL);
 }
 
+/* The labels that the program's file has. */
 static int series_program(struct labels *l, const struct profile *p, uint32_t object)
 {
 	const struct profile_object *o = profile_object_at(p, object);
@@ -49,7 +58,7 @@ static int series_program(struct labels *l, const struct profile *p, uint32_t ob
 	return r < 0 ? r : labels_set(l, "version", version);
 }
 
-/* All labels of a task in a control group (PROFILE_NOT_KEPT, 0: not known). */
+/* All labels of a task in a control group (PROFILE_NOT_KEPT, 0: not known). -ENOMEM, -E2BIG. */
 static int series_labels(struct labels *l, const struct profile *p, uint32_t task, uint32_t cgroup,
                          const struct labels *all, const struct series_cgroups *cgroups)
 {
@@ -70,6 +79,8 @@ static int series_labels(struct labels *l, const struct profile *p, uint32_t tas
 	return r;
 }
 
+/* Labels are made once per task and group: windows have thousands of rows and some tens of
+ * tasks. */
 struct series_work {
 	struct intern labels; /* bytes of labels -> index + 1 */
 	struct map whose;     /* task << 32 | cgroup -> the same */
@@ -97,7 +108,8 @@ static int series_of(struct series_work *w, const struct profile *p, const struc
 	return r;
 }
 
-/* Equal labels are one series, in the order in which rows have them. */
+/* Equal labels are one series, in the order in which rows have them. The arrays are the caller's,
+ * to be freed with series_free. */
 int series_split(struct series *ret, const struct profile *p, const struct labels *all,
                  const struct series_cgroups *cgroups)
 {
