@@ -62,12 +62,29 @@ says out '^seamhot, 1234567890ab '
 host=$(uname -n)
 same "by host" "$("$SEAM" report --json --store sqlite:a.db | number samples)" "$("$SEAM" report --json --store sqlite:a.db --where "host=$host" | number samples)"
 
-# A store that cannot be written: windows are lost, which is said once; the agent goes on, and the next window tells of the loss.
+# A store that cannot be written: windows are lost, which is said once for each time; the agent goes on, and writes again.
 mkdir small
 if unshare -m mount -t tmpfs none small 2>/dev/null; then
-	unshare -m sh -c 'mount -t tmpfs -o size=300k none small && exec "$0" agent --store sqlite:small/full.db --freq 997 --window 1s --duration 8s' "$SEAM" 2>full
+	cat >full.sh <<'END'
+mount -t tmpfs -o size=8m none small || exit 99
+"$SEAM" agent --store sqlite:small/full.db --freq 997 --window 1s 2>full &
+agent=$!
+tries=0
+comes() { until "$@" || [ $tries -gt 1500 ]; do tries=$((tries + 1)); sleep 0.1; done; }
+window() { "$SEAM" store ls --json --store sqlite:small/full.db 2>/dev/null | grep -q '"windows":[1-9]'; }
+comes window
+cat /dev/zero >small/rest 2>/dev/null
+comes grep -q 'windows are lost until' full
+rm small/rest
+comes grep -q 'is written again' full
+kill -TERM $agent
+wait $agent
+END
+	unshare -m sh full.sh
 	same "exit status with a full store" 0 $?
-	same "a full store is said once for each time" 1 "$(grep -c 'windows are lost until' full)"
+	said=$(grep -o 'windows are lost until\|is written again' full | tr '\n' ';')
+	same "a full store, and that it is written again, is said once for each time" "" \
+		"$(echo "$said" | sed 's/windows are lost until;is written again;//g')"
 	lost=$(sed -n 's/.* samples, \([0-9]*\) windows were lost.*/\1/p' full)
 	atleast "lost windows of a full store" 1 "${lost:-0}"
 fi

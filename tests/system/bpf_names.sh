@@ -101,13 +101,13 @@ spin=$!
 exec 3>go
 for _ in $(seq 300); do grep -q ready ready && break; kill -0 $spin || break; sleep 0.2; done
 if ! grep -q ready ready; then exec 3>&-; wait $spin; skip "no BPF program can be loaded here"; fi
-"$SEAM" record -q -e cpu-clock -F 999 -o bpf.data -p $spin >out 2>err &
+"$SEAM" record -v -e cpu-clock -F 999 -o bpf.data -p $spin >out 2>err &
 recorder=$!
-grown bpf.data 0
+attached err
 # With another recorder beside, which the kernel serves first, it makes the records of programs too long for this one.
-"$SEAM" record -q -e cpu-clock -F 10 -o beside.data -p $spin >/dev/null 2>&1 &
+"$SEAM" record -v -e cpu-clock -F 10 -o beside.data -p $spin >/dev/null 2>beside.err &
 beside=$!
-grown beside.data 0
+attached beside.err
 sleep 0.5
 echo >&3
 exec 3>&-

@@ -65,9 +65,9 @@ nobodys() {
 	pid=$!
 	exec 3>input
 	until_true "the program is ready" grep -qs ready output
-	"$SEAM" record -q -F 999 --call-graph fp -p $pid -o "$name.data" 2>err 3>&- &
+	"$SEAM" record -v -F 999 --call-graph fp -p $pid -o "$name.data" 2>err 3>&- &
 	recorder=$!
-	until_true "the recording runs" test -s "$name.data"
+	attached err
 	sleep 0.3
 	exec 3>&-
 	wait $pid $recorder

@@ -24,7 +24,7 @@ work='import json, time
 d = [{"a": i, "b": str(i)} for i in range(1000)]
 while time.process_time() < %s: json.loads(json.dumps(d))'
 # shellcheck disable=SC2059
-"$SEAM" record -q -F 997 -g -o flame.data -- sh -c 'python3 -S -c "$0"; gzip -c "$1" >/dev/null' "$(printf "$work" 1.2)" "$SEAM" 2>err || fail "record: $(cat err)"
+"$SEAM" record -q -F 997 -g -o flame.data -- sh -c 'python3 -S -c "$0"; sh "$1" 200 gzip -c "$2" >/dev/null' "$(printf "$work" 1.2)" "$REPEAT" "$SEAM" 2>err || fail "record: $(cat err)"
 # shellcheck disable=SC2059
 "$SEAM" record -q -F 997 -g -o other.data -- python3 -S -c "$(printf "$work" 0.6)" 2>err || fail "record: $(cat err)"
 python3 "$here/flame_page.py" "$SEAM" "$T" ${SEAM_PICTURES:+"$SEAM_PICTURES"} || fail "the page"

@@ -96,6 +96,9 @@ needs_bpf() {
 longer() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ]; }
 grown() { until_true "$1 grows beyond $2 bytes" longer "$1" "$2"; }
 
+# attached STDERR: waits until a recorder with -v, of what runs already, has looked at that and begins to sample.
+attached() { until_true "it has begun" grep -q 'already running' "$1"; }
+
 # Records of a type in a file: count FILE SAMPLE
 count() { "$SEAM" dump "$1" 2>/dev/null | grep -c "PERF_RECORD_$2\\b"; }
 samples() { count "$1" SAMPLE; }

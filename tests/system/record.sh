@@ -79,7 +79,11 @@ same "closing line counts" "$(samples z.data)" \
 	"$(sed -n 's/^\[ seam record: \([0-9,]*\) samples.*/\1/p' err | tr -d ,)"
 
 echo "# limits"
-record --duration 3 -o d.data -- sh -c 'trap "echo told >told; exit 9" TERM; while :; do sleep 0.05; done'
+for seconds in 1 5 30; do # until the command came so far that it can be told
+	rm -f ready
+	record --duration $seconds -o d.data -- sh -c 'trap "echo told >told; exit 9" TERM; : >ready; while :; do sleep 0.05; done'
+	[ ! -e ready ] || break
+done
 same "duration: status" 0 $status
 same "duration: the command was told" told "$(cat told)"
 record -D 600000 -o late.data -- sh -c "$BUSY"

@@ -79,7 +79,7 @@ if command -v readelf >/dev/null && [ "$(id -u)" = 0 ]; then
 fi
 
 # begun: waits until the recorder (-v, in the background) has seen what runs, and lets the process go on, which waits for the file end.
-begun() { until_true "it has begun" grep -q 'already running' err; : >end; }
+begun() { attached err; : >end; }
 rm -f end err
 echo "# -p ends with its process"
 sh -c 'until [ -e end ]; do sleep 0.1; done' & ends=$!
