@@ -188,38 +188,20 @@ static int load_frame_new(struct load_builder *b, const struct frame_at *at, uin
 	return place.symbol.name ? 0 : load_unnamed_note(&b->unnamed, id, f.object, &place);
 }
 
-/* What a frame is: its id, with LOAD_* beside it. It is looked up once in a space (a kernel address
- * in the kernel's), and named once in all that have it. */
+/* What a frame is: its id, with LOAD_* beside it. It is named once in all spaces that have it (a
+ * kernel address in the kernel's). */
 static int load_frame(struct load_builder *b, const struct load_whose *e, const struct frame_at *at,
                       uint64_t *ret)
 {
 	uint32_t space = at->user ? e->key->user_space : e->key->kernel_space;
-	/* Where only one frame of a stack is wanted, few are met twice in a space. */
-	bool once = b->opts->frames == LOAD_FRAMES_INNERMOST;
-	uint64_t *slot = once ? NULL : resolver_frame_slot(b->resolver, space, at);
-	uint64_t *alike;
-	int r;
+	uint64_t *slot = resolver_place_slot(b->resolver, space, at);
+	int r = slot ? 0 : -ENOMEM;
 
-	if (slot && *slot) {
+	if (slot && !*slot) /* naming needs no slots: this one stays where it is */
+		r = load_frame_new(b, at, space, e->time_ns, slot);
+	if (r >= 0)
 		*ret = *slot;
-		return 0;
-	}
-	alike = resolver_alike_slot(b->resolver, space, at);
-	if (!alike)
-		alike = resolver_frame_slot(b->resolver, space, at);
-	if (!alike)
-		return -ENOMEM;
-	if (!*alike) { /* naming needs no slots: this one stays where it is */
-		r = load_frame_new(b, at, space, e->time_ns, alike);
-		if (r < 0)
-			return r;
-	}
-	*ret = *alike;
-	slot = once ? alike : resolver_frame_slot(b->resolver, space, at); /* it may have moved */
-	if (!slot)
-		return -ENOMEM;
-	*slot = *ret;
-	return 0;
+	return r;
 }
 
 /* Puts the frames of the entry's chain into b->frames: for a hit outside of the chain at most

@@ -41,14 +41,32 @@ uint32_t proc_space_hold(struct proc_table *table, uint32_t pid)
 	return process->changes[process->n - 1].value;
 }
 
-const struct proc_mapping *proc_space_find(const struct proc_table *table, uint32_t space,
-                                           uint64_t addr)
+static const struct space_node *proc_node(const struct proc_table *table, uint32_t space,
+                                          uint64_t addr)
 {
 	const struct change *runtimes =
 	        runtime_code_is(addr) ? history_last(history_of(&table->processes, KEY_RUNTIMES))
 	                              : NULL;
-	const struct space_node *node =
-	        space_find(&table->spaces, runtimes ? runtimes->value : space, addr);
+
+	return space_find(&table->spaces, runtimes ? runtimes->value : space, addr);
+}
+
+const struct proc_mapping *proc_space_range(const struct proc_table *table, uint32_t space,
+                                            uint64_t addr, uint64_t *start, uint64_t *end)
+{
+	const struct space_node *node = proc_node(table, space, addr);
+
+	if (!node)
+		return NULL;
+	*start = node->start;
+	*end = node->end;
+	return table->mappings[node->value];
+}
+
+const struct proc_mapping *proc_space_find(const struct proc_table *table, uint32_t space,
+                                           uint64_t addr)
+{
+	const struct space_node *node = proc_node(table, space, addr);
 
 	if (node)
 		return table->mappings[node->value];

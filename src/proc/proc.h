@@ -142,6 +142,9 @@ uint32_t proc_space_hold(struct proc_table *table, uint32_t pid);
 /* NULL: nothing (known) is mapped there. O(log n). */
 const struct proc_mapping *proc_space_find(const struct proc_table *table, uint32_t space,
                                            uint64_t addr);
+/* The same with the range around the address in which it is so; NULL also for [vsyscall]. */
+const struct proc_mapping *proc_space_range(const struct proc_table *table, uint32_t space,
+                                            uint64_t addr, uint64_t *start, uint64_t *end);
 /*
  * Whether all executable memory of a space is known. Mappings are recorded as they are made, or
  * read from /proc in order of addresses. Every program gets the [vdso], which lies behind its

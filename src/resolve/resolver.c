@@ -50,6 +50,15 @@ struct resolver_alike {
 	uint32_t object, kernel;
 };
 
+/* The range of a mapping that was looked up last of those with this hash. */
+struct resolver_near {
+	uint64_t start, end; /* as far as nothing else is mapped over it */
+	uint64_t base;       /* where its mapping begins */
+	uint32_t space, alike;
+};
+
+#define RESOLVER_NEAR 256u
+
 struct resolver {
 	const struct recording *rec;
 	struct symbol_cache *symbols;
@@ -70,6 +79,7 @@ struct resolver {
 	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
 	struct pool alike;        /* struct resolver_alike */
 	struct map alike_of;      /* proc_mapping::id -> alike; 0: none */
+	struct resolver_near near[RESOLVER_NEAR];
 };
 
 _Static_assert(sizeof(struct resolver_alike) == 24, "pooled as bytes");
@@ -314,25 +324,47 @@ static uint32_t resolver_alike(struct resolver *p, const struct proc_mapping *m,
 	return (uint32_t)*slot;
 }
 
+/* Fills near with the range that holds an address of a user's space. 0: none does. -ENOMEM. */
+static int resolver_look_near(struct resolver *p, uint32_t space, uint64_t addr,
+                              struct resolver_near *near)
+{
+	uint64_t start, end;
+	const struct proc_mapping *m = proc_space_range(p->rec->procs, space, addr, &start, &end);
+	uint32_t alike = m ? resolver_alike(p, m, space) : 0;
+
+	if (alike == POOL_FAILED)
+		return -ENOMEM;
+	if (!m)
+		return 0;
+	*near = (struct resolver_near){
+		.start = start, .end = end, .base = m->start, .space = space, .alike = alike
+	};
+	return 1;
+}
+
 /* Where nothing but the mapping decides what is at an address, the slot is that of its offset in
- * all mappings that are alike. NULL: it cannot be told, or is not so. The caller then uses
- * resolver_frame_slot. */
-uint64_t *resolver_alike_slot(struct resolver *p, uint32_t space, const struct frame_at *at)
+ * all mappings that are alike. Frames of a stack mostly lie in few mappings, so these are kept. */
+uint64_t *resolver_place_slot(struct resolver *p, uint32_t space, const struct frame_at *at)
 {
 	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
-	const struct proc_mapping *m;
-	uint32_t alike;
+	struct resolver_near *near;
+	int r = 1;
 
 	if (at->guest || !at->user || space & RECORDING_KERNEL)
+		return resolver_frame_slot(p, space, at);
+	near = &p->near[(space * 37 ^ at->addr >> 22) % RESOLVER_NEAR];
+	/* A piece of an interpreter's code is mapped into no space, whatever a file says. */
+	if (near->space != space || at->addr < near->start || at->addr >= near->end ||
+	    runtime_code_is(at->addr))
+		r = resolver_look_near(p, space, at->addr, near);
+	if (r < 0)
 		return NULL;
-	m = proc_space_find(p->rec->procs, space, at->addr);
 	/* A caller's address at the beginning of a mapping may belong to the one before. */
-	if (!m || (at->caller && at->addr == m->start))
-		return NULL;
-	alike = resolver_alike(p, m, space);
-	if (!alike || alike >= RESOLVER_ALIKE)
-		return NULL;
-	return resolver_slot(p, RESOLVER_ALIKE | alike, (at->addr - m->start) | mark, at->caller);
+	if (!r || !near->alike || near->alike >= RESOLVER_ALIKE ||
+	    (at->caller && at->addr == near->base))
+		return resolver_frame_slot(p, space, at);
+	return resolver_slot(p, RESOLVER_ALIKE | near->alike, (at->addr - near->base) | mark,
+	                     at->caller);
 }
 
 /* An object is asked of the symbols once; both kinds of objects are numbered alike. */

@@ -45,9 +45,10 @@ struct symbol_cache *resolver_take_symbols(struct resolver *p);
 /* A slot that the caller may fill (0 when new) for a frame of frame_walk_next. NULL: out of memory.
  * Lives until the next call. Guests' frames and guesses have slots of their own. One thread. */
 uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct frame_at *at);
-/* The same for the frame's place in its file, where it is the same thing in every process that has
- * the file mapped in this way: so that it is named once. NULL: it is not, or out of memory. */
-uint64_t *resolver_alike_slot(struct resolver *p, uint32_t space, const struct frame_at *at);
+/* The same, but one slot for the frame's place in its file, where it is the same thing in every
+ * process that has the file mapped in this way: so that it is named once. For recordings, whose
+ * spaces do not change. */
+uint64_t *resolver_place_slot(struct resolver *p, uint32_t space, const struct frame_at *at);
 /* How many slots there are. resolver_forget makes all of them new. */
 size_t resolver_count(const struct resolver *p);
 void resolver_forget(struct resolver *p);

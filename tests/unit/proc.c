@@ -585,6 +585,37 @@ static void test_runtime_code(void **state)
 	proc_free(table);
 }
 
+/* The range around an address ends where something else was mapped over its mapping. */
+static void test_space_range(void **state)
+{
+	struct proc_table *table;
+	const struct proc_mapping *m;
+	uint64_t start = 1, end = 1;
+	uint32_t space;
+
+	(void)state;
+	assert_int_equal(proc_new(&table, &(struct proc_opts){ .sz = sizeof(struct proc_opts) }),
+	                 0);
+	put(table, mmap_of(100, 10, 0x1000, 0x5000, 0, "/bin/a"));
+	put(table, mmap_of(200, 10, 0x3000, 0x1000, 0, "/lib/b"));
+	assert_int_equal(proc_seal(table), 0);
+	space = proc_space(table, 10, 300);
+	m = proc_space_range(table, space, 0x2fff, &start, &end);
+	assert_string_equal(m->object->path, "/bin/a");
+	assert_int_equal(m->start, 0x1000);
+	assert_int_equal(start, 0x1000);
+	assert_int_equal(end, 0x3000);
+	m = proc_space_range(table, space, 0x3000, &start, &end);
+	assert_string_equal(m->object->path, "/lib/b");
+	assert_int_equal(end, 0x4000);
+	m = proc_space_range(table, space, 0x4001, &start, &end);
+	assert_string_equal(m->object->path, "/bin/a");
+	assert_int_equal(start, 0x4000);
+	assert_int_equal(end, 0x6000);
+	assert_null(proc_space_range(table, space, 0x6000, &start, &end));
+	proc_free(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -593,7 +624,7 @@ int main(void)
 		cmocka_unit_test(test_kinds),           cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_odd_records),     cmocka_unit_test(test_made_code),
 		cmocka_unit_test(test_without_times),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_hostile_nesting),
+		cmocka_unit_test(test_hostile_nesting), cmocka_unit_test(test_space_range),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
