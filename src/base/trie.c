@@ -64,26 +64,34 @@ static int trie_make_hub(struct trie *t, uint32_t parent)
 	return 0;
 }
 
-/* The child of a parent that has the key; 0: there is none yet, TRIE_FAILED: out of memory. */
+/* The child of a parent that has the key; 0: there is none yet, TRIE_FAILED: out of memory. It is
+ * the first in its list then: what was called last is mostly called next. */
 static uint32_t trie_find(struct trie *t, uint32_t parent, uint32_t key)
 {
-	const struct trie_entry *p = trie_entry(t, parent);
+	struct trie_entry *p = trie_entry(t, parent), *before = NULL;
 	unsigned seen = 0;
 	uint64_t found;
 
 	if (p->first_child & TRIE_HUB)
 		return map_get(&t->children, trie_key(parent, key), &found) ? (uint32_t)found : 0;
 	for (uint32_t id = p->first_child; id; seen++) {
-		const struct trie_entry *e = trie_entry(t, id);
+		struct trie_entry *e = trie_entry(t, id);
 
-		if (e->node.key == key)
+		if (e->node.key == key) {
+			if (before) {
+				before->next_sibling = e->next_sibling;
+				e->next_sibling = p->first_child;
+				p->first_child = id;
+			}
 			return id;
+		}
+		before = e;
 		id = e->next_sibling;
 	}
 	return seen >= TRIE_LISTED && trie_make_hub(t, parent) < 0 ? TRIE_FAILED : 0;
 }
 
-/* A new node becomes its parent's first child: what was called last is mostly called next. */
+/* A new node becomes its parent's first child. */
 uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key)
 {
 	struct trie_entry *p;
