@@ -21,6 +21,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "base/pool.h"
 #include "base/trie.h"
 #include "profile/origin.h"
@@ -57,10 +58,12 @@ struct profile {
 	struct intern strings, events, objects, tasks;
 	struct pool frames;
 	struct trie nodes;
-	struct intern keys; /* of rows: row i has key id i + 1 */
 	struct profile_row *rows;
 	/* All fields together have the struct's size only if nothing stands between them. */
 	size_t n_rows, rows_capacity;
+	uint64_t *row_index; /* half of the key's hash, row + 1 below; 0 is free */
+	size_t row_index_capacity;
+	uint64_t secret; /* of this process: where a row goes */
 	struct profile_sample *samples;
 	size_t n_samples, samples_capacity;
 	struct profile_state states[PROFILE_STATES_MAX]; /* strings of the pool */
@@ -79,6 +82,7 @@ int profile_new(struct profile **ret, unsigned keep)
 		return -ENOMEM;
 	p->keep = keep;
 	p->frames.size = sizeof(struct profile_frame);
+	p->secret = map_secret();
 	*ret = p;
 	return 0;
 }
@@ -93,8 +97,8 @@ void profile_free(struct profile *p)
 	intern_free(&p->tasks);
 	pool_free(&p->frames);
 	trie_free(&p->nodes);
-	intern_free(&p->keys);
 	free(p->rows);
+	free(p->row_index);
 	free(p->samples);
 	origin_free(&p->origin);
 	free(p);
@@ -172,22 +176,62 @@ static struct profile_key profile_kept(const struct profile *p, const struct pro
 	return k;
 }
 
+/* Doubles the index of rows; none is hashed again. -ENOMEM. */
+static int profile_grow_row_index(struct profile *p)
+{
+	size_t capacity = p->row_index_capacity ? p->row_index_capacity * 2 : 64;
+	uint64_t *index = calloc(capacity, sizeof(*index));
+
+	if (!index)
+		return -ENOMEM;
+	for (size_t old = 0; old < p->row_index_capacity; old++) {
+		size_t i = p->row_index[old] >> 32 & (capacity - 1);
+
+		if (!p->row_index[old])
+			continue;
+		while (index[i])
+			i = (i + 1) & (capacity - 1);
+		index[i] = p->row_index[old];
+	}
+	free(p->row_index);
+	p->row_index = index;
+	p->row_index_capacity = capacity;
+	return 0;
+}
+
+/* The row of a key, made when new; NULL: out of memory, or of numbers. */
+static struct profile_row *profile_row(struct profile *p, const struct profile_key *key)
+{
+	size_t i, mask;
+	uint32_t hash;
+
+	if (ARRAY_ROOM(&p->rows, &p->rows_capacity, p->n_rows + 1) < 0 || p->n_rows >= UINT32_MAX ||
+	    ((p->n_rows + 1) * 4 > p->row_index_capacity * 3 && profile_grow_row_index(p) < 0))
+		return NULL;
+	mask = p->row_index_capacity - 1;
+	hash = (uint32_t)map_hash_quick(key, sizeof(*key), p->secret);
+	for (i = hash & mask; p->row_index[i]; i = (i + 1) & mask) {
+		struct profile_row *row = &p->rows[(uint32_t)p->row_index[i] - 1];
+
+		if (p->row_index[i] >> 32 == hash && !memcmp(&row->key, key, sizeof(*key)))
+			return row;
+	}
+	p->rows[p->n_rows++] = (struct profile_row){ .key = *key };
+	p->row_index[i] = (uint64_t)hash << 32 | p->n_rows;
+	return &p->rows[p->n_rows - 1];
+}
+
 /* Fields of the key that this profile does not keep are cleared, so that rows that differ only in
  * them become one. -ENOMEM. */
 int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples, uint64_t weight)
 {
-	struct profile_key k = profile_kept(p, key);
-	uint32_t id;
+	const struct profile_key k = profile_kept(p, key);
+	struct profile_row *row = profile_row(p, &k);
 
-	if (ARRAY_ROOM(&p->rows, &p->rows_capacity, p->n_rows + 1) < 0)
+	if (!row)
 		return -ENOMEM;
-	id = intern_bytes(&p->keys, &k, sizeof(k));
-	if (id == INTERN_FAILED)
-		return -ENOMEM;
-	if (id > p->n_rows)
-		p->rows[p->n_rows++] = (struct profile_row){ .key = k };
-	p->rows[id - 1].samples += samples;
-	p->rows[id - 1].weight += weight;
+	row->samples += samples;
+	row->weight += weight;
 	return 0;
 }
 
