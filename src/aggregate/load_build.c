@@ -39,10 +39,16 @@
 #include "samples/uretprobe.h"
 #include "stitch/states.h"
 
-/* By the end of the user part (sample_end.h): user part, how it is read -> its innermost node,
- * LOAD_TOLD. */
+/* Of user parts: their innermost node, LOAD_TOLD. Nearly every part is of one address space, and
+ * read in one way: that one stands in an array, all others in maps. */
 struct load_users {
-	struct map by_end[SAMPLE_ENDS];
+	struct load_users_first {
+		uint64_t value;
+		uint32_t space; /* and how it is read */
+		uint8_t end, set;
+	} * first; /* by the number of the part */
+	size_t capacity;
+	struct map by_end[SAMPLE_ENDS]; /* by its end (sample_end.h): part, how it is read */
 };
 
 struct load_builder {
@@ -401,6 +407,26 @@ static int load_fold(struct load_builder *b, struct callchain *sample)
 	return 0;
 }
 
+/* Where the value of a user part is kept, for the space that is given, with how the part is read.
+ * *is_new: it was not met before, and the value is 0. NULL: out of memory. */
+static uint64_t *load_user_slot(struct load_users *users, const struct load_whose *e,
+                                uint32_t space, bool *is_new)
+{
+	struct load_users_first *first;
+
+	if (ARRAY_ROOM_ZEROED(&users->first, &users->capacity, (size_t)e->user + 1) < 0)
+		return NULL;
+	first = &users->first[e->user];
+	*is_new = !first->set;
+	if (*is_new)
+		*first = (struct load_users_first){ .space = space,
+			                            .end = e->key->end,
+			                            .set = true };
+	if (first->space == space && first->end == e->key->end)
+		return &first->value;
+	return map_slot(&users->by_end[e->key->end], (uint64_t)e->user << 32 | space, is_new);
+}
+
 /* The node of an entry's user part: few parts stand below many kernel parts, tasks and states. */
 static int load_user(struct load_builder *b, struct load_users *users, const struct load_whose *e,
                      struct callchain sample, uint32_t *ret)
@@ -410,8 +436,7 @@ static int load_user(struct load_builder *b, struct load_users *users, const str
 	uint32_t how = (sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0) |
 	               (e->key->by_tables ? RECORDING_KERNEL >> 1 : 0);
 	bool is_new;
-	uint64_t *slot = map_slot(&users->by_end[e->key->end],
-	                          (uint64_t)e->user << 32 | e->key->user_space | how, &is_new);
+	uint64_t *slot = load_user_slot(users, e, e->key->user_space | how, &is_new);
 	int r = slot ? 0 : -ENOMEM;
 
 	b->told = 0;
@@ -759,9 +784,11 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 		r = load_lines_start(&b.lines, b.resolver, opts);
 	if (r >= 0)
 		r = load_entries(&b, stacks, n);
-	for (size_t w = 0; w < n && users; w++)
+	for (size_t w = 0; w < n && users; w++) {
+		free(users[w].first);
 		for (size_t i = 0; i < SAMPLE_ENDS; i++)
 			map_free(&users[w].by_end[i]);
+	}
 	free(users);
 	load_cut_free(&b.cut);
 	map_free(&b.objects);
