@@ -26,6 +26,7 @@
 
 _Static_assert(SAMPLES_THREADS_MAX <= LOAD_TABLES_MAX, "a table for each thread");
 
+/* One call of load_recording: counts has one table for each thread, and n of them are in use. */
 struct load_work {
 	struct recording *rec;
 	const struct load_opts *opts;
@@ -34,6 +35,7 @@ struct load_work {
 	struct load_count counts[SAMPLES_THREADS_MAX];
 };
 
+/* For samples_each: a thread begins. They begin one after the other, so n needs no lock. */
 static int load_start(void *ctx, void **ret)
 {
 	struct load_work *work = ctx;
@@ -73,6 +75,7 @@ static int load_samples(struct load_work *work, struct tables **tables, struct s
 	return samples_each(work->rec, &samples, &consumer, err);
 }
 
+/* Adds what one thread counted to what the stitcher itself knows. */
 static void load_add_counts(struct load *load, const struct load_count *w)
 {
 	const struct seam_stitch_counts *c = &w->counts.stitch;
@@ -88,6 +91,7 @@ static void load_add_counts(struct load *load, const struct load_count *w)
 	load->not_taken += w->counts.not_taken;
 }
 
+/* The most samples first; then an order that does not depend on threads. */
 static int load_missing_order(const void *pa, const void *pb)
 {
 	const struct unwound_missing *a = pa, *b = pb;
@@ -116,6 +120,7 @@ static void load_add_missing(struct load *load, const struct unwound_missing *m,
 	}
 }
 
+/* Where walks ended without information: those of this run, or those that the recorder made. */
 static const struct unwound_missing *load_missing_of(const struct load_count *w, bool recorded,
                                                      size_t *n)
 {
@@ -245,6 +250,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	return 0;
 }
 
+/* Also for a load that was never filled. */
 void load_free(struct load *load)
 {
 	profile_free(load->profile);

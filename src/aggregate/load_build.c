@@ -382,6 +382,7 @@ static int load_hit(struct load_builder *b, const struct load_whose *e,
 	return *node == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
+/* What naming needs to know of an entry beside its stack. */
 static struct load_whose load_whose(const struct stacks *s, const struct stacks_entry *entry)
 {
 	return (struct load_whose){ .key = stacks_key(s, entry),
@@ -531,6 +532,7 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 	return r < 0 ? r : load_hit(b, &e, &sample, ret);
 }
 
+/* The task of a key. A thread whose name is not known is called by its tid. */
 static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
 {
 	char name[16] = ":-1";
@@ -680,6 +682,7 @@ static uint64_t load_period(const struct seam_event *e)
 	                                                      : 0;
 }
 
+/* What an event's weights tell of a CPU's use (profile/origin.h). */
 static enum origin_cpu load_cpu(const struct seam_event *e)
 {
 	return event_unit_is_cpu_time(e)     ? ORIGIN_CPU_NANOSECONDS
@@ -687,6 +690,7 @@ static enum origin_cpu load_cpu(const struct seam_event *e)
 	                                     : ORIGIN_CPU_UNKNOWN;
 }
 
+/* Names the states of stacks, for profiles made here and for answers of a store. -ENOMEM. */
 int load_states(struct profile *p)
 {
 	int r = 0;

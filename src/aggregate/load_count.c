@@ -42,6 +42,7 @@ struct load_known {
 	} ended[2];
 };
 
+/* Makes an empty table for one thread. load_count_free is called also after a failure. -ENOMEM. */
 int load_count_start(struct load_count *c, struct recording *rec, const struct load_opts *opts)
 {
 	size_t events = seam_events_count(rec->events);
@@ -104,6 +105,7 @@ static struct proc_span load_count_span(const struct load_count *c, const struct
 	return span;
 }
 
+/* Puts into the key how the user part was taken, which differs between samples of a moment. */
 static void load_count_put_how(struct stacks_key *key, const struct load_how *how)
 {
 	key->state = how->state;
@@ -148,6 +150,7 @@ static int load_count_key_id(struct load_count *c, const struct sample *s,
 	return r;
 }
 
+/* Whether the kernel part of a sample begins with an address of the user's, without a marker. */
 static bool load_count_user_first(const struct sample *s)
 {
 	struct seam_u64s kernel;
@@ -158,6 +161,7 @@ static bool load_count_user_first(const struct sample *s)
 	return hit_user_first(&kernel, s->misc);
 }
 
+/* Whether the key depends on more than who, moment and state. */
 static bool load_count_has_own(const struct load_count *c, const struct sample *s)
 {
 	return c->opts->keep & PROFILE_KEEP_CGROUP || load_count_user_first(s);
@@ -237,6 +241,7 @@ int load_count_sample(void *count, const struct sample *s, struct buf *out)
 	return r < 0 ? r : stacks_put(&c->stacks, &same, s->period, s->proc_ns);
 }
 
+/* For samples_each: a thread is done. Takes over what its walks counted. */
 int load_count_end(void *count, const struct sample_counts *counts, const struct unwound *unwound)
 {
 	struct load_count *c = count;

@@ -24,6 +24,7 @@
 	127u /* PERF_MAX_STACK_DEPTH: kernel.perf_event_max_stack, if nobody changed it */
 #define CUT_DEFERRED \
 	510u /* what fits into the page that the kernel unwinds into; the BPF walk's, too */
+/* Limits that attr.sample_max_stack, of 16 bits, can state. */
 #define CUT_LIMITS 65536u
 #define CUT_OPEN "[unfinished: "
 #define CUT_AT "cut at "
@@ -38,6 +39,7 @@ static uint64_t cut_addresses(const struct callchain *sample)
 	return n;
 }
 
+/* Whether the kernel took the whole chain, by its own limit, and no walk was involved. */
 static bool cut_is_kernels(const struct load_cut *c, const struct callchain *sample)
 {
 	return (sample->state == SEAM_STITCH_IMMEDIATE ||
@@ -163,6 +165,8 @@ static bool cut_begins(const struct profile *p, bool in_data, uint32_t outermost
 	return in_data ? beginning_is(name) : beginning_is_first(name, n == 1);
 }
 
+/* The root of a stack that a walk ended, or that went into data: a frame that says so, unless the
+ * outermost frame is one with which programs begin. PROFILE_FAILED. */
 uint32_t load_cut_end(struct load_cut *c, struct profile *p, sample_end end, bool in_data,
                       uint32_t outermost, size_t n)
 {
@@ -175,6 +179,7 @@ uint32_t load_cut_end(struct load_cut *c, struct profile *p, sample_end end, boo
 	return frame ? profile_node(p, PROFILE_ROOT, frame) : PROFILE_FAILED;
 }
 
+/* Whether a node is the root of stacks that ended early for another reason than a limit. */
 bool load_cut_ended(const struct profile *p, uint32_t node)
 {
 	const struct profile_frame *f =

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// load_lines.c: see load_lines.h.
+/*
+ * load_lines.c: see load_lines.h.
+ *
+ * Lines are looked up when all frames are known, because many addresses at once are answered
+ * faster. Until then a frame only notes its object and address.
+ */
 #include "aggregate/load_lines.h"
 
 #include <errno.h>
@@ -12,6 +17,7 @@ struct load_lines_note {
 	uint64_t vaddr;
 };
 
+/* Does nothing where no lines are wanted. -ENOMEM. */
 int load_lines_start(struct load_lines *l, struct resolver *resolver, const struct load_opts *opts)
 {
 	if (!opts->lines)
@@ -22,6 +28,7 @@ int load_lines_start(struct load_lines *l, struct resolver *resolver, const stru
 	return resolver_lines_start(resolver, opts->lines_opts, opts->symbols);
 }
 
+/* Tells frames apart whose lines may differ although all else is equal. -ENOMEM. */
 int load_lines_mark(const struct load_lines *l, const struct place *place, struct profile_frame *f)
 {
 	struct lines_object *object;
@@ -38,6 +45,7 @@ int load_lines_mark(const struct load_lines *l, const struct place *place, struc
 	return r;
 }
 
+/* Notes the frame's object and address, to be asked for. -ENOMEM. */
 int load_lines_note(struct load_lines *l, uint32_t frame, const struct place *place)
 {
 	struct load_lines_note entry = { 0 };
@@ -55,6 +63,7 @@ int load_lines_note(struct load_lines *l, uint32_t frame, const struct place *pl
 	return r;
 }
 
+/* An empty text is none. */
 static const char *load_known(const char *text)
 {
 	return *text ? text : NULL;
@@ -89,11 +98,13 @@ static size_t load_lines_at(void *ctx, uint32_t frame, const struct profile_sour
 	return l->sources.failed ? 0 : l->sources.n / sizeof(**ret);
 }
 
+/* Looks up what was noted so far. */
 int load_lines_some(struct load_lines *l)
 {
 	return l->wanted ? resolver_lines_resolve_some(l->resolver) : 0;
 }
 
+/* The most samples first, then by path. */
 static int load_partial_order(const void *pa, const void *pb)
 {
 	const struct load_partial *a = pa, *b = pb;
@@ -159,6 +170,7 @@ static int load_lines_partial(struct load_lines *l, struct load *load)
 	return r;
 }
 
+/* Replaces the profile by one with lines and inlined functions, if any frame has lines. -errno. */
 int load_lines_expand(struct load_lines *l, struct load *load)
 {
 	struct profile *expanded;

@@ -44,6 +44,8 @@ static uint32_t load_number_label(const struct recording *rec, const struct load
 	return PROFILE_NOT_KEPT;
 }
 
+/* Fills ret with what a sample has of each number that the profile keeps; all others are
+ * PROFILE_NOT_KEPT. */
 void load_numbers(uint32_t *ret, const struct recording *rec, const struct load_opts *opts,
                   const struct seam_id *id)
 {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// load_trail.c: see load_trail.h. Spaces that meet in the table push each other out.
+/*
+ * load_trail.c: see load_trail.h. Spaces that meet in the table push each other out.
+ *
+ * The table has a fixed size: what was pushed out is made anew, so nothing depends on it but time.
+ */
 #include "aggregate/load_trail.h"
 
 #include <stdlib.h>
@@ -9,6 +13,7 @@
 
 #define TRAILS 256u
 
+/* NULL: out of memory. */
 struct load_trail *load_trails_new(void)
 {
 	return calloc(TRAILS, sizeof(struct load_trail));
@@ -21,6 +26,7 @@ void load_trails_free(struct load_trail *trails)
 	free(trails);
 }
 
+/* The trail of a space. It is empty if another space had the place. */
 struct load_trail *load_trail(struct load_trail *trails, uint32_t space)
 {
 	struct load_trail *t = &trails[map_mix(space) % TRAILS];
@@ -31,6 +37,7 @@ struct load_trail *load_trail(struct load_trail *trails, uint32_t space)
 	return t;
 }
 
+/* How many of the outermost words are those of the trail's stack. */
 size_t load_trail_same(const struct load_trail *t, const struct seam_u64s *words)
 {
 	size_t most = t->n < words->n ? t->n : (size_t)words->n, same = 0;

@@ -110,11 +110,13 @@ int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, u
 	return r;
 }
 
+/* Samples with nameless frames of this object. */
 uint64_t load_unnamed_samples(const struct load_unnamed_frames *u, uint32_t object)
 {
 	return object < u->n_objects ? u->objects[object].samples : 0;
 }
 
+/* The most samples first, then by path. */
 static int unnamed_order(const void *pa, const void *pb)
 {
 	const struct load_unnamed *a = pa, *b = pb;

@@ -3,10 +3,13 @@
 // last frame, so the object is the one that was mapped there.
 #include "aggregate/load_walk_result.h"
 
+/* Reasons, compared by address: each text is here once. */
 static const char not_mapped[] = "no mapping of that time held the address";
 static const char made_at_run_time[] = "no object: code made at run time";
 static const char without[] = "no unwind information was found while recording";
 
+/* Where a walk ended: the object that was mapped at its last frame's address, or why there is
+ * none. */
 static void load_walk_result_where(const struct recording *rec, uint32_t space, bool unmapped,
                                    const struct callchain *sample, struct unwound_missing *ret)
 {
