@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
-// called.c: see called.h.
+/*
+ * called.c: see called.h.
+ *
+ * A branch stack in call mode holds where each call came from: these addresses are the callers,
+ * without a word of the stack being read.
+ */
 #include "samples/called.h"
 
 #include "unwind/walk.h"
 
+/* words has room for CALLED_MAX. False: it has no such stack, and is as it was. */
 bool called_sample(struct seam_stitched *s, uint64_t *words)
 {
 	const struct seam_u64s *entries = &s->sample.branches.entries;

@@ -30,6 +30,7 @@ struct file_identity_file {
 	bool several;      /* another one, too */
 };
 
+/* Files are found by the hash of their path. */
 static uint64_t file_identity_key(const char *path)
 {
 	return map_hash_bytes(path, strlen(path), 0);
@@ -68,6 +69,7 @@ void file_identity_free(struct file_identity *v)
 	buf_free(&v->files);
 }
 
+/* 0: the clock cannot be read. */
 static uint64_t file_identity_now(clockid_t clock)
 {
 	struct timespec now;
@@ -111,6 +113,7 @@ static uint64_t file_identity_latest(const struct recording *rec, uint64_t ns)
 	return latest;
 }
 
+/* Times before 1970 count as 1970. */
 static uint64_t file_identity_time(const struct timespec *t)
 {
 	return t->tv_sec < 0 ? 0 : (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
@@ -206,6 +209,7 @@ static int file_identity_for(const void *ctx, struct image *image, const char *p
 	return why ? seam_error_set(err, ESTALE, path, SEAM_NO_OFFSET, NULL, "%s", why) : 0;
 }
 
+/* What image_find asks before it believes a file without a build-id. */
 void file_identity_of(const struct recording *rec, struct image_identity *ret)
 {
 	*ret = (struct image_identity){ .file_identity = file_identity_for, .ctx = rec };

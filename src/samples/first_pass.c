@@ -114,6 +114,7 @@ static int first_pass_group(struct first_pass *l, const struct seam_decoded *d)
 	return r;
 }
 
+/* Counts a sample, and notes the recording's first and last time. -ENOMEM. */
 static inline int first_pass_sample(struct first_pass *l, const struct seam_decoded *d)
 {
 	struct recording *rec = l->rec;
@@ -224,6 +225,7 @@ static inline int first_pass_account(struct first_pass *l, uint32_t type,
 	return r;
 }
 
+/* Gives a sample to the stitcher, then to the index with what the stitcher made of it. */
 static inline int first_pass_teach_sample(struct first_pass *l, const struct seam_decoded *d)
 {
 	struct recording *rec = l->rec;
@@ -270,6 +272,8 @@ static inline int first_pass_teach(struct first_pass *l, uint32_t type,
 	}
 }
 
+/* Learns the build-ids of a BUILD_ID feature or record, of objects whose mappings do not say them.
+ * -ENOMEM. */
 int first_pass_build_ids(struct recording *rec, const void *bytes, size_t n, bool swap)
 {
 	struct cursor c = cursor_of(bytes, n, swap);
@@ -284,11 +288,13 @@ int first_pass_build_ids(struct recording *rec, const void *bytes, size_t n, boo
 	return 0;
 }
 
+/* Whether the type has a name: others are counted, and reported. */
 static bool first_pass_is_known(uint32_t type)
 {
 	return seam_record_name(type) != NULL;
 }
 
+/* Counts a record by its type. */
 static void first_pass_tally(struct recording *rec, uint32_t type)
 {
 	rec->counts.records++;
@@ -358,6 +364,7 @@ __attribute__((always_inline)) static inline int first_pass_again(struct first_p
 	return r < 0 ? r : first_pass_teach(l, type, &last->decoded);
 }
 
+/* Takes one record of the file: notes where it is, counts it and teaches it. -errno. */
 int first_pass_record(struct first_pass *l, const struct seam_record *record)
 {
 	struct seam_decoded d;

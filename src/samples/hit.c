@@ -5,6 +5,8 @@
 #include "samples/called.h"
 #include "unwind/walk.h"
 
+/* Whether the sample hit elsewhere than where its callchain begins, so that the place is a frame of
+ * its own. */
 bool hit_apart(const struct callchain *s)
 {
 	uint64_t chain;

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 
+/* By time, then in the order of the file. */
 static bool index_run_is_before(const struct sample_index_run *a, const struct sample_index_run *b)
 {
 	return a->time < b->time || (a->time == b->time && a->at->index < b->at->index);
@@ -19,6 +20,7 @@ static int index_run_compare(const void *pa, const void *pb)
 	return index_run_is_before(pa, pb) ? -1 : index_run_is_before(pb, pa);
 }
 
+/* Cuts a block of the index into runs of ascending times. -ENOMEM. */
 static int index_runs_of_block(struct index_order *o, const struct sample_entry *entry,
                                const struct sample_entry *end)
 {
@@ -37,6 +39,7 @@ static int index_runs_of_block(struct index_order *o, const struct sample_entry 
 	return 0;
 }
 
+/* Begins to go over the index by time. -ENOMEM. */
 int index_order_start(struct index_order *o, const struct sample_index *index)
 {
 	const struct sample_entry *block;
@@ -81,7 +84,8 @@ static int index_open_next(struct index_order *o)
 	return 0;
 }
 
-/* A run that has more entries goes back among the open ones. */
+/* A run that has more entries goes back among the open ones. 1 and *ret; 0: that was the last;
+ * -ENOMEM. */
 int index_order_next(struct index_order *o, const struct sample_entry **ret)
 {
 	struct sample_index_run run;

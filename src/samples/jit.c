@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+/* A hostile recording may map any number of them. */
 #define DUMPS_MAX 4096u
 
 struct jit_dump {
@@ -14,6 +15,7 @@ struct jit_dump {
 	uint32_t pid;
 };
 
+/* Whether a path is that of a jitdump: /.../jit-PID.dump. */
 bool jit_is_dump(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -23,6 +25,7 @@ bool jit_is_dump(const char *path)
 	       !strcmp(slash + n - 5, ".dump");
 }
 
+/* Notes a dump that a process mapped, once. -ENOMEM. */
 int jit_note(struct jit *jit, const struct seam_mmap *mmap)
 {
 	struct jit_dump dump = { .pid = mmap->pid };
@@ -43,6 +46,7 @@ struct jit_learning {
 	uint32_t pid;
 };
 
+/* For symbol_jit_replaced: one piece of code, and from when on it was there. */
 static int jit_put(void *ctx, const struct symbol_jit_code *code)
 {
 	const struct jit_learning *l = ctx;
@@ -55,6 +59,7 @@ static int jit_put(void *ctx, const struct symbol_jit_code *code)
 	                                            .number = code->number });
 }
 
+/* Whether all events have times of the dumps' clock. */
 static bool jit_clock(const struct recording *rec)
 {
 	size_t n = seam_events_count(rec->events);

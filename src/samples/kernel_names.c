@@ -10,6 +10,7 @@
 #include "tables/kernel_disk.h"
 #include "abi/record.h"
 
+/* Whether any event counts in the kernel: else no kernel address is in the samples. */
 bool kernel_names_wanted(const struct recording *rec)
 {
 	for (size_t i = 0; i < seam_events_count(rec->events); i++)

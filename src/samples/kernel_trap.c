@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// kernel_trap.c: see kernel_trap.h. Knows the names of the kernel's functions on the way from a
-// breakpoint to a uprobe's handlers and on from there, of Linux 5.8 to 7.3. What an address is
-// called is remembered: few places of the kernel are on such stacks.
+/*
+ * kernel_trap.c: see kernel_trap.h. Knows the names of the kernel's functions on the way from a
+ * breakpoint to a uprobe's handlers and on from there, of Linux 5.8 to 7.3. What an address is
+ * called is remembered: few places of the kernel are on such stacks.
+ *
+ * How far the kernel is decides what the sample's user registers mean (kernel_trap.h). Without the
+ * kernel's names nothing is known.
+ */
 #include "samples/kernel_trap.h"
 
 #include <errno.h>
@@ -40,6 +45,7 @@ struct kernel_trap {
 	} known[TRAP_KNOWN];
 };
 
+/* search may be NULL. Nothing is opened before the first question. -ENOMEM. */
 int kernel_trap_new(struct kernel_trap **ret, const struct recording *rec, bool said,
                     const struct image_search *search)
 {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// loop_fold.c: see loop_fold.h.
+/*
+ * loop_fold.c: see loop_fold.h.
+ *
+ * The frame of the interpreter's loop that ran a function stands right behind it, outwards, and
+ * says nothing more: it is left out.
+ */
 #include "samples/loop_fold.h"
 
 #include <errno.h>

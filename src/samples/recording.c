@@ -56,6 +56,7 @@ bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i
 	return true;
 }
 
+/* Tells how far the reading is, by bytes. */
 static void recording_progress(const struct recording *rec, const struct progress *progress)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -236,6 +237,8 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 	return 0;
 }
 
+/* A recording that is read once, as it comes: it has no index, and its records are learned in
+ * order. */
 int recording_stream(struct recording **ret, struct seam_reader *reader)
 {
 	const struct proc_opts procs = { .sz = sizeof(procs), .in_order = true };
@@ -246,6 +249,8 @@ int recording_stream(struct recording **ret, struct seam_reader *reader)
 	return r;
 }
 
+/* Compares the recording's machine with this one. In a stream that is possible only when its first
+ * records were read. */
 void recording_know_machine(struct recording *rec)
 {
 	rec->foreign = recording_is_foreign(rec->reader);
@@ -267,6 +272,7 @@ void recording_close(struct recording *rec)
 	free(rec);
 }
 
+/* What must be added to times of the recording for nanoseconds since 1970; 0: it does not say. */
 uint64_t recording_epoch(const struct recording *rec)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -280,6 +286,7 @@ uint64_t recording_epoch(const struct recording *rec)
 	return clock.wall_clock_ns - clock.clockid_time_ns;
 }
 
+/* When a process began, in ns since 1970; 0: before the recording, or not known. */
 uint64_t recording_began(const void *recording, uint32_t pid)
 {
 	const struct recording *rec = recording;
@@ -291,6 +298,7 @@ uint64_t recording_began(const void *recording, uint32_t pid)
 	return epoch ? began + epoch : 0;
 }
 
+/* The user of a process, as the recorder saw it. Users of another machine mean nothing here. */
 bool recording_owner(const void *recording, uint32_t pid, uint32_t *ret)
 {
 	const struct recording *rec = recording;
@@ -302,16 +310,19 @@ bool recording_owner(const void *recording, uint32_t pid, uint32_t *ret)
 	       feature_owner(&bytes, info.swapped, pid, ret) > 0;
 }
 
+/* Whether anything of the recording is missing. */
 bool recording_damaged(const struct recording *rec)
 {
 	return rec->counts.undecoded || seam_reader_damaged(rec->reader);
 }
 
+/* How many samples were written twice. */
 uint64_t recording_copies(const struct recording *rec)
 {
 	return stitch_copies(rec->stitch);
 }
 
+/* Walks over the records in memory, without the reader. */
 static int recording_each_run(struct recording *rec,
                               int (*each)(void *ctx, const struct seam_record *record), void *ctx)
 {
@@ -368,6 +379,7 @@ static uint32_t recording_kernel_epoch(const struct recording *rec, uint64_t tim
 	return (uint32_t)low;
 }
 
+/* The kernel's space at a time; narrows *span to the time in which it stays the same. */
 uint32_t recording_kernel_span(const struct recording *rec, uint64_t time_ns,
                                struct proc_span *span)
 {
@@ -388,6 +400,8 @@ static uint64_t recording_user_time(const struct seam_stitched *sample, uint64_t
 	               : time_ns;
 }
 
+/* The spaces of both parts of a sample: the user part's is that of the time at which it was
+ * taken. */
 void recording_spaces(const struct recording *rec, const struct seam_stitched *sample,
                       uint64_t time_ns, uint32_t *user_space, uint32_t *kernel_space)
 {
@@ -396,6 +410,7 @@ void recording_spaces(const struct recording *rec, const struct seam_stitched *s
 	*kernel_space = RECORDING_KERNEL | recording_kernel_epoch(rec, time_ns);
 }
 
+/* The same, with what the last questions found (proc_recall). */
 void recording_recall_spaces(const struct recording *rec, struct proc_recall *recall,
                              const struct seam_stitched *sample, uint64_t time_ns,
                              uint32_t *user_space, uint32_t *kernel_space)

@@ -3,6 +3,7 @@
 #include "samples/hit.h"
 #include "samples/samples_parts.h"
 
+/* Words by number come from the base; a sample of a stream has its words with it. */
 struct seam_u64s sample_kernel(const struct sample *s)
 {
 	return s->kernel_number ? stacks_base_words(s->base, s->kernel_number) : s->kernel;
@@ -13,6 +14,8 @@ struct seam_u64s sample_user(const struct sample *s)
 	return s->user_number ? stacks_base_words(s->base, s->user_number) : s->user;
 }
 
+/* Both parts with what naming needs. ip is 0 where neither the sample nor its chain says where it
+ * hit. */
 struct callchain sample_callchain(const struct sample *s)
 {
 	struct callchain chain = { .event = s->event,

@@ -22,6 +22,8 @@ static sample_end sample_end_recorded(const struct seam_event *event, uint16_t m
 	return (sample_end)(SAMPLE_END_RESULT + result.kind);
 }
 
+/* Why the user part ended; 0: it is whole, or nothing is said of it. A walk of this run wins over
+ * what was recorded. */
 sample_end sample_end_of(const struct seam_event *event, const struct walk *walk, uint16_t misc,
                          uint16_t deferred_misc)
 {
@@ -36,6 +38,7 @@ sample_end sample_end_of(const struct seam_event *event, const struct walk *walk
 	return stack_end_is_cut(end) ? (sample_end)(SAMPLE_END_STACK + end) : 0;
 }
 
+/* The name for JSON and -F state. */
 const char *sample_end_name(sample_end end)
 {
 	if (end >= SAMPLE_END_STACK)
@@ -61,6 +64,7 @@ const char *sample_end_text(sample_end end)
 	return text + (strncmp(text, none, strlen(none)) ? 0 : strlen(none));
 }
 
+/* Whether it ended because it had as many frames as there is room for. */
 bool sample_end_is_limit(sample_end end)
 {
 	return end == SAMPLE_END_WALK + WALK_LIMIT || end == SAMPLE_END_STACK + STACK_END_LIMIT;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// sample_index.c: see sample_index.h. Knows what an entry holds; what else is asked of a sample is
-// samples_reader.c's.
+/*
+ * sample_index.c: see sample_index.h. Knows what an entry holds; what else is asked of a sample is
+ * samples_reader.c's.
+ *
+ * It lasts as long as the recording: 40 bytes a sample, and each distinct task and part of a stack
+ * once.
+ */
 #include "samples/sample_index.h"
 
 #include <errno.h>
@@ -16,6 +21,7 @@
 _Static_assert(sizeof(struct sample_index_who) == 24, "hashed and compared as bytes");
 _Static_assert(sizeof(struct sample_entry) == 40, "as sample_index.h says");
 
+/* innermost: of callchains only what tells the innermost frame is kept. NULL: out of memory. */
 struct sample_index *sample_index_new(bool innermost)
 {
 	struct sample_index *n = calloc(1, sizeof(*n));
@@ -44,6 +50,7 @@ void sample_index_free(struct sample_index *n)
 	free(n);
 }
 
+/* The entries of a block, and how many; 0: there is no such block. */
 size_t sample_index_block(const struct sample_index *n, size_t block,
                           const struct sample_entry **ret)
 {
@@ -77,6 +84,7 @@ static int sample_index_grow(struct sample_index *n)
 	return 0;
 }
 
+/* What of a sample must be taken from its record (SAMPLE_INDEX_*). */
 static uint16_t sample_index_flags(const struct seam_decoded *d, enum rules_kind kind)
 {
 	return (uint16_t)((kind == RULES_STACK_COPY ? SAMPLE_INDEX_COPY : 0) |
@@ -213,11 +221,14 @@ int sample_index_add(struct sample_index *n, const struct seam_decoded *d,
 	return r;
 }
 
+/* How many samples there are. */
 uint64_t sample_index_count(const struct sample_index *n)
 {
 	return (uint64_t)n->n_blocks * SAMPLE_INDEX_BLOCK - (uint64_t)(n->end - n->next);
 }
 
+/* The entry of a record, by its index in the file; NULL: it is no sample, or was not decoded.
+ * Entries ascend. */
 const struct sample_entry *sample_index_find(const struct sample_index *n, uint64_t record)
 {
 	uint64_t low = 0, high = sample_index_count(n);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
-// samples.c: see samples.h. Knows which entries come next, in which order and in how many threads;
-// what a sample is made of is samples_reader.c's.
+/*
+ * samples.c: see samples.h. Knows which entries come next, in which order and in how many threads;
+ * what a sample is made of is samples_reader.c's.
+ *
+ * By file: threads take shares of entries, each with a reader and a consumer of its own, and the
+ * result must not depend on who takes what. By time: one thread merges what is ordered
+ * (samples_source.c), and text is made in threads (samples_text.c).
+ */
 #include "samples/samples.h"
 
 #include <errno.h>
@@ -36,6 +42,7 @@ struct samples_thread {
 	bool started;
 };
 
+/* How many distinct tasks, events and CPUs the samples have (sample.who). */
 uint32_t samples_whos(const struct recording *rec)
 {
 	return rec->index->whos.n;
@@ -43,12 +50,14 @@ uint32_t samples_whos(const struct recording *rec)
 
 /* ---- by file ---- */
 
+/* Asks for the memory of a record some samples ahead: it may lie anywhere in the file. */
 static void samples_ask(const struct sample_entry *entry, const struct sample_entry *end)
 {
 	if (entry + ASK_AHEAD < end && entry[ASK_AHEAD].bytes)
 		__builtin_prefetch(entry[ASK_AHEAD].bytes);
 }
 
+/* Gives the samples of one share. *end: there are no more. */
 static int samples_share(const struct samples_work *w, struct samples_reader *r, size_t share,
                          bool *end)
 {
@@ -67,6 +76,7 @@ static int samples_share(const struct samples_work *w, struct samples_reader *r,
 	return rc;
 }
 
+/* A thread: shares until none is left, or somebody failed. */
 static void *samples_run(void *arg)
 {
 	const struct samples_thread *t = arg;
@@ -83,6 +93,7 @@ static void *samples_run(void *arg)
 	return NULL;
 }
 
+/* The calling thread works, too. 0, or what a consumer returned. */
 static int samples_in_threads(struct samples_work *w)
 {
 	struct samples_thread threads[SAMPLES_THREADS_MAX];
@@ -113,6 +124,7 @@ static int samples_reread(void *ctx, const struct seam_record *record)
 	return atomic_load(&w->result) ? -ECANCELED : 0;
 }
 
+/* If the bytes of records do not last, the file is read again, in one thread. */
 static int samples_by_file(struct samples_work *w, struct seam_error *err)
 {
 	int rc;
@@ -125,6 +137,7 @@ static int samples_by_file(struct samples_work *w, struct seam_error *err)
 
 /* ---- by time ---- */
 
+/* One thread, one sample after the other. */
 static int samples_drain(struct samples_source *source, struct samples_reader *r)
 {
 	struct samples_next next;
@@ -162,6 +175,7 @@ static bool samples_alone(const struct samples_work *w)
 	        (!w->consumer->write || (w->opts->beside && !w->rec->stable)));
 }
 
+/* How many threads are worth their start. */
 static unsigned samples_thread_count(const struct samples_work *w)
 {
 	size_t n = w->opts->threads ? w->opts->threads : cpus_online();
@@ -178,6 +192,7 @@ static unsigned samples_thread_count(const struct samples_work *w)
 	return n > SAMPLES_THREADS_MAX ? SAMPLES_THREADS_MAX : (unsigned)n;
 }
 
+/* Makes the tables, if stacks will be walked, and a reader for each thread. -errno. */
 static int samples_start(struct samples_work *w)
 {
 	struct unwound_opts walk = { .sz = sizeof(walk) };

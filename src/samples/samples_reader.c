@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: MIT
-// samples_reader.c: see samples_reader.h.
-//
-// Invariant: samples are given in the order in which they were taken, each whole, and the same
-// whether it waited or not.
+/*
+ * samples_reader.c: see samples_reader.h.
+ *
+ * Invariant: samples are given in the order in which they were taken, each whole, and the same
+ * whether it waited or not.
+ *
+ * Makes samples of entries for one thread. What holds of a who (task, CPU, event) for a while is
+ * its moment: name, spaces and the filter's answer are looked up when it ends. Samples whose
+ * records are needed wait until several are there, so that their memory is fetched together.
+ */
 #include "samples/samples_reader.h"
 
 #include <errno.h>
@@ -16,6 +22,7 @@
 #define LINE 64u
 #define HEAD 512u /* bytes: of a sample with registers, up to its copy of the stack */
 
+/* The flags of whos whose samples need their records decoded. */
 static unsigned samples_reader_flags(const struct samples_opts *opts, bool walks)
 {
 	return (opts->needs & SAMPLES_MEMBERS ? SAMPLE_INDEX_GROUP : 0) |
@@ -23,6 +30,7 @@ static unsigned samples_reader_flags(const struct samples_opts *opts, bool walks
 	       (walks ? SAMPLE_INDEX_COPY : 0);
 }
 
+/* Whether any sample's record is needed for what is asked. */
 bool samples_reader_needs_bytes(const struct recording *rec, const struct samples_opts *opts)
 {
 	struct unwound_opts walk = { .sz = sizeof(walk) };
@@ -74,6 +82,7 @@ void samples_reader_free(struct samples_reader *r)
 	free(r);
 }
 
+/* Tells the consumer that this thread is done. */
 int samples_reader_end(struct samples_reader *r)
 {
 	return r->consumer->end ? r->consumer->end(r->thread, &r->counts, r->unwound) : 0;
@@ -81,11 +90,13 @@ int samples_reader_end(struct samples_reader *r)
 
 /* ---- which ---- */
 
+/* Both ends belong to a span. */
 static bool samples_reader_holds(const struct proc_span *span, uint64_t time_ns)
 {
 	return time_ns >= span->from_ns && time_ns <= span->to_ns;
 }
 
+/* Whether a sample is wanted: by its time, and by what the filter's function says. */
 bool samples_filter_takes(const struct samples_filter *f, const struct seam_event *event,
                           const struct seam_id *id, const char *comm)
 {
@@ -124,6 +135,7 @@ static void samples_reader_look_user(const struct samples_reader *r,
 	m->number++;
 }
 
+/* The same for an entry's time alone; a moment keeps the rest. */
 static bool samples_reader_in_time(const struct samples_filter *f,
                                    const struct sample_index_who *who,
                                    const struct sample_entry *entry)
@@ -188,6 +200,7 @@ static void samples_reader_fill(const struct samples_reader *r, const struct sam
 	samples_reader_parts(r, entry, who, verdict, s);
 }
 
+/* Counts a sample that is given, and notes the first and the last time. */
 static void samples_reader_taken(struct samples_reader *r, const struct sample *s)
 {
 	struct sample_counts *c = &r->counts;
@@ -313,6 +326,7 @@ static int samples_reader_user(struct samples_reader *r, struct samples_waiting 
 	return 0;
 }
 
+/* Takes what is in the record only, then hands the sample on. */
 static int samples_reader_give(struct samples_reader *r, struct samples_waiting *w)
 {
 	struct sample *s = &w->sample;
@@ -370,6 +384,7 @@ static struct seam_record samples_reader_record(const struct sample_entry *entry
 		                     .bytes = entry->bytes };
 }
 
+/* Asks for a record's head, and for its end, where a stack copy says its size. */
 static void samples_reader_ask(const struct seam_record *record)
 {
 	unsigned head = record->size < HEAD ? record->size : HEAD;
@@ -403,6 +418,7 @@ int samples_reader_take(struct samples_reader *r, const struct sample_entry *ent
 	return ++r->n_waiting == SAMPLES_READER_WAITING || record ? samples_reader_flush(r) : 0;
 }
 
+/* Gives a record that is no sample, behind all that wait. 0 also for one that is unsound. */
 int samples_reader_beside(struct samples_reader *r, const struct seam_record *record)
 {
 	struct seam_decoded decoded;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// samples_source.c: see samples_source.h. Equal times come in the order of the file.
+/*
+ * samples_source.c: see samples_source.h. Equal times come in the order of the file.
+ *
+ * Two sources are merged: the index by time (index_order.c), and the records beside samples that
+ * are asked for, or all if their bytes do not last (perfdata/order.c).
+ */
 #include "samples/samples_source.h"
 
 #include <errno.h>
@@ -35,6 +40,7 @@ static bool samples_source_wants(const struct samples_source *s, uint32_t type)
 	}
 }
 
+/* For recording_each: puts a record into the order. -ENOMEM. */
 static int samples_source_push(void *ctx, const struct seam_record *record)
 {
 	struct samples_source *s = ctx;
@@ -54,6 +60,7 @@ static int samples_source_push(void *ctx, const struct seam_record *record)
 	return order_push(s->order, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : 0, record);
 }
 
+/* Moves on to the next entry. */
 static int samples_source_entry(struct samples_source *s)
 {
 	int r = index_order_next(&s->entries, &s->entry);
@@ -85,6 +92,7 @@ int samples_source_start(struct samples_source *s, struct recording *rec,
 	return r < 0 ? r : order_finish(s->order);
 }
 
+/* Tells now and then how far it is. */
 static void samples_source_progress(struct samples_source *s)
 {
 	const struct progress *progress = &s->opts->progress;

@@ -45,6 +45,7 @@ struct samples_text {
 
 /* ---- any thread ---- */
 
+/* Works a job: its samples become the bytes of job->out. */
 static void text_work(struct text_worker *w, struct text_job *job)
 {
 	int r = 0;
@@ -68,6 +69,7 @@ static void text_take(struct text_worker *w)
 	pthread_cond_signal(&t->done);
 }
 
+/* A thread: jobs until it is told to stop. */
 static void *text_thread(void *arg)
 {
 	struct text_worker *w = arg;
@@ -133,6 +135,7 @@ static int text_write(struct samples_text *t)
 	return r;
 }
 
+/* Fills, works and writes until all is written. -errno, or what the consumer returned. */
 static int text_run(struct samples_text *t)
 {
 	int more = 1, r = 0;

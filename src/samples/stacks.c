@@ -25,6 +25,7 @@ _Static_assert(sizeof(struct stacks_key) == 48, "hashed and compared as bytes");
 _Static_assert(sizeof(struct stacks_same) == 16, "hashed and compared as bytes");
 _Static_assert(sizeof(struct stacks_hit) == 16, "hashed and compared as bytes");
 
+/* A hash of an entry's words with the table's secret. */
 static uint64_t stacks_hash(const struct stacks *s, const struct stacks_same *same)
 {
 	uint64_t words[2];
@@ -33,6 +34,7 @@ static uint64_t stacks_hash(const struct stacks *s, const struct stacks_same *sa
 	return map_hash_pair(words[0], words[1], s->secret);
 }
 
+/* All 16 bytes at once. */
 static bool stacks_equal(const struct stacks_same *a, const struct stacks_same *b)
 {
 	uint64_t x[2], y[2];
@@ -42,6 +44,7 @@ static bool stacks_equal(const struct stacks_same *a, const struct stacks_same *
 	return !((x[0] ^ y[0]) | (x[1] ^ y[1]));
 }
 
+/* Begins an empty table. -ENOMEM. */
 int stacks_start(struct stacks *s)
 {
 	s->recent = calloc(1, sizeof(*s->recent));
@@ -81,6 +84,8 @@ static int stacks_grow_index(struct stacks *s)
 
 /* ---- numbers of parts ---- */
 
+/* The numbers that all threads share: parts of the index first, then the stitcher's chains.
+ * -EOVERFLOW: more than 2^31 of them. */
 int stacks_base_of(struct stacks_base *ret, const struct stacks *stacks,
                    const struct seam_stitch *stitch)
 {
@@ -98,6 +103,7 @@ int stacks_base_of(struct stacks_base *ret, const struct stacks *stacks,
 	return 0;
 }
 
+/* The number of a chain that the stitcher gave a sample; 0: none. */
 uint32_t stacks_base_chain(const struct stacks_base *base, const struct stitch_verdict *verdict)
 {
 	return verdict->n ? (base->n[verdict->swap] + verdict->chain) << 1 | verdict->swap : 0;
@@ -112,6 +118,7 @@ static inline struct seam_u64s stacks_interned(const struct intern *parts, uint3
 		                   .swap = swap };
 }
 
+/* The words of a shared number; none for 0. */
 struct seam_u64s stacks_base_words(const struct stacks_base *base, uint32_t part)
 {
 	uint32_t id = part >> 1, n = base->n[part & 1];
@@ -122,6 +129,7 @@ struct seam_u64s stacks_base_words(const struct stacks_base *base, uint32_t part
 	              : stacks_interned(base->chains, id - n, part & 1);
 }
 
+/* The same for any number of this table. */
 struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
 {
 	uint32_t before = s->base.n[part & 1] + s->base.n_chains;
@@ -195,6 +203,7 @@ static int stacks_deferred(struct stacks *s, const struct seam_u64s *words, bool
 	return r;
 }
 
+/* Numbers where a sample hit: its address and the processor's mode. */
 int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret)
 {
 	*ret = pool_put(&s->hits,
@@ -220,11 +229,13 @@ int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret)
 	return 0;
 }
 
+/* Whether the user part came in a deferred record. */
 static bool stacks_is_deferred(const struct callchain *chain)
 {
 	return chain->state == SEAM_STITCH_STITCHED || chain->state == SEAM_STITCH_STITCHED_EARLIER;
 }
 
+/* Adds an entry for a stack that was not met before. */
 static int stacks_new(struct stacks *s, const struct stacks_same *same, uint64_t time_ns)
 {
 	if (s->n >= UINT32_MAX - 1 || ARRAY_ROOM(&s->entries, &s->entries_capacity, s->n + 1) < 0)
@@ -246,6 +257,7 @@ static size_t stacks_find(const struct stacks *s, const struct stacks_same *same
 	return at;
 }
 
+/* Keeps one sample by itself, for profiles with times. */
 static int stacks_note(struct stacks *s, uint32_t entry, uint64_t weight, uint64_t time_ns)
 {
 	if (ARRAY_ROOM(&s->samples, &s->samples_capacity, s->n_samples + 1) < 0)
@@ -279,6 +291,8 @@ static int stacks_count(struct stacks *s, const struct stacks_waiting *w)
 	return 0;
 }
 
+/* Counts all samples that wait. Their entries are asked for first, so that the memory is on its
+ * way. */
 int stacks_settle(struct stacks *s)
 {
 	unsigned n = s->n_waiting;
@@ -296,6 +310,8 @@ int stacks_settle(struct stacks *s)
 	return r;
 }
 
+/* Takes a sample, which waits until STACKS_WAITING are there. same: whose it is and its parts, by
+ * number. */
 int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns)
 {
 	struct stacks_waiting *w = &s->waiting[s->n_waiting];
@@ -309,6 +325,7 @@ int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight
 	return ++s->n_waiting == STACKS_WAITING ? stacks_settle(s) : 0;
 }
 
+/* The same with words instead of numbers, for samples that are in no index. */
 int stacks_add(struct stacks *s, const struct stacks_key *key, const struct callchain *chain,
                uint64_t weight, bool stable, uint64_t time_ns)
 {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
-// stream_items.c: see stream_items.h. Knows the steps of one pass; order is perfdata's, what a
-// record teaches is first_pass.c's, and what became of a user part is stitch's.
+/*
+ * stream_items.c: see stream_items.h. Knows the steps of one pass; order is perfdata's, what a
+ * record teaches is first_pass.c's, and what became of a user part is stitch's.
+ *
+ * A stream is read once, so a sample is given only when all that it needs has come: the mappings of
+ * its time (order), and its deferred record (stitch/). Memory is bounded by what may wait in these
+ * two.
+ */
 #include "samples/stream_items.h"
 
 #include <errno.h>
@@ -33,6 +39,8 @@ struct stream_items {
 
 /* ---- out of the stitcher ---- */
 
+/* The index of the sample that the stitcher gives next: it gives them in the order in which they
+ * went in. */
 static uint64_t stream_index(struct stream_items *s)
 {
 	uint64_t index = 0;
@@ -115,6 +123,7 @@ static int stream_deliver(struct stream_items *s, struct seam_stitched *st)
 	return r < 0 ? r : stream_give(s, &sample);
 }
 
+/* Gives all samples that are decided by now. */
 static int stream_take(struct stream_items *s)
 {
 	struct seam_stitched sample = { .sz = sizeof(sample) };
@@ -130,6 +139,7 @@ static int stream_take(struct stream_items *s)
 
 /* ---- into it ---- */
 
+/* How many samples the stitcher left out because they were written twice. */
 static uint64_t stream_duplicates(const struct stream_items *s)
 {
 	struct seam_stitch_counts c = { .sz = sizeof(c) };
@@ -162,6 +172,7 @@ static int stream_feed(struct stream_items *s, const struct seam_decoded *d)
 	return r < 0 ? r : stream_take(s);
 }
 
+/* Makes the walker, if samples have stack copies. -errno. */
 static int stream_unwound(struct stream_items *s)
 {
 	struct unwound_opts opts = { .sz = sizeof(opts) };
@@ -174,6 +185,8 @@ static int stream_unwound(struct stream_items *s)
 	return r < 0 ? r : unwound_new(&s->unwound, &opts);
 }
 
+/* Tells the handler that the first record about samples is here: by now events and machine are
+ * known. */
 static int stream_start(struct stream_items *s)
 {
 	int r;
@@ -245,6 +258,8 @@ static bool stream_wants(uint32_t type)
 	}
 }
 
+/* A round of the recorder is over: older records go on, and the handler may bring its memory
+ * down. */
 static int stream_round(struct stream_items *s)
 {
 	int r = order_round(s->order);
@@ -278,6 +293,7 @@ static int stream_record(struct stream_items *s, const struct seam_record *recor
 	return r < 0 ? r : stream_drain(s);
 }
 
+/* The input has ended: everything that waits goes on. */
 static int stream_finish(struct stream_items *s)
 {
 	int r = order_finish(s->order);
@@ -291,6 +307,7 @@ static int stream_finish(struct stream_items *s)
 	return r < 0 || !s->started ? r : s->handler->round(s->handler->ctx);
 }
 
+/* Reads to the end. What came before a failure is given nevertheless. */
 static int stream_run(struct stream_items *s, struct seam_error *err)
 {
 	struct seam_record record;

@@ -100,6 +100,7 @@ static uint32_t unwound_machine_by_registers(const struct seam_attr *attr)
 	return (attr->sample_regs_user & ~vector_length) == aarch64 ? FRAMETAB_AARCH64 : 0;
 }
 
+/* Makes a walker for one thread. -ENOMEM. */
 int unwound_new(struct unwound **ret, const struct unwound_opts *opts)
 {
 	struct unwound *u = calloc(1, sizeof(*u));
@@ -131,11 +132,13 @@ void unwound_free(struct unwound *u)
 	free(u);
 }
 
+/* The walk of the last sample. */
 const struct walk *unwound_last(const struct unwound *u)
 {
 	return &u->walk;
 }
 
+/* Where walks ended for want of information, with how many samples. */
 const struct unwound_missing *unwound_missing(const struct unwound *u, size_t *n)
 {
 	*n = u->missing.n / sizeof(struct unwound_missing);
@@ -147,6 +150,7 @@ const struct unwound_counts *unwound_count(const struct unwound *u)
 	return &u->counts;
 }
 
+/* Adds one thread's counts to others. */
 void unwound_add_counts(struct unwound_counts *to, const struct unwound_counts *from)
 {
 	to->samples += from->samples;
@@ -182,6 +186,7 @@ bool unwound_opts_of(const struct recording *rec, struct unwound_opts *ret)
 	return any;
 }
 
+/* Opens the tables with what the recording knows of its files. The caller frees them. -errno. */
 int unwound_tables(struct recording *rec, const struct tables_opts *opts, struct tables **ret)
 {
 	struct tables_opts o = { .sz = sizeof(o) };
@@ -330,6 +335,7 @@ struct unwound_files {
 	uint32_t pid;
 };
 
+/* For tables: the next file that the process maps as code; false: there are no more. */
 static bool unwound_next_file(void *ctx, size_t *at, struct jit_file *ret)
 {
 	const struct unwound_files *files = ctx;
@@ -371,6 +377,8 @@ static int unwound_code(void *ctx, uint64_t pc, bool exact, struct walk_place *r
 	return tables_get_code(u->opts.tables, &ask, ret);
 }
 
+/* walk_memory.read: eight bytes of the copy. -ENODATA: the stack goes on there, but the copy does
+ * not; -EFAULT: below the stack, or farther than any stack is long. */
 static int unwound_read(void *ctx, uint64_t address, uint64_t *ret)
 {
 	const struct unwound *u = ctx;
@@ -424,6 +432,7 @@ static int unwound_note(struct unwound *u, uint64_t pc)
 	return buf_put(&u->missing, &add, sizeof(add));
 }
 
+/* Counts how the walk ended, and how large a copy it would have needed. */
 static int unwound_add_walk(struct unwound *u)
 {
 	const struct walk *walk = &u->walk;
@@ -452,6 +461,8 @@ static struct walk_cache *unwound_walk_cache(struct unwound *u, uint32_t tid)
 	return t->cache;
 }
 
+/* Prefetches only: where the copy begins, and what the walk of the last sample of this thread kept
+ * of it. */
 void unwound_ask(const struct unwound *u, const struct seam_stitched *sample)
 {
 	const struct seam_sample *s = &sample->sample;

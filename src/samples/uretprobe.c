@@ -6,6 +6,7 @@
 
 #include "unwind/walk.h"
 
+/* The kernel's trampoline page is a special mapping of this name. */
 bool uretprobe_took(const struct proc_mapping *m)
 {
 	return m && m->object->kind == PROC_KIND_UPROBES && !strcmp(m->object->path, "[uprobes]");

@@ -32,6 +32,7 @@ bool walk_result_said(const struct seam_attr *attr)
 	       attr->sample_type & SEAM_SAMPLE_CALLCHAIN;
 }
 
+/* The next class holds twice as much; the first is up to 1 KiB. */
 unsigned walk_result_needed_class(uint64_t bytes)
 {
 	unsigned n = 1;
@@ -41,6 +42,8 @@ unsigned walk_result_needed_class(uint64_t bytes)
 	return n;
 }
 
+/* A copy is short because it ended, or because the kernel could not read on: then it gave less than
+ * it was asked for. */
 struct walk_result walk_result_of_walk(const struct walk *walk, const struct seam_sample *s,
                                        uint64_t sp, bool unmapped)
 {
@@ -56,11 +59,13 @@ struct walk_result walk_result_of_walk(const struct walk *walk, const struct sea
 	return o;
 }
 
+/* A guess that led to a place where threads begin was right. */
 size_t walk_result_keeps(const struct walk *walk)
 {
 	return walk->end == WALK_COMPLETE ? walk->n : walk->n_sure;
 }
 
+/* The three bits beside the end: their meaning depends on it. */
 static unsigned walk_result_detail(const struct walk_result *o)
 {
 	if (o->kind != WALK_RESULT_WALKED)
@@ -70,6 +75,7 @@ static unsigned walk_result_detail(const struct walk_result *o)
 	return o->end == WALK_NO_INFO && o->unmapped ? DETAIL_UNMAPPED : 0;
 }
 
+/* Bits that are not marks stay as they are. */
 uint16_t walk_result_put(const struct seam_attr *attr, uint16_t misc, const struct walk_result *o)
 {
 	unsigned code = o->kind == WALK_RESULT_NOT_SAID ? 0
@@ -109,6 +115,8 @@ bool walk_result_get(const struct seam_attr *attr, uint16_t misc, struct walk_re
 	return true;
 }
 
+/* state and deferred_misc: what the stitcher says of the sample, and the misc of its deferred
+ * record. */
 bool walk_result_by_tables_of(const struct seam_event *event, enum seam_stitch_state state,
                               uint16_t misc, uint16_t deferred_misc)
 {
@@ -130,6 +138,7 @@ bool walk_result_by_tables(const struct callchain *s)
 	return walk_result_by_tables_of(s->event, s->state, s->misc, s->deferred_misc);
 }
 
+/* What walk_result.def says of each kind. */
 static const struct {
 	const char *name, *text;
 } walk_result_kinds[WALK_RESULT_KINDS] = {
@@ -170,6 +179,7 @@ void walk_result_count(struct walk_result_counts *c, const struct seam_attr *att
 		c->needed[o.needed]++;
 }
 
+/* Adds one thread's counts to others. */
 void walk_result_add(struct walk_result_counts *to, const struct walk_result_counts *from)
 {
 	to->samples += from->samples;

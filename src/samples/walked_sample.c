@@ -12,6 +12,8 @@
 #define ARM_SP 31u /* PERF_REG_ARM64_SP */
 #define ARM_PC 32u /* PERF_REG_ARM64_PC */
 
+/* Readers of other programs see an event with callchains. What says that its samples were unwound
+ * is that the size of the copy stays. */
 struct seam_attr walked_sample_attr(const struct seam_attr *in)
 {
 	struct seam_attr attr = *in;
@@ -25,6 +27,8 @@ struct seam_attr walked_sample_attr(const struct seam_attr *in)
 	return attr;
 }
 
+/* A register by perf's number: values stand in the order of the mask's bits. 0: it was not
+ * recorded. */
 static uint64_t walked_sample_register(const struct seam_sample *s, unsigned bit)
 {
 	uint64_t below = s->regs_user.mask & ((1ULL << bit) - 1);
@@ -45,6 +49,7 @@ uint64_t walked_sample_user_sp(uint32_t machine, const struct seam_sample *s)
 	return walked_sample_register(s, machine == FRAMETAB_AARCH64 ? ARM_SP : X86_SP);
 }
 
+/* The markers of contexts are perf's, so that other readers take the parts for what they are. */
 int walked_sample_put(struct buf *out, struct buf *chain, const struct seam_attr *attr,
                       uint16_t misc, const struct seam_sample *s, const uint64_t *user, size_t n)
 {
