@@ -158,7 +158,7 @@ static void manual_bash(const struct cmd *const *all)
 	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= "
 	     "values= head=\n"
 	     "\tif [ \"$COMP_CWORD\" -eq 1 ]; then");
-	printf("\t\twords=\"help");
+	printf("\t\twords=\"");
 	for (const struct cmd *const *c = all; *c; c++)
 		printf(" %s", (*c)->name);
 	puts("\"\n\telse\n\t\tcase ${COMP_WORDS[1]} in");
@@ -208,13 +208,13 @@ static void manual_fish_argument(const struct cmd *cmd, const struct option_def 
 	for (const struct cmd_words *w = cmd->words; w && w->title; w++) {
 		if (!manual_takes(w, d))
 			continue;
-		printf(any ? " " : " -x -a '");
+		printf(any ? " " : " -x -a '(__seam_list ");
 		any = true;
 		for (const struct cmd_word *word = w->words; word->name; word++)
 			printf("%s%s", word == w->words ? "" : " ", word->name);
 	}
 	if (any)
-		putchar('\'');
+		printf(")'");
 	else if (d->arg && d->arg[0] != '[')
 		printf(" -r");
 }
@@ -222,7 +222,12 @@ static void manual_fish_argument(const struct cmd *cmd, const struct option_def 
 /* Writes the completion for fish, a line for each option. */
 static void manual_fish(const struct cmd *const *all)
 {
-	puts("# fish completion for seam; made by `seam help --completion fish`");
+	puts("# fish completion for seam; made by `seam help --completion fish`\n"
+	     "function __seam_list -d 'Words for the last place of a comma-separated list'\n"
+	     "\tset -l head (commandline -tc | string replace -rf '^(?:--[^=]*=)?(.*,)?[^,]*$' "
+	     "'$1')\n"
+	     "\tprintf '%s\\n' \"$head\"$argv\n"
+	     "end");
 	for (const struct cmd *const *c = all; *c; c++) {
 		printf("complete -c seam -n __fish_use_subcommand -f -a %s -d ", (*c)->name);
 		manual_fish_text((*c)->summary);
@@ -242,23 +247,28 @@ static void manual_fish(const struct cmd *const *all)
 }
 
 /* zsh: words by command; values by option; files otherwise. */
+/* Writes the completion for zsh: the same as for bash, and files where bash has its default. */
 static void manual_zsh(const struct cmd *const *all)
 {
 	puts("#compdef seam\n# zsh completion for seam; made by `seam help --completion "
 	     "zsh`\n_seam() {\n"
+	     "\tlocal prev=$words[CURRENT-1]\n\tlocal -a options values\n"
 	     "\tif (( CURRENT == 2 )); then");
-	printf("\t\tcompadd help");
+	printf("\t\tcompadd --");
 	for (const struct cmd *const *c = all; *c; c++)
 		printf(" %s", (*c)->name);
-	puts("\n\t\treturn\n\tfi\n\tlocal prev=$words[CURRENT-1]\n\tcase $words[2] in");
+	puts("\n\t\treturn\n\tfi\n\tcase $words[2] in");
 	for (const struct cmd *const *c = all; *c; c++) {
-		printf("\t%s)", (*c)->name);
-		manual_cases(*c, "compset -P '*,'; compadd --", "; return");
-		printf(" [[ $PREFIX == -* ]] && compadd -- --help");
+		printf("\t%s) options=(--help", (*c)->name);
 		manual_words(*c);
-		puts(" || _files ;;");
+		printf(");");
+		manual_cases(*c, "values+=(", ")");
+		puts(" ;;");
 	}
-	puts("\tesac\n}\n_seam \"$@\"");
+	puts("\tesac\n"
+	     "\tif (( $#values )); then\n\t\tcompset -P '*,'\n\t\tcompadd -a values\n"
+	     "\telif [[ $PREFIX == -* ]]; then\n\t\tcompadd -a options\n"
+	     "\telse\n\t\t_files\n\tfi\n}\n_seam \"$@\"");
 }
 
 /* EXIT_USAGE, after saying so: no such shell is known. */
