@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// buildid.c: GNU build-ids: in notes, compared, as text; and what Go says of its programs.
+/*
+ * buildid.c: GNU build-ids: in notes, compared, as text; and what Go says of its programs.
+ *
+ * A build-id is bytes that the linker put into the file, most often 20 (a SHA-1). It says which
+ * build a file is of. Anybody can write one, so that it tells files apart and proves nothing about
+ * who made them.
+ */
 #include <ctype.h>
 #include <string.h>
 
@@ -10,6 +16,8 @@
 #define GO_NOTE_MAX 4096u
 #define GO_PART 16u /* letters at least: each is a hash */
 
+/* Build-ids of different sizes: MMAP2 records hold at most 20 bytes, and old ones filled shorter
+ * ids up. */
 bool image_build_id_equal(const struct image_build_id *a, const struct image_build_id *b)
 {
 	const struct image_build_id *longer = a->size > b->size ? a : b;
@@ -28,6 +36,7 @@ bool image_build_id_equal(const struct image_build_id *a, const struct image_bui
 	return true;
 }
 
+/* hex has room for the longest; the result is NUL-terminated. */
 const char *image_build_id_hex(const struct image_build_id *id, char hex[IMAGE_BUILD_ID_HEX])
 {
 	static const char digits[] = "0123456789abcdef";
@@ -41,7 +50,8 @@ const char *image_build_id_hex(const struct image_build_id *id, char hex[IMAGE_B
 	return hex;
 }
 
-/* Moves behind the padding of a note's name or descriptor. */
+/* Moves behind the padding of a note's name or descriptor. The last padding of a block may be
+ * missing. */
 static void buildid_notes_align(struct cursor *c, size_t align)
 {
 	size_t over = cursor_offset(c) & (align - 1);
@@ -68,6 +78,7 @@ static int buildid_notes_find(const void *notes, size_t n, bool swap, size_t ali
 		buildid_notes_align(&c, align);
 		if (c.failed)
 			return 0;
+		/* "GNU" with its NUL is 4 bytes. Other notes of that name have other types. */
 		if (type != NT_GNU_BUILD_ID || name_size != 4 || memcmp(name, "GNU", 4) || !size)
 			continue;
 		*ret = (struct image_build_id){ 0 };
@@ -97,6 +108,7 @@ static bool is_go_id(const char *text, size_t n)
 	return parts == 4 && part >= GO_PART;
 }
 
+/* Fields of notes are in the file's byte order. */
 static bool buildid_is_swapped(const struct image *image)
 {
 	return image_is_big_endian(image) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
@@ -136,6 +148,7 @@ size_t image_go_id(struct image *image, const char **ret)
 	return size;
 }
 
+/* For bare notes, such as /sys/kernel/notes: their alignment is 4. */
 int image_build_id_of_notes(const void *notes, size_t n, bool swap, struct image_build_id *ret)
 {
 	return buildid_notes_find(notes, n, swap, 4, ret);

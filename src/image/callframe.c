@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
-// callframe.c: see callframe.h.
+/*
+ * callframe.c: see callframe.h. The entries of .eh_frame and .debug_frame: a length, then a CIE or
+ * an FDE. The two sections differ in three things: how an FDE names its CIE (the distance back, or
+ * the offset in the section), how a CIE is marked (0, or all bits), and how addresses are written
+ * (by an encoding that the CIE states, or plainly).
+ *
+ * Invariant: every read goes through a cursor over the entry; an encoding that is not known fails
+ * it.
+ */
 #include "image/callframe.h"
 
 #include "base/leb.h"
@@ -25,6 +33,8 @@ enum {
  * text, which each of them would read. */
 #define AUGMENTATION_MAX 32
 
+/* What an encoded pointer is relative to. Sections' addresses are those of the object, before it is
+ * loaded. */
 static uint64_t callframe_base(const struct callframe_section *s, struct cursor *c,
                                uint8_t encoding)
 {
@@ -79,11 +89,14 @@ static uint64_t callframe_pointer(const struct callframe_section *s, struct curs
 	uint64_t v = callframe_base(s, c, encoding);
 
 	v += callframe_value(s, c, encoding);
+	/* The pointer would lead to the address, in memory that is not here. */
 	if (encoding & ENC_INDIRECT)
 		cursor_fail(c);
 	return s->is_32 ? (uint32_t)v : v;
 }
 
+/* false: the length does not fit, so that no later entry can be found. *entry is what the length
+ * holds. */
 bool callframe_entry(struct cursor *c, struct cursor *entry, bool *is_64)
 {
 	uint64_t length = cursor_u32(c);
@@ -102,6 +115,7 @@ bool callframe_entry(struct cursor *c, struct cursor *entry, bool *is_64)
 	return true;
 }
 
+/* false for a CIE as well as for an entry that is too short (then entry->failed). */
 bool callframe_is_fde(const struct callframe_section *s, struct cursor *entry, bool is_64,
                       uint64_t *ret_cie)
 {
@@ -142,6 +156,7 @@ static bool callframe_augmentation(const struct callframe_section *s, struct cur
 		case 'L':
 			cursor_u8(c);
 			break;
+		/* Exceptions' personality and language data are passed over. */
 		case 'P': {
 			uint8_t encoding = cursor_u8(c);
 
@@ -206,6 +221,7 @@ bool callframe_cie(const struct callframe_section *s, uint64_t offset, struct ca
 	return true;
 }
 
+/* The rest of the entry, behind the augmentation, is its instructions: *entry stands there then. */
 bool callframe_range(const struct callframe_section *s, const struct callframe_cie *cie,
                      struct cursor *entry, uint64_t *ret_start, uint64_t *ret_end)
 {

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: MIT
-// debugfile.c: where the file of an object, and its separate debug file, are. A candidate counts
-// only when it proves to be the right one: by build-id, or by the CRC of the debuglink.
+/*
+ * debugfile.c: where the file of an object, and its separate debug file, are.
+ *
+ * Places: the path itself; .build-id/xx/rest.debug below the debug directories; the cache by
+ * build-id; the name in .gnu_debuglink, beside the object and below the debug directories;
+ * debuginfod, where the caller gives a way to fetch.
+ *
+ * Invariant: a candidate counts only when it proves to be the right one, by build-id or by the CRC
+ * of the debuglink. Paths and names come from recordings and from files: only regular files are
+ * read.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <lzma.h>
@@ -28,7 +37,6 @@ static const char *debugfile_root_of(const struct image_search *search)
 	return search->root ? search->root : "";
 }
 
-/* Opens path; keeps it only if its build-id is want's, when want has one. */
 /* Whether other places are to be tried after this error. Not after -ENOMEM, which says nothing of
  * the file. */
 static bool debugfile_goes_on(int r)
@@ -63,6 +71,7 @@ static int debugfile_try_image(struct image **ret, const char *path,
 	return 0;
 }
 
+/* debugfile_try_image for a path that is composed. Paths may be of any length. */
 static int __attribute__((format(printf, 5, 6)))
 try_printf(struct image **ret, const struct image_build_id *want, struct image_build_id *ret_found,
            struct seam_error *err, const char *fmt, ...)
@@ -101,6 +110,8 @@ static int debugfile_try_build_id(struct image **ret, const struct image_build_i
 	return r;
 }
 
+/* The path of what is kept beside an object under this build-id, such as its vdso. -ENOENT,
+ * -ENAMETOOLONG. */
 int image_kept_path(const struct image_search *search, const struct image_build_id *id,
                     const char *name, char *path, size_t n)
 {
@@ -115,6 +126,7 @@ int image_kept_path(const struct image_search *search, const struct image_build_
 	return length < 0 || (size_t)length >= n ? -ENAMETOOLONG : 0;
 }
 
+/* What was fetched is checked like any other candidate. */
 static int debugfile_try_fetch(struct image **ret, const struct image_build_id *id,
                                const struct image_search *search, bool debug)
 {
@@ -126,7 +138,9 @@ static int debugfile_try_fetch(struct image **ret, const struct image_build_id *
 	return debugfile_try_image(ret, path, id, NULL, NULL);
 }
 
-/* Where distributions, and those who build their own, put the kernel. */
+/* Tries the places where distributions, and those who build their own, put the kernel. Without a
+ * build-id only the file that the user named is taken, because a release does not say which build
+ * it was. */
 static int debugfile_try_vmlinux(struct image **ret, const struct image_build_id *want,
                                  const struct image_search *search,
                                  struct image_build_id *ret_found, struct seam_error *err)
@@ -174,6 +188,7 @@ static int debugfile_file_identity_for(struct image **image, const char *path,
 	struct stat st;
 	int r;
 
+	/* Below a root whoever made it vouches for the files (see debugfile_may_speak_of). */
 	if (!file_identity || fstat((*image)->fd, &st) < 0)
 		return 0;
 	r = file_identity->file_identity(file_identity->ctx, *image, path, &st, err);
@@ -257,6 +272,7 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 
 /* ---- debuglink ---- */
 
+/* What .gnu_debuglink says, and of which object. */
 struct link {
 	const char *name;
 	uint32_t crc;
@@ -284,6 +300,7 @@ static bool debugfile_may_speak_of(const struct image *file, const struct image 
 	       (of->fd >= 0 && !fstat(of->fd, &of_st) && of_st.st_uid == st.st_uid);
 }
 
+/* The CRC is that of zlib and xz, over the whole file. */
 static int debugfile_file_crc(const char *path, uint32_t *ret)
 {
 	unsigned char *bytes = malloc(1 << 16);
@@ -310,6 +327,7 @@ static int debugfile_try_link(struct image **ret, const struct link *link, const
 	uint32_t crc;
 	int r;
 
+	/* An object that is not stripped may be found as its own debug file. */
 	if (stat(path, &st) < 0 || (st.st_dev == link->device && st.st_ino == link->inode))
 		return -ENOENT;
 	r = image_open(&image, path, NULL);
@@ -349,6 +367,7 @@ static int debugfile_try_link_dirs(struct image **ret, struct image *object,
 	static const char *const beside[] = { "", "/.debug" };
 	const char *root = debugfile_root_of(search);
 	size_t n_root = strlen(root);
+	/* Debug directories hold the tree of the system: /usr/lib/debug/usr/bin/ls.debug. */
 	const char *inside = strncmp(dir, root, n_root) ? dir : dir + n_root;
 	struct buf path = { 0 };
 	int r = -ENOENT, refused = 0;
@@ -410,6 +429,7 @@ static int debugfile_read_link(struct image *object, struct link *ret)
 	c = cursor_of(section.bytes, section.n,
 	              image_is_big_endian(object) != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
 	*ret = (struct link){ .name = cursor_string(&c) };
+	/* The name is padded to 4 bytes; the CRC stands behind it. */
 	cursor_seek(&c, (cursor_offset(&c) + 3) & ~(size_t)3);
 	ret->crc = cursor_u32(&c);
 	if (c.failed || !*ret->name || strchr(ret->name, '/'))
@@ -435,6 +455,7 @@ static int debugfile_try_beneath(struct image **ret, struct image *object,
 		path += n_root;
 		n -= n_root;
 	}
+	/* Modules are packed as files, their debug files are not. */
 	if (n > 3 && !strcmp(path + n - 3, ".xz"))
 		n -= 3;
 	for (const char *const *dir = debugfile_dirs_of(search);
@@ -504,7 +525,8 @@ static int debugfile_try_alt_path(struct image **ret, struct image *debug, const
 	return r;
 }
 
-/* The link holds the file's name and its build-id; no file with another build-id is taken. */
+/* dwz moves what several debug files share into one more file, which .gnu_debugaltlink names. The
+ * link holds the file's name and its build-id; no file with another build-id is taken. */
 int image_find_alt(struct image **ret, struct image *debug, const struct image_search *search,
                    struct seam_error *err)
 {
@@ -539,6 +561,7 @@ int image_find_alt(struct image **ret, struct image *debug, const struct image_s
 	return 0;
 }
 
+/* .gnu_debugdata holds symbols of a stripped object, as a small ELF file packed by xz. */
 int image_open_debugdata(struct image **ret, struct image *object, struct seam_error *err)
 {
 	struct image_section section;

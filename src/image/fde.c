@@ -29,6 +29,8 @@ struct fde_reading {
 	struct map cies; /* offset -> what callframe_range needs of it, + 1 */
 };
 
+/* Notes where sections of code lie; more than FDE_SECTIONS_MAX are left out, and with them their
+ * functions. */
 static void fde_code(struct fde_reading *f, const struct image *image)
 {
 	struct image_section section;
@@ -52,6 +54,7 @@ static bool fde_section(const struct image *image, const char *name, struct imag
 	return false;
 }
 
+/* 0: there is no such section. */
 static uint64_t fde_address(const struct image *image, const char *name)
 {
 	struct image_section section;
@@ -114,6 +117,7 @@ static int fde_cie(struct fde_reading *f, uint64_t offset, struct callframe_cie 
 	return 1;
 }
 
+/* One section must hold all of it: linkers do not let a function cross two. */
 static bool fde_is_code(const struct fde_reading *f, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < f->n_code; i++)

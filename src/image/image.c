@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: MIT
-// image.c: opens an ELF file and knows its segments. Files are read through libelf (ELF_C_READ),
-// not mapped. Sections and symbols are section.c's.
+/*
+ * image.c: opens an ELF file and knows its segments. Sections and symbols are section.c's.
+ *
+ * Files are read through libelf (ELF_C_READ), not mapped: a mapped file that somebody cuts short
+ * kills the process that reads it. A file packed by xz (kernel modules) is unpacked into memory
+ * first.
+ *
+ * Three kinds of numbers must be kept apart: an offset in the file, an address in the object
+ * (vaddr, as the linker laid it out), and an address in a process. Segments turn the first two into
+ * each other; mappings (proc/) lead to the third.
+ *
+ * Invariant: an image is not changed after image_open, except that sections are unpacked in place
+ * when they are asked for.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,6 +24,7 @@
 
 #define PAGE 4096u /* the smallest of any machine: what is mapped is at least rounded to this */
 
+/* NULL is allowed. What was given out (bytes, names) goes with it. */
 void image_close(struct image *image)
 {
 	if (!image)
@@ -27,6 +40,7 @@ void image_close(struct image *image)
 	free(image);
 }
 
+/* Executable first: what is looked up is nearly always code. */
 static int image_segment_order(const void *a, const void *b)
 {
 	const struct image_segment *x = a, *y = b;
@@ -103,6 +117,7 @@ static int image_read_headers(struct image *image, struct seam_error *err)
 	return 0;
 }
 
+/* NULL: out of memory, or libelf is of another version. */
 static struct image *image_new(const char *path)
 {
 	struct image *image = calloc(1, sizeof(*image));
@@ -131,6 +146,7 @@ static int image_open_content(struct image *image, uint64_t size, struct seam_er
 		image->elf = elf_begin(image->fd, ELF_C_READ, NULL);
 		return image_read_headers(image, err);
 	}
+	/* Anything else is no object; a mapped file may be of any kind. */
 	if (got < 0 || !unxz_is(magic, (size_t)got) || size > ELF_UNPACKED_MAX)
 		return seam_error_set(err, ENOEXEC, image->path, SEAM_NO_OFFSET, NULL,
 		                      "not an ELF file");
@@ -250,7 +266,8 @@ const struct image_segment *image_segment_at(const struct image *image, size_t i
 	return i < image->n_segments ? &image->segments[i] : NULL;
 }
 
-/* value in [from, from + n), widened to whole pages when padded. */
+/* value in [from, from + n), widened to whole pages when padded: the kernel maps whole pages, so
+ * that bytes beside a segment's own are in memory, too. */
 static bool image_holds(uint64_t from, uint64_t n, uint64_t value, bool padded)
 {
 	uint64_t to = from + n;
@@ -262,6 +279,7 @@ static bool image_holds(uint64_t from, uint64_t n, uint64_t value, bool padded)
 	return value >= from && value < to;
 }
 
+/* The exact segment first; only then one that holds it by its padding. */
 int image_segments_vaddr(const struct image_segment *segments, size_t n, uint64_t offset,
                          uint64_t *ret)
 {
@@ -286,6 +304,8 @@ static uint64_t image_shared(const struct image_segment *s, uint64_t offset, uin
 	return to > from ? to - from : 0;
 }
 
+/* A mapping may begin before its segment and end behind it: the segment that fills most of it is
+ * meant. Executable ones stand first and are preferred. */
 int image_segments_mapped(const struct image_segment *segments, size_t n, uint64_t offset,
                           uint64_t size, uint64_t *ret)
 {

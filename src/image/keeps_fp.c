@@ -22,6 +22,7 @@
 #define FRAME_BYTES 4096u /* of code for each function that sets up a frame */
 #define SHARE 60u /* percent; what looks like a call in the middle of an instruction is noise */
 
+/* Sections that Go's linker makes. */
 static bool fp_is_go(struct image *image)
 {
 	static const char *const names[] = { ".note.go.buildid", ".gopclntab",
@@ -53,9 +54,11 @@ static bool fp_begins(const unsigned char *at, size_t n)
 	return false;
 }
 
-/* -ENOMEM, or whether enough of what is called begins with a frame. */
+/* Whether enough of what is called begins with a frame; or -ENOMEM. Each byte e8 is taken for a
+ * call: those in the middle of other instructions lead anywhere, which SHARE allows for. */
 static int fp_in_calls(const unsigned char *text, size_t n)
 {
+	/* A bit for each byte of code: each target counts once. */
 	unsigned char *seen = calloc(n / 8 + 1, 1);
 	uint64_t called = 0, kept = 0;
 

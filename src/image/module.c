@@ -14,7 +14,8 @@
 
 #define NAME_MAX_LENGTH 64u /* the kernel's own: MODULE_NAME_LEN is 56 */
 
-/* The kernel writes '_' where a file's name may have '-'. */
+/* Whether a path is the module's: "kernel/fs/ext4/ext4.ko", perhaps packed. The kernel writes '_'
+ * where a file's name may have '-'. */
 static bool module_is(const char *path, size_t n, const char *name, size_t length)
 {
 	const char *slash = memrchr(path, '/', n), *at = slash ? slash + 1 : path;

@@ -17,6 +17,7 @@
 
 #include "base/cursor.h"
 
+/* The kernel reads 256 bytes of a script's first line (BINPRM_BUF_SIZE). */
 #define SCRIPT_LINE 256
 #define SCRIPT_DEPTH 4
 
@@ -70,6 +71,8 @@ static bool needed_in(struct needed *s, const char *list, const char *origin, co
 	return false;
 }
 
+/* A name with a slash is a path. LD_LIBRARY_PATH is that of this process, which will start the
+ * command. */
 static void needed_library(struct needed *s, const char *object, const char *run, const char *name)
 {
 	static const char usual[] = "/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib";
@@ -83,6 +86,7 @@ static void needed_library(struct needed *s, const char *object, const char *run
 	       needed_in(s, s->beside, object, name) || needed_in(s, usual, object, name));
 }
 
+/* A text in .dynstr; NULL: it does not end inside. */
 static const char *needed_string(const struct image_section *strings, uint64_t offset)
 {
 	if (offset >= strings->n ||
@@ -116,6 +120,7 @@ static const char *needed_dynamic(struct needed *s, const char *object, int64_t 
 	return last;
 }
 
+/* The dynamic loader, and its directory: distributions keep libc beside it. */
 static void needed_interpreter(struct needed *s, struct image *image)
 {
 	struct image_section section;
@@ -132,6 +137,7 @@ static void needed_interpreter(struct needed *s, struct image *image)
 		*slash = 0;
 }
 
+/* RPATH counts only where there is no RUNPATH. */
 static void needed_of_elf(struct needed *s, const char *path, struct image *image)
 {
 	struct image_section dynamic, strings;

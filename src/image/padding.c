@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// padding.c: what assemblers, compilers and linkers put between functions. Knows its forms;
-// anything else is code.
+/* padding.c: what assemblers, compilers and linkers put between functions: nops of any length,
+ * int3, zeros. Knows its forms; anything else is code. */
 #include <elf.h>
 #include <string.h>
 
@@ -29,6 +29,7 @@ static size_t padding_x86_64(const unsigned char *code, size_t n)
 	return length <= n - at ? at + length : 0;
 }
 
+/* nop, brk and zeros. */
 static size_t padding_aarch64(const unsigned char *code, size_t n)
 {
 	static const unsigned char nop[4] = { 0x1f, 0x20, 0x03, 0xd5 },
@@ -39,6 +40,7 @@ static size_t padding_aarch64(const unsigned char *code, size_t n)
 	return n >= 4 && (!memcmp(code, nop, 4) || !memcmp(code, brk, 4)) ? 4 : 0;
 }
 
+/* All n bytes are padding; also if n is 0. */
 bool image_is_padding(unsigned machine, const unsigned char *code, size_t n)
 {
 	size_t length = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// plt.c: names of PLT entries. An entry jumps through a slot of the GOT; the relocation of that
-// slot names the target. So each entry's own instruction is read, and no layout is assumed but its
-// size.
+/* plt.c: names of PLT entries. An entry jumps through a slot of the GOT; the relocation of that
+ * slot names the target. So each entry's own instruction is read, and no layout is assumed but its
+ * size. x86_64 only: elsewhere entries are not recognized. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +26,7 @@ static int plt_slot_order(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
+/* -ENOMEM. */
 static int plt_slots_put(struct slots *slots, uint64_t vaddr, const char *name)
 {
 	if (ARRAY_ROOM(&slots->all, &slots->capacity, slots->n + 1) < 0)
@@ -46,6 +47,7 @@ static int plt_slots_read(struct image *image, Elf_Scn *scn, const GElf_Shdr *he
 
 	if (!data && errno == ENOMEM)
 		return -ENOMEM;
+	/* Another symbol table has other names: only the dynamic one is meant. */
 	if (!data || !symbols_scn || !gelf_getshdr(symbols_scn, &symbols_header) ||
 	    symbols_header.sh_type != SHT_DYNSYM)
 		return 0;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// section.c: the sections and symbols of an image. Bytes are as in the file, after decompression.
+/*
+ * section.c: the sections and symbols of an image. Bytes are as in the file, after decompression:
+ * libelf gives them, and unpacks a section in place when it is asked for.
+ *
+ * Invariant: whatever a header says, bytes lie in the file or in what was unpacked within
+ * ELF_SECTION_MAX; names end inside their table.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -53,6 +59,8 @@ static int section_unpack(Elf_Scn *scn, const struct image_section *section)
 	}
 	if (strncmp(section->name, ".zdebug", 7))
 		return 0;
+	/* "ZLIB", then the size as 8 bytes, then the packed bytes: the form of GNU before
+	 * SHF_COMPRESSED. */
 	raw = elf_rawdata(scn, NULL);
 	if (!raw || raw->d_size < 12 || memcmp(raw->d_buf, "ZLIB", 4))
 		return 0; /* not packed after all, or unpacked before */
@@ -96,6 +104,7 @@ int image_section(struct image *image, const char *name, struct image_section *r
 	while ((scn = elf_nextscn(image->elf, scn))) {
 		int r = section_fill(image, scn, &section);
 
+		/* ".zdebug_info" is ".debug_info", packed in the old form. */
 		if (r < 0 ||
 		    (strcmp(section.name, name) && !(debug && !strncmp(section.name, ".z", 2) &&
 		                                     !strcmp(section.name + 2, name + 1))))
@@ -109,6 +118,7 @@ int image_section(struct image *image, const char *name, struct image_section *r
 	return -ENOENT;
 }
 
+/* objcopy --only-keep-debug keeps the headers of code and takes out its bytes. */
 bool image_is_debug(const struct image *image)
 {
 	Elf_Scn *scn = NULL;
@@ -126,6 +136,7 @@ bool image_is_debug(const struct image *image)
 	return taken_out;
 }
 
+/* The first of that type; NULL: there is none. */
 static Elf_Scn *section_of_type(struct image *image, unsigned type, GElf_Shdr *ret)
 {
 	Elf_Scn *scn = NULL;
@@ -190,6 +201,7 @@ int image_each_symbol(struct image *image, unsigned table,
 	return r;
 }
 
+/* For one name in the table of symbols; an undefined symbol has no value. */
 struct wanted {
 	const char *name;
 	uint64_t value;

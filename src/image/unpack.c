@@ -37,6 +37,7 @@ struct unpack {
 	unsigned char *bytes;
 };
 
+/* Debugging sections with content, but for those that the caller leaves out. */
 static bool unpack_wants(const char *name, const GElf_Shdr *header, const char *const *without)
 {
 	if (!name || header->sh_type == SHT_NOBITS || strncmp(name, ".debug_", 7))
@@ -101,6 +102,7 @@ static bool unpack_plan(struct unpack *u, struct image *image, const char *const
 	return u->packed;
 }
 
+/* The decompressor checks the length and the checksum of zlib's form. */
 static bool unpack_zlib(void *to, size_t n, const unsigned char *from, size_t n_from)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
@@ -167,6 +169,7 @@ static void unpack_frame(const struct unpack *u, const struct image *image)
 	memcpy(to, &names, sizeof(names));
 }
 
+/* false: memory is out, or a section is not what it promised; then nothing of it is used. */
 static bool unpack_all(struct unpack *u, struct image *image)
 {
 	/* The gaps between sections must be zero: nobody reads them, but they are part of the

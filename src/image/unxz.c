@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// unxz.c: unpacks xz into a buffer, bounded in output and in the decoder's own memory.
+/* unxz.c: unpacks xz into a buffer, bounded in output and in the decoder's own memory: a file of
+ * some KB can unfold into GB. */
 #include <errno.h>
 #include <lzma.h>
 #include <string.h>
@@ -16,6 +17,7 @@ bool unxz_is(const void *bytes, size_t n)
 	return n >= sizeof(magic) && !memcmp(bytes, magic, sizeof(magic));
 }
 
+/* -E2BIG: beyond the limit, with at most one chunk more in the buffer. */
 static int unxz_run(lzma_stream *stream, uint64_t limit, struct buf *out)
 {
 	size_t start = out->n;
@@ -34,6 +36,7 @@ static int unxz_run(lzma_stream *stream, uint64_t limit, struct buf *out)
 	return r == LZMA_STREAM_END ? 0 : r == LZMA_MEM_ERROR ? -ENOMEM : -EBADMSG;
 }
 
+/* -ENOMEM, -E2BIG, or -EBADMSG: damaged, or it would take more than DECODER_MEMORY. */
 int unxz(const void *bytes, size_t n, uint64_t limit, struct buf *out)
 {
 	lzma_stream stream = LZMA_STREAM_INIT;
