@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// apply.c: what an event changes. A process is a history of address spaces, a thread a history of
-// names. The rules are in proc.h.
+/*
+ * apply.c: what an event changes. A process is a history of address spaces, a thread a history of
+ * names. The rules are in proc.h.
+ *
+ * Spaces are persistent trees: a change makes new nodes along one path and shares the others, so
+ * that a history of a thousand mmaps costs little more than its events. A stamp says which nodes
+ * were made for this very change and may still be edited in place; stamp 0 means that somebody else
+ * has the space.
+ */
 #include "base/array.h"
 #include "proc/table.h"
 
@@ -23,6 +30,8 @@ struct proc_mapping *apply_mapping(struct proc_table *table)
 	return mapping;
 }
 
+/* The object of a mapping. Its build-id is the record's, else what the file's header says of that
+ * name. */
 const struct proc_object *apply_object(struct proc_table *table, const struct proc_event *e)
 {
 	uint64_t build_id = e->build_id;
@@ -34,6 +43,7 @@ const struct proc_object *apply_object(struct proc_table *table, const struct pr
 	                  intern_length(&table->names, (uint32_t)build_id));
 }
 
+/* Which history a mapping belongs to: a process's, or one of the kernel's own. */
 static uint64_t apply_key(const struct proc_event *e)
 {
 	switch (e->kind) {
@@ -51,6 +61,7 @@ static uint64_t apply_key(const struct proc_event *e)
 	}
 }
 
+/* A live table keeps no past: the last change is replaced. */
 static int apply_change(struct proc_table *table, struct history *history,
                         const struct proc_event *e, uint32_t value, uint32_t stamp)
 {
@@ -66,6 +77,7 @@ static int apply_range(struct proc_table *table, struct history *process,
 	uint32_t root = last ? last->value : SPACE_EMPTY, stamp = last ? last->stamp : 0;
 	int r;
 
+	/* Of several changes at one time the first makes the copy, the others edit it. */
 	if (!stamp || (!table->live && last->time != e->time))
 		stamp = ++table->stamps;
 	r = space_put(&table->spaces, &root, stamp, e->start, e->end, value);
@@ -105,6 +117,8 @@ static int apply_map(struct proc_table *table, const struct proc_event *e)
 	return apply_range(table, process, e, mapping->id);
 }
 
+/* Only kernel symbols are unmapped by a record of their own; of a process new mappings cover old
+ * ones. */
 static int apply_unmap(struct proc_table *table, const struct proc_event *e)
 {
 	struct history *process = history_get(&table->processes, KEY_KSYMBOLS);
@@ -112,6 +126,7 @@ static int apply_unmap(struct proc_table *table, const struct proc_event *e)
 	return process ? apply_range(table, process, e, SPACE_NONE) : -ENOMEM;
 }
 
+/* An exec empties the process's space: its new mappings follow. */
 static int apply_comm(struct proc_table *table, const struct proc_event *e)
 {
 	struct history *thread = history_get(&table->threads, e->tid), *process;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// history.c: see history.h.
+/* history.c: see history.h. What held from which time on, by key: a sorted array per key, with the
+ * newest last. Found by a binary search; written only at the end. */
 #include "proc/history.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ struct history *history_get(struct histories *h, uint64_t key)
 	return &h->all[h->n++];
 }
 
+/* NULL: nothing is known of the key. */
 const struct history *history_of(const struct histories *h, uint64_t key)
 {
 	uint64_t at;
@@ -42,6 +44,7 @@ const struct change *history_last(const struct history *history)
 	return history && history->n ? &history->changes[history->n - 1] : NULL;
 }
 
+/* The last change at or before the time; NULL: the first one is later. */
 const struct change *history_at(const struct history *history, uint64_t time)
 {
 	uint32_t low = 0, high = history ? history->n : 0;

@@ -19,6 +19,7 @@
 
 #define PROT_EXECUTE 4u /* PROT_EXEC, of the recorded machine */
 
+/* Recordings without times are in the order of their records. */
 uint64_t proc_time(const struct seam_decoded *record)
 {
 	return record->id.has & SEAM_SAMPLE_TIME ? record->id.time_ns : record->record->index;
@@ -98,6 +99,7 @@ static int learn_ksymbol(struct proc_table *table, const struct seam_decoded *re
 	e->type = k->unregister ? EVENT_UNMAP : EVENT_MAP;
 	e->kind = k->ksym_type == 1 ? PROC_KIND_BPF : PROC_KIND_OUT_OF_LINE;
 	e->pid = PROC_KERNEL;
+	/* A function of an interpreter (abi/runtime_code.h): no code of the kernel. */
 	if ((record->record->misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER &&
 	    runtime_code_is(k->addr)) {
 		/* Addresses there never change their meaning. */
@@ -116,6 +118,7 @@ static int learn_ksymbol(struct proc_table *table, const struct seam_decoded *re
 	return 1;
 }
 
+/* An exec is a COMM with its flag; the name changes either way. */
 static int learn_comm(struct proc_table *table, const struct seam_decoded *record,
                       struct proc_event *e)
 {
@@ -142,6 +145,8 @@ static int learn_fork(struct proc_table *table, const struct seam_decoded *recor
 	e->tid = t->tid;
 	e->ppid = t->ppid;
 	e->ptid = t->ptid;
+	/* The bit that synth.c sets: mappings of the child follow, so it does not inherit its
+	 * parent's. */
 	e->empty = record->record->misc & SEAM_MISC_FORK_EXEC;
 	table->counts.forks++;
 	return 1;
@@ -205,6 +210,7 @@ int proc_learn(struct proc_table *table, const struct seam_decoded *record)
 	return r;
 }
 
+/* Code of a jitdump, as a mapping of its own: number leads back to the dump's entry. */
 int proc_learn_code(struct proc_table *table, uint32_t pid, const struct proc_code *code)
 {
 	struct proc_event e = { .type = EVENT_MAP,
@@ -224,6 +230,7 @@ int proc_learn_code(struct proc_table *table, uint32_t pid, const struct proc_co
 	return e.name == INTERN_FAILED || learn_put(table, &e) < 0 ? -ENOMEM : 0;
 }
 
+/* From the file's header: build-ids by path, for records that have none. */
 int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_t *build_id,
                         size_t n)
 {
@@ -241,6 +248,7 @@ int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_
 	return map_put(&table->build_ids, name, id);
 }
 
+/* By time, and in the order of the file within one time. */
 static int learn_order(const void *a, const void *b)
 {
 	const struct proc_event *x = a, *y = b;
@@ -250,6 +258,7 @@ static int learn_order(const void *a, const void *b)
 	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
+/* After it lookups may come from any number of threads, as nothing changes any more. */
 int proc_seal(struct proc_table *table)
 {
 	int r;

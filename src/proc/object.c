@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// object.c: see object.h. The spellings are those of the kernel's perf_event_mmap and of perf's
-// synthesized records.
+/* object.c: see object.h. Names to kinds of objects. The spellings are those of the kernel's
+ * perf_event_mmap and of perf's synthesized records. */
 #include "proc/object.h"
 
 #include <stdlib.h>
@@ -45,6 +45,7 @@ enum proc_kind object_kind_user(const char *name)
 	return PROC_KIND_FILE;
 }
 
+/* Modules are "[name]" or a path. */
 enum proc_kind object_kind_kernel(const char *name)
 {
 	if (object_starts(name, "[kernel."))
@@ -54,6 +55,8 @@ enum proc_kind object_kind_kernel(const char *name)
 	return PROC_KIND_OUT_OF_LINE; /* "__entry_SYSCALL_64_trampoline" of Linux 4.15 ... 4.20 */
 }
 
+/* "[kernel.kallsyms]_text" says from which symbol the address is: the object is the part in
+ * brackets. */
 size_t object_name_length(enum proc_kind kind, const char *name)
 {
 	const char *bracket = kind == PROC_KIND_KERNEL ? strchr(name, ']') : NULL;
@@ -110,6 +113,7 @@ const struct proc_object *object_get(struct object_pool *pool, enum proc_kind ki
 	id = intern_bytes(&pool->keys, key, 20 + build_id_size); /* id 0 is the empty string */
 	if (id == INTERN_FAILED)
 		return NULL;
+	/* Keys have ids in the order in which objects were made, from 1 on. */
 	if (id <= pool->n)
 		return pool->objects[id - 1];
 	return object_new(pool, kind, name, pid, inode, build_id, build_id_size);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// proc.c: see proc.h. Makes the table and looks things up in it: a history by time, then a space by
-// address. Learning is learn.c's, the rules are apply.c's.
+/*
+ * proc.c: see proc.h. Makes the table and looks things up in it: a history by time, then a space by
+ * address. Learning is learn.c's, the rules are apply.c's.
+ *
+ * A space is a number (the root of a tree). Who holds one can look addresses up without pid and
+ * time.
+ */
 #include "proc/table.h"
 
 #include <errno.h>
@@ -22,6 +27,7 @@ static const struct change *proc_at(const struct proc_table *table, const struct
 	return history_at(history_of(of, key), table->live ? PROC_NOW : time_ns);
 }
 
+/* PROC_NO_SPACE: nothing is known of the process at that time. */
 uint32_t proc_space(const struct proc_table *table, uint32_t pid, uint64_t time_ns)
 {
 	const struct change *change = proc_at(table, &table->processes, pid, time_ns);
@@ -126,6 +132,8 @@ const struct proc_mapping *proc_find(const struct proc_table *table, struct proc
 			.from_ns = change ? change->time : 0,
 			.to_ns = UINT64_MAX,
 		};
+		/* A stretch ends where the next change begins, or the first one, if none holds
+		 * yet. */
 		if (change && change != history_last(process))
 			hint->to_ns = change[1].time - 1;
 		else if (!change && process && process->n)
@@ -157,6 +165,7 @@ const struct proc_mapping *proc_kernel(const struct proc_table *table)
 	return table->kernel;
 }
 
+/* The idle task has tid 0 and never a record of its own. */
 const char *table_comm(const struct proc_table *table, const struct change *name, uint32_t tid)
 {
 	if (name && name->value)
@@ -164,6 +173,7 @@ const char *table_comm(const struct proc_table *table, const struct change *name
 	return tid ? NULL : "swapper";
 }
 
+/* Threads that were not named have their process's name. */
 const char *proc_comm(const struct proc_table *table, uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
 	const struct change *name = proc_at(table, &table->threads, tid, time_ns);
@@ -193,6 +203,8 @@ const struct proc_mapping *proc_mapping_at(const struct proc_table *table, size_
 	return id < table->n_mappings ? table->mappings[id] : NULL;
 }
 
+/* What is held from the system; it goes through all histories, so that it is not for each
+ * record. */
 void proc_count(const struct proc_table *table, struct proc_counts *ret)
 {
 	*ret = table->counts;
@@ -206,6 +218,7 @@ void proc_count(const struct proc_table *table, struct proc_counts *ret)
 	             table->events_capacity * sizeof(struct proc_event);
 }
 
+/* Mapping 0 is [vsyscall], which no process maps by a record. */
 static int proc_table_init(struct proc_table *table)
 {
 	struct proc_event vsyscall = { .type = EVENT_MAP, .kind = PROC_KIND_VSYSCALL };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// recall.c: lookups in a process table that remember what holds, and from when to when.
-//
-// Invariant: what is remembered is what proc_comm and proc_space say for every moment of its span.
+/*
+ * recall.c: lookups in a process table that remember what holds, and from when to when. Samples
+ * come in runs of one task, so that most need no search. A proc_recall is for one thread.
+ *
+ * Invariant: what is remembered is what proc_comm and proc_space say for every moment of its span.
+ */
 #include "proc/table.h"
 
 /* The change of a key that is in effect at a time. Narrows the span to where that is so. */
@@ -21,6 +24,7 @@ static const struct change *recall_change(const struct histories *of, uint64_t k
 	return change;
 }
 
+/* Narrows *span to where the answer is the same. */
 const char *proc_comm_span(const struct proc_table *table, uint32_t pid, uint32_t tid,
                            uint64_t time_ns, struct proc_span *span)
 {
@@ -39,6 +43,7 @@ uint32_t proc_space_span(const struct proc_table *table, uint32_t pid, uint64_t 
 	return change ? change->value : PROC_NO_SPACE;
 }
 
+/* The generation changes with every record that is learned. */
 static bool recall_holds(const struct proc_recalled *r, const struct proc_table *table,
                          uint32_t pid, uint32_t tid, uint64_t time_ns)
 {
@@ -54,6 +59,7 @@ static void recall_begin(struct proc_recalled *r, const struct proc_table *table
 	};
 }
 
+/* A slot per tid modulo PROC_RECALL; two tasks that share one push each other out. */
 const char *proc_recall_comm(struct proc_recall *recall, const struct proc_table *table,
                              uint32_t pid, uint32_t tid, uint64_t time_ns)
 {

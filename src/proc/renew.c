@@ -39,6 +39,7 @@ struct renew {
 	uint32_t stamp;
 };
 
+/* Numbers of names are a table's own. */
 static uint32_t renew_name(struct renew *r, uint32_t name)
 {
 	const struct intern *names = &r->from->names;
@@ -125,6 +126,7 @@ static int renew_change(struct histories *to, uint64_t key, const struct change 
 	return h ? history_put(h, true, change) : -ENOMEM;
 }
 
+/* Processes that are over are left out, and with them their mappings, names and objects. */
 static int renew_processes(struct renew *r)
 {
 	uint64_t key, at;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// renew_tasks.c: see renew.h. Counts the tasks of a process that are known to run.
+/* renew_tasks.c: see renew.h. Counts the tasks of a process that are known to run: a process is
+ * over when the last of them has ended, whatever became of its leader. */
 #include "proc/renew.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@ void renew_free(struct renew_tasks *t)
 	map_free(&t->ended);
 }
 
+/* true: the task was known. */
 static bool renew_leave(struct renew_tasks *t, uint32_t tid)
 {
 	uint64_t pid, *running;
@@ -26,6 +28,7 @@ static bool renew_leave(struct renew_tasks *t, uint32_t tid)
 	return true;
 }
 
+/* A tid that is used again leaves its old process first. */
 int renew_begin(struct renew_tasks *t, uint32_t pid, uint32_t tid)
 {
 	uint64_t *running;
@@ -51,6 +54,8 @@ int renew_end(struct renew_tasks *t, uint32_t pid, uint32_t tid, uint64_t time)
 	return map_put(&t->ended, tid, time);
 }
 
+/* A record of a process shows that it runs: its EXIT was another's, by a number that was used
+ * again. */
 void renew_seen(struct renew_tasks *t, uint32_t pid, uint64_t time)
 {
 	if (pid)

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
-// space.c: see space.h. A treap: ordered by start, shaped by a hash of start and a seed that the
-// writer of a file cannot know, so that no file can make it deep. Cutting and joining recurse to
-// the depth of the tree.
+/*
+ * space.c: see space.h. A treap: ordered by start, shaped by a hash of start and a seed that the
+ * writer of a file cannot know, so that no file can make it deep. Cutting and joining recurse to
+ * the depth of the tree.
+ *
+ * Nodes are never changed but under the stamp by which they were made: a tree that somebody holds
+ * stays what it is. Node 0 is "none", so that numbers serve as pointers.
+ */
 #include "proc/space.h"
 
 #include <errno.h>
@@ -51,6 +56,7 @@ static uint32_t space_own(struct space_pool *pool, uint32_t i, uint32_t stamp)
 	return pool->nodes[i].stamp == stamp ? i : space_new(pool, &pool->nodes[i], stamp);
 }
 
+/* The priority of a node in the treap: larger is nearer to the root. */
 static uint64_t space_weight(const struct space_pool *pool, uint32_t i)
 {
 	return map_mix(pool->nodes[i].start ^ pool->seed);
@@ -101,6 +107,7 @@ static uint32_t space_join(struct space_pool *pool, uint32_t left, uint32_t righ
 	return root;
 }
 
+/* The rightmost node; NULL: the tree is empty. */
 static const struct space_node *space_last(const struct space_pool *pool, uint32_t root)
 {
 	while (root && pool->nodes[root].right)
@@ -189,6 +196,7 @@ bool space_any_of_last(const struct space_pool *pool, uint32_t root, unsigned mo
 	return space_any(pool, root, &most, is, ctx);
 }
 
+/* The first range that ends above the address. */
 const struct space_node *space_from(const struct space_pool *pool, uint32_t root, uint64_t addr)
 {
 	const struct space_node *found = NULL;
