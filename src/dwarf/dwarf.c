@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
-// dwarf.c: see dwarf.h. Units are found by the ranges that they state themselves; what is inside
-// one is unit.c's. Does not find files: it is given open ones, but for split units, which libdw
-// opens.
+/*
+ * dwarf.c: see dwarf.h. Units are found by the ranges that they state themselves; what is inside
+ * one is unit.c's. Does not find files: it is given open ones, but for split units, which libdw
+ * opens.
+ *
+ * libdw does the decoding. What it does at once for a whole file (unpacking sections, reading line
+ * tables) is put off or left out here: a browser's debugging information is gigabytes, of which a
+ * profile needs some functions.
+ *
+ * Files are not trusted: depth, numbers of functions and of inlined calls are bounded (unit.h), and
+ * a chain that is too deep gives no frames rather than some.
+ */
 #include "dwarf/dwarf.h"
 
 #include <errno.h>
@@ -13,6 +22,7 @@
 #include "dwarf/linked.h"
 #include "dwarf/unit.h"
 
+/* One for the function, one for each level of calls inlined into it. */
 #define FRAMES_MAX (UNIT_DEPTH_MAX + 1)
 /* What libdw holds for a row of a line table, and for a file's name; measured, not exact. */
 #define ROW_BYTES 56u
@@ -30,6 +40,8 @@ struct dwarf {
 	struct dwarf_frame frames[FRAMES_MAX];
 };
 
+/* One unit: its lines are in the file, its tree of functions perhaps in a split one (.dwo). Where
+ * the unit states no ranges, those of its tree are taken. */
 static int dwarf_add_unit(struct dwarf *d, Dwarf_Die *lines, Dwarf_Die *split, bool skeleton)
 {
 	struct unit unit = { .lines = *lines, .tree = *lines };
@@ -48,6 +60,7 @@ static int dwarf_add_unit(struct dwarf *d, Dwarf_Die *lines, Dwarf_Die *split, b
 	return buf_put(&d->units, &unit, sizeof(unit));
 }
 
+/* Goes through all units once; nothing inside of them is read. */
 static int dwarf_find_units(struct dwarf *d)
 {
 	Dwarf_Die lines, split;
@@ -117,6 +130,7 @@ static Dwarf *dwarf_handle(struct image *image, bool unpacked)
 	return dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 }
 
+/* Opens libdw on the image. -ENOENT: there is no debugging information in it. */
 static int dwarf_start(struct dwarf *d, struct image *image, struct image *alt, bool unpacked)
 {
 	int r;
@@ -189,6 +203,7 @@ void dwarf_close(struct dwarf *d)
 	free(d);
 }
 
+/* NULL: the attribute is not there, or is no text. */
 static const char *dwarf_text(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
@@ -203,6 +218,7 @@ static const char *dwarf_split_name(Dwarf_Die *die)
 	return name ? name : dwarf_text(die, DW_AT_GNU_dwo_name);
 }
 
+/* For packing: which split files an archive must hold. name may be relative to dir. */
 int dwarf_each_split(struct dwarf *d, int (*each)(void *ctx, const char *name, const char *dir),
                      void *ctx)
 {
@@ -234,6 +250,7 @@ const char *dwarf_missing_file(const struct dwarf *d)
 	return d->last && d->last->split_missing ? dwarf_split_name(&d->last->lines) : NULL;
 }
 
+/* The linkage name first: it is what symbols are named by. */
 static const char *dwarf_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
@@ -247,6 +264,7 @@ static const char *dwarf_name(Dwarf_Die *die)
 	return name;
 }
 
+/* An unsigned constant of any form. */
 static bool dwarf_number(Dwarf_Die *die, unsigned name, Dwarf_Word *ret)
 {
 	Dwarf_Attribute attribute;
@@ -287,6 +305,7 @@ static void dwarf_call(struct dwarf *d, struct unit *unit, Dwarf_Die *call, stru
 		ret->file = dwarf_path(d, unit, dwarf_filesrc(files, file, NULL, NULL));
 }
 
+/* The file and line of an address by the line table; what is not known stays as it was. */
 static void dwarf_line(struct dwarf *d, struct unit *unit, uint64_t vaddr, struct dwarf_frame *ret)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(&unit->lines, vaddr);
@@ -307,6 +326,7 @@ static size_t dwarf_frames(struct dwarf *d, struct unit *unit, struct unit_funct
 	struct dwarf_frame *f = d->frames;
 	size_t depth = 0;
 
+	/* From the innermost call outwards: their number, then the frames from the inside. */
 	for (uint32_t c = call; c != UNIT_NONE;
 	     c = UNIT_AT(&function->inlines, struct unit_inline, c)->parent)
 		depth++;
@@ -331,6 +351,7 @@ static void dwarf_weigh(struct dwarf *d, struct unit *unit)
 	Dwarf_Lines *lines;
 	size_t n;
 
+	/* walked 0: this is the first address in the unit. */
 	if (unit->walked)
 		return;
 	d->missing_units += unit->split_missing;
@@ -342,6 +363,7 @@ static void dwarf_weigh(struct dwarf *d, struct unit *unit)
  * Where there is a line but no function (assembler), one frame without a name is given. */
 int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, size_t *ret_n)
 {
+	/* A module's addresses count from its .text; linked_open has laid that out elsewhere. */
 	uint64_t vaddr = at + d->linked.text;
 	const struct unit_range *range = unit_range_find(&d->ranges, vaddr);
 	struct unit_function *function = NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// linked.c: see linked.h. libdwfl maps the files that it reads: it is given a copy of our own,
-// which nobody can cut short, and searches for nothing.
+/* linked.c: see linked.h. A kernel module is a relocatable file: its debugging information has no
+ * addresses before it is linked. libdwfl does that, but maps the files that it reads: it is given a
+ * copy of our own, which nobody can cut short, and searches for nothing. */
 #include "dwarf/linked.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 
 #define BYTES_MAX (1u << 30)
 
+/* A callback of libdwfl that says no: it would look for debug files by its own rules. */
 static int linked_no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
                                const char *file, const char *link, GElf_Word crc, char **path)
 {
@@ -24,6 +26,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
+/* A memfd with the file's bytes; -EFBIG above BYTES_MAX. */
 static int linked_copy(struct image *image)
 {
 	size_t n = 0, done = 0;

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
-// unit.c: see unit.h. A unit is walked for its functions when the first address in it is asked for,
-// a function for its inlined calls likewise. Siblings are followed forwards only, so that damaged
-// references cannot make a circle.
+/*
+ * unit.c: see unit.h. A unit is walked for its functions when the first address in it is asked for,
+ * a function for its inlined calls likewise. Siblings are followed forwards only, so that damaged
+ * references cannot make a circle.
+ *
+ * How far a unit is walked grows with need (enum unit_reach): most functions stand at its top, some
+ * in namespaces and classes, few in the bodies of others.
+ */
 #include "dwarf/unit.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A DIE has no, one or several ranges. */
 int unit_put_ranges(Dwarf_Die *die, uint32_t of, struct buf *to)
 {
 	struct unit_range range = { .of = of };
@@ -21,6 +27,8 @@ int unit_put_ranges(Dwarf_Die *die, uint32_t of, struct buf *to)
 	return 0;
 }
 
+/* By start; of two that begin alike the longer first, so that the inner one is found from
+ * behind. */
 static int unit_range_order(const void *pa, const void *pb)
 {
 	const struct unit_range *a = pa, *b = pb;
@@ -75,6 +83,7 @@ static bool unit_next(Dwarf_Die *die)
 	return true;
 }
 
+/* Beyond UNIT_FUNCTIONS_MAX functions are not known. */
 static int unit_add_function(struct unit *unit, Dwarf_Die *die)
 {
 	struct unit_function function = { .die = *die };
@@ -89,6 +98,7 @@ static int unit_add_function(struct unit *unit, Dwarf_Die *die)
 	return buf_put(&unit->functions, &function, sizeof(function));
 }
 
+/* Where functions may stand, by how far the unit is walked. */
 static bool unit_holds_functions(int tag, enum unit_reach reach)
 {
 	switch (tag) {
@@ -108,6 +118,8 @@ static bool unit_holds_functions(int tag, enum unit_reach reach)
 	}
 }
 
+/* Functions may stand below namespaces, classes and other functions; unit_holds_functions says how
+ * far down this walk looks. */
 static int unit_walk(struct unit *unit, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
@@ -143,6 +155,7 @@ void unit_free(struct unit *unit)
 	unit_free_functions(unit);
 }
 
+/* Walks anew: what was found by a shorter reach is found again. */
 static int unit_find_functions(struct unit *unit, enum unit_reach reach)
 {
 	int r;
@@ -154,6 +167,7 @@ static int unit_find_functions(struct unit *unit, enum unit_reach reach)
 	return r;
 }
 
+/* *parent becomes the new call, for what is below it. */
 static int unit_function_add_inline(struct unit_function *function, Dwarf_Die *die,
                                     uint32_t *parent)
 {
@@ -223,6 +237,7 @@ int unit_function_find(struct unit *unit, uint64_t addr, struct unit_function **
 	return r < 0 ? r : 1;
 }
 
+/* The innermost inlined call at an address; UNIT_NONE: the address is the function's own code. */
 uint32_t unit_innermost(const struct unit_function *function, uint64_t addr)
 {
 	uint32_t found = UNIT_NONE;
