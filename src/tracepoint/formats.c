@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// formats.c: see formats.h. The layout is that of trace-cmd's head, versions 0.5 and 0.6. What was
-// read before the bytes ended is kept.
+/*
+ * formats.c: see formats.h. The layout is that of trace-cmd's head, versions 0.5 and 0.6: a magic,
+ * byte order and sizes of the machine, then texts with their lengths in front: two headers,
+ * ftrace's own events, the events by system, kallsyms, printk formats. What was read before the
+ * bytes ended is kept.
+ */
 #include "tracepoint/formats.h"
 
 #include <errno.h>
@@ -40,6 +44,7 @@ static void formats_take(struct cursor *c, const char *system, struct buf *list)
 		buf_put(list, &f, sizeof(f));
 }
 
+/* The form of the ring's pages and events: nobody here reads such rings. */
 static void formats_skip(struct cursor *c)
 {
 	cursor_string(c); /* "header_page", "header_event" */
@@ -68,6 +73,7 @@ static void formats_body(struct formats *f, struct cursor *c, struct buf *list)
 	f->printk_n = f->printk ? n : 0;
 }
 
+/* Of two formats with one number the earlier text stands first, and is found. */
 static int formats_order(const void *pa, const void *pb)
 {
 	const struct format *a = pa, *b = pb;
@@ -117,6 +123,7 @@ void formats_free(struct formats *f)
 	*f = (struct formats){ 0 };
 }
 
+/* NULL: the recording has none. A binary search: a recording may have thousands. */
 const struct format *formats_find(const struct formats *f, uint64_t id)
 {
 	size_t low = 0, high = f->n;

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
-// grammar.c: see grammar.h. A recursive descent of bounded depth that builds nothing. Whatever it
-// does not know is refused: then fields are shown without the print format.
+/*
+ * grammar.c: see grammar.h. A recursive descent of bounded depth that builds nothing: it only says
+ * whether a text is one that Linux could have written. libtraceevent parses the text afterwards,
+ * and must not be given others: its parser was not made for hostile input. Whatever is not known is
+ * refused: then fields are shown without the print format.
+ *
+ * Invariant: time is linear in the text but for names of fields, each of which is looked for among
+ * the fields; no read goes beyond `end`.
+ */
 #include "tracepoint/grammar.h"
 
 #include <ctype.h>
@@ -17,6 +24,7 @@ enum token {
 	TOKEN_BAD,
 };
 
+/* The text from `at` on, and the token in front of it, which is the one that rules look at. */
 struct grammar {
 	const char *at, *end;
 	enum token token;
@@ -28,6 +36,7 @@ struct grammar {
 
 /* ---- tokens ---- */
 
+/* Letters, digits and the characters in `more`. */
 static const char *grammar_scan_while(const char *at, const char *end, const char *more)
 {
 	while (at < end && (isalnum((unsigned char)*at) || (*at && strchr(more, *at))))
@@ -45,6 +54,7 @@ static const char *grammar_scan_string(const char *at, const char *end)
 	return at < end && *at == '"' ? at + 1 : NULL;
 }
 
+/* The operators of two characters first: "<<" is not "<" twice. */
 static const char *grammar_scan_operator(const char *at, const char *end)
 {
 	static const char *const two[] = { "->", "<<", ">>", "&&", "||", "==", "!=", "<=", ">=" };
@@ -71,6 +81,7 @@ static void grammar_next(struct grammar *g)
 	}
 	if (isdigit((unsigned char)*g->at)) {
 		g->token = TOKEN_NUMBER;
+		/* No number that the kernel writes is longer. */
 		to = grammar_scan_while(g->at, g->end, "");
 		to = to - g->at > 24 ? NULL : to;
 	} else if (isalpha((unsigned char)*g->at) || *g->at == '_') {
@@ -89,11 +100,13 @@ static void grammar_next(struct grammar *g)
 	g->at = to ? to : g->end;
 }
 
+/* The token is this text; a string that says the same is none. */
 static bool grammar_is(const struct grammar *g, const char *text)
 {
 	return g->token != TOKEN_STRING && g->n == strlen(text) && !memcmp(g->text, text, g->n);
 }
 
+/* The same, and goes on to the next. */
 static bool grammar_take(struct grammar *g, const char *text)
 {
 	bool r = g->token >= TOKEN_NAME && g->token < TOKEN_BAD && grammar_is(g, text);
@@ -103,6 +116,7 @@ static bool grammar_take(struct grammar *g, const char *text)
 	return r;
 }
 
+/* Goes on only if the token is of that kind. */
 static bool grammar_take_token(struct grammar *g, enum token token)
 {
 	bool r = g->token == token;
@@ -136,6 +150,7 @@ static bool grammar_take_field(struct grammar *g)
 	return false;
 }
 
+/* The words of which casts consist; names that end with _t are types. */
 static bool grammar_is_type_word(const struct grammar *g)
 {
 	static const char *const words[] = { "unsigned", "signed", "long",   "int",    "short",
@@ -246,6 +261,7 @@ static bool grammar_take_call(struct grammar *g)
 
 static bool grammar_unary(struct grammar *g);
 
+/* "(unsigned long)x" or "(a + b)". */
 static bool grammar_parenthesis(struct grammar *g)
 {
 	if (grammar_is_type_word(g))
@@ -277,6 +293,7 @@ static bool grammar_unary(struct grammar *g)
 	return r;
 }
 
+/* Precedence does not matter: nothing is computed. */
 static bool grammar_take_binary(struct grammar *g)
 {
 	static const char *const operators[] = {
@@ -290,6 +307,7 @@ static bool grammar_take_binary(struct grammar *g)
 	return false;
 }
 
+/* Unary operands with operators between them, then perhaps ?: with two more. */
 static bool grammar_expression(struct grammar *g)
 {
 	bool r;
@@ -305,6 +323,8 @@ static bool grammar_expression(struct grammar *g)
 	return r;
 }
 
+/* The text behind "print fmt:": a string and its arguments. fields: where REC-> names are looked
+ * up. */
 bool grammar_print(const char *text, size_t n, const char *fields, size_t fields_n)
 {
 	struct grammar g = { .at = text, .end = text + n };
@@ -323,6 +343,7 @@ bool grammar_print(const char *text, size_t n, const char *fields, size_t fields
 
 /* ---- fields ---- */
 
+/* A line that begins so: *ret is what follows, *at the next line. */
 static bool grammar_take_line(const char **at, const char *end, const char *begin, const char **ret)
 {
 	size_t n = strlen(begin);

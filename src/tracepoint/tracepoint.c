@@ -2,8 +2,13 @@
 /*
  * tracepoint.c: see tracepoint.h. Knows libtraceevent's way of being asked.
  *
+ * The library was written for recordings of one's own. So nothing reaches it unseen: a format's
+ * text is checked before parsing (vet_text, grammar.c), what it made of the text afterwards
+ * (vet_event, vet_format), and each sample's bytes before printing (vet_raw).
+ *
  * Each format has a handle of its own, so that what a bad one does to a handle stays with it; it is
- * parsed at its first sample. Raw data are printed from a copy with zeros behind it (vet.h).
+ * parsed at its first sample. Raw data are printed from a copy with zeros behind it (vet.h). Not
+ * for several threads.
  */
 #include "tracepoint/tracepoint.h"
 
@@ -39,6 +44,8 @@ struct tracepoints {
 	bool have_seq;
 };
 
+/* bytes: the recording's TRACING_DATA, which must outlive it; n 0: there is none. Damage is in err,
+ * and what was read before it is used. */
 int tracepoint_new(struct tracepoints **ret, const void *bytes, size_t n,
                    const struct tracepoint_names *names, struct seam_error *err)
 {
@@ -53,6 +60,7 @@ int tracepoint_new(struct tracepoints **ret, const void *bytes, size_t n,
 		tracepoint_free(t);
 		return -ENOMEM;
 	}
+	/* It would print to stderr. */
 	tep_set_loglevel(TEP_LOG_NONE);
 	*ret = t;
 	return 0;
@@ -96,6 +104,7 @@ static char *tracepoint_resolve(void *ctx, unsigned long long *addr, char **modu
 	return (char *)(uintptr_t)name;
 }
 
+/* printk formats are names of strings by address, which "%s" of a pointer needs. */
 static int tracepoint_parsed_printk(struct parsed *p, const struct formats *f)
 {
 	size_t n = f->printk_n < PRINTK_MAX ? f->printk_n : PRINTK_MAX;
@@ -139,6 +148,7 @@ static int tracepoint_parsed_handle(struct parsed *p, struct tracepoints *t, con
 	return memmem(text->bytes, text->n, "%s", 2) ? tracepoint_parsed_printk(p, all) : 0;
 }
 
+/* Every reason is a sentence for the user: the sample is shown without its fields, and why. */
 static void tracepoint_parsed_event(struct parsed *p, const struct format *f,
                                     const struct buf *text, bool follow)
 {
@@ -210,6 +220,7 @@ static int tracepoint_print(struct tracepoints *t, const struct parsed *p, uint3
 	if (t->used > n)
 		memset(t->room + n, 0, t->used - n);
 	t->used = n;
+	/* The sequence grows; it is made once. */
 	if (!t->have_seq)
 		trace_seq_init(&t->seq);
 	t->have_seq = true;
@@ -231,6 +242,7 @@ static int tracepoint_print(struct tracepoints *t, const struct parsed *p, uint3
 	return buf_put(out, t->seq.buffer, t->seq.len) < 0 ? -ENOMEM : 1;
 }
 
+/* 1 and text; 0 and *reason; -ENOMEM. cpu is printed by some formats. */
 int tracepoint_text(struct tracepoints *t, uint64_t id, uint32_t cpu, const void *raw, size_t n,
                     struct buf *out, const char **reason)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// vet.c: see vet.h. Knows what libtraceevent does with each kind of argument, and what it does not
-// check there.
+/* vet.c: see vet.h. Knows what libtraceevent does with each kind of argument, and what it does not
+ * check there: lengths and counts that come from the data, recursion as deep as the text nests,
+ * indices. */
 #include "tracepoint/vet.h"
 
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 
 /* ---- before parsing: size, grammar of the fields, nesting, operators ---- */
 
+/* Of the print format's language. */
 static bool vet_is_operator(char c)
 {
 	return c && strchr("-?:+*/%<>&|=!~^.[(", c);
@@ -30,6 +32,7 @@ static const char *vet_print(const char *at, const char *end)
 		} else if (*at == '"' || *at == '\'') {
 			quote = *at;
 		} else if (*at == ',') {
+			/* Each argument has its own count. */
 			operators[depth] = 0;
 		} else if (strchr(")]}", *at)) {
 			depth -= depth > 0;
@@ -47,6 +50,7 @@ static const char *vet_print(const char *at, const char *end)
 	return quote ? "a string of its print format does not end" : NULL;
 }
 
+/* NULL: the text may be parsed; else why not. VET_TEXT bounds what parsing can cost. */
 const char *vet_text(const char *text, size_t n)
 {
 	const char *print;
@@ -67,7 +71,8 @@ const char *vet_text(const char *text, size_t n)
 
 /* ---- after parsing ---- */
 
-/* Constants are checked as they are used: a number of at most five digits. */
+/* Constants are checked as they are used: a number of at most five digits, so that no sum of them
+ * overflows. */
 static bool vet_is_small_constant(const struct tep_print_arg *arg)
 {
 	const char *at = arg->type == TEP_PRINT_ATOM ? arg->atom.atom : NULL;
@@ -76,6 +81,8 @@ static bool vet_is_small_constant(const struct tep_print_arg *arg)
 	       (strlen(at) < 5 || strcmp(at, "65535") <= 0);
 }
 
+/* What may say how many elements there are: a constant, the length of a dynamic field, or a field
+ * whose value vet_raw_count looks at for each sample. */
 static bool vet_is_count(const struct tep_print_arg *arg)
 {
 	while (arg && arg->type == TEP_PRINT_TYPE)
@@ -93,6 +100,7 @@ static bool vet_is_array(const struct tep_print_arg *arg)
 	               (arg->type == TEP_PRINT_DYNAMIC_ARRAY && !arg->dynarray.index));
 }
 
+/* An index may be a small constant only. */
 static const char *vet_op(const struct tep_print_arg *arg)
 {
 	const char *why;
@@ -151,6 +159,7 @@ static const char *vet_arg(const struct tep_print_arg *arg)
 	}
 }
 
+/* Arguments are a list; vet_arg bounds how deep each of them nests. */
 static const char *vet_args(const struct tep_print_arg *arg)
 {
 	const char *why = NULL;
@@ -188,6 +197,7 @@ static const char *vet_directives(const char *format)
 	return NULL;
 }
 
+/* Numbers of the text: offsets, sizes and lengths of arrays. */
 static const char *vet_fields(const struct tep_format_field *field)
 {
 	for (; field; field = field->next) {
@@ -200,6 +210,7 @@ static const char *vet_fields(const struct tep_format_field *field)
 	return NULL;
 }
 
+/* Why even the fields cannot be shown; NULL: they can. */
 const char *vet_event(const struct tep_event *event)
 {
 	const char *why = vet_fields(event->format.common_fields);
@@ -211,6 +222,7 @@ const char *vet_event(const struct tep_event *event)
 	return why;
 }
 
+/* NULL: the print format may be used. Otherwise the fields are shown one by one. */
 const char *vet_format(const struct tep_event *event)
 {
 	const char *why = event->print_fmt.format ? vet_directives(event->print_fmt.format)
@@ -221,6 +233,7 @@ const char *vet_format(const struct tep_event *event)
 
 /* ---- a sample ---- */
 
+/* vet_raw_fields has shown that the field lies in the data. */
 static uint64_t vet_field_value(const struct tep_format_field *field, const unsigned char *raw)
 {
 	return tep_read_number(field->event->tep, raw + field->offset, field->size);
@@ -241,6 +254,8 @@ static const char *vet_raw_fields(const struct tep_format_field *field, const un
 		if (field->size != 4 && field->size != 2)
 			return "a dynamic field of it has an odd size";
 		at = vet_field_value(field, raw);
+		/* A dynamic field is u32: offset in the low half, length in the high half. Relative
+		 * ones count from behind the field. */
 		length = field->size == 4 ? at >> 16 : 0;
 		at &= 0xffff;
 		if (field->flags & TEP_FIELD_IS_RELATIVE)
@@ -290,6 +305,7 @@ static const char *vet_raw_args(const struct tep_print_arg *arg, const unsigned 
 	return why;
 }
 
+/* NULL: the sample may be printed; else why not. */
 const char *vet_raw(const struct tep_event *event, const unsigned char *raw, size_t n)
 {
 	const char *why = n > VET_RAW ? "its raw data are too long" : NULL;
