@@ -1,6 +1,20 @@
 // SPDX-License-Identifier: MIT
-// event.c: walks an event list: commas, groups, terms between slashes, modifiers.
-// Invariant: a list grows by whole items; when anything fails it is cut back to what it was.
+/*
+ * event.c: walks an event list: commas, groups, terms between slashes, modifiers.
+ *
+ * The grammar, as perf has it (n: names.c, p: pmu.c, t: tracepoint.c, terms.c for the rest):
+ *
+ * list   = item { "," item }
+ * item   = event | "{" event { "," event } "}" [ ":" modifiers ]
+ * event  = n [ "/" terms "/" ] [ ":" modifiers ]
+ *        | p "/" terms "/" [ modifiers ]
+ *        | system ":" t [ ":" modifiers ]
+ *
+ * Nothing is asked of the kernel but its descriptions in sysfs and tracefs: whether it takes the
+ * attr, the session finds out.
+ *
+ * Invariant: a list grows by whole items; when anything fails it is cut back to what it was.
+ */
 #include "base/array.h"
 #include "event/parts.h"
 
@@ -10,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A wildcard in a tracepoint's name may mean thousands. */
 #define EVENTS_MOST 4096
 
 static void event_clear(struct event *e)
@@ -53,6 +68,8 @@ struct event_text {
 	char *modifiers; // "" when none
 };
 
+/* The first slash begins the terms, the last one ends them: values may hold slashes between
+ * them. */
 static int event_cut(struct event_parser *p, char *text, struct event_text *ret)
 {
 	char *slash = strchr(text, '/');
@@ -72,6 +89,7 @@ static int event_cut(struct event_parser *p, char *text, struct event_text *ret)
 	return 0;
 }
 
+/* What tracepoint_find hands through for each tracepoint that fits an item. */
 struct event_trace {
 	struct event_parser *p;
 	struct event_text *text;
@@ -80,6 +98,7 @@ struct event_trace {
 	bool several; // a wildcard: each event has its own name
 };
 
+/* Modifiers of the group first, then the event's own. Takes *e over, also on failure. */
 static int event_finish(struct event_parser *p, struct event *e, const struct modifiers *own,
                         const struct modifiers *group)
 {
@@ -123,6 +142,7 @@ static int event_add_tracepoint(void *ctx, const char *system, const char *name,
 	return event_finish(t->p, &e, &t->own, t->group);
 }
 
+/* colon: the one between system and name. It and the next one are cut out of the text. */
 static int event_tracepoint(struct event_parser *p, struct event_text *text, char *colon,
                             const struct modifiers *group)
 {
@@ -143,6 +163,7 @@ static int event_tracepoint(struct event_parser *p, struct event_text *text, cha
 	return tracepoint_find(p->roots, text->head, colon + 1, event_add_tracepoint, &t, p->err);
 }
 
+/* A wrong name is mostly a mistyped one. */
 static int event_unknown(struct event_parser *p, const char *name)
 {
 	char near[64];
@@ -156,6 +177,7 @@ static int event_unknown(struct event_parser *p, const char *name)
 	                  name);
 }
 
+/* A PMU's name stands only with terms; without them it would be an unknown event. */
 static int event_symbol_or_pmu(struct event_parser *p, const struct event_text *text,
                                const struct modifiers *own, const struct modifiers *group)
 {
@@ -198,6 +220,8 @@ static int event_one(struct event_parser *p, const char *at, size_t n,
 	r = event_cut(p, copy, &text);
 	if (r < 0)
 		return r;
+	/* A colon may end a name (cycles:u) or divide a tracepoint's (sched:sched_switch): known
+	 * names decide. */
 	colon = strchr(text.head, ':');
 	if (colon) {
 		*colon = '\0';
@@ -238,6 +262,8 @@ static int event_group(struct event_parser *p, const char **at)
 	size_t n;
 	int r;
 
+	/* The group's modifiers stand behind its end, and each event needs them: so the end is
+	 * looked for first. */
 	do
 		close += event_span(close);
 	while (*close == ',' && *++close);
@@ -258,6 +284,7 @@ static int event_group(struct event_parser *p, const char **at)
 			return r;
 		*at += n;
 	} while (**at == ',' && *++*at);
+	/* The first event of the group leads it. */
 	for (size_t i = first; i < p->list->n; i++)
 		p->list->at[i].leader = (uint32_t)first;
 	*at = close + 1 + (close[1] == ':' ? 1 + event_span(close + 2) : 0);
@@ -289,6 +316,7 @@ static int event_items(struct event_parser *p, const char *at)
 	}
 }
 
+/* All of the text's events, or none. */
 int event_list_parse(struct event_list *list, const char *text, const struct event_roots *roots,
                      struct seam_error *err)
 {
@@ -303,6 +331,7 @@ int event_list_parse(struct event_list *list, const char *text, const struct eve
 	return r;
 }
 
+/* cycles, as precise as the machine can; marked, so that the session may take cpu-clock instead. */
 int event_list_default(struct event_list *list, struct seam_error *err)
 {
 	int r = event_list_parse(list, "cycles:P", NULL, err);

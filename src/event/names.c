@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// names.c: the event names that need no file: software, hardware, hardware cache, rNNN, and
-// which of them a wrong name was meant to be. Numbers are the ABI's (PERF_COUNT_SW_*, _HW_*).
+/* names.c: the event names that need no file: software, hardware, hardware cache, rNNN, and which
+ * of them a wrong name was meant to be. Numbers are the ABI's (PERF_COUNT_SW_*, _HW_*), and rNNN is
+ * the processor's own, in hexadecimal. */
 #include "event/parts.h"
 
 #include <errno.h>
@@ -72,6 +73,7 @@ static const struct {
 	{ "prefetches", "prefetch-misses" },
 };
 
+/* Of each cache each operation, as accesses and as misses. */
 #define CACHE_NAMES (COUNT(names_caches) * COUNT(names_operations) * 2)
 
 // Gives the i-th cache event; false: that cache has no such operation.
@@ -87,6 +89,7 @@ static bool names_cache(size_t i, char *name, size_t n, uint64_t *config)
 	return true;
 }
 
+/* By its name or its alias. */
 static bool names_in(const struct name_def *defs, size_t n, const char *name, uint64_t *config)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -165,6 +168,7 @@ static unsigned event_names_distance(const char *a, const char *b)
 	enum {
 		MOST = 64
 	};
+	/* Three rows are enough: a swap looks two rows back. */
 	unsigned row[3][MOST + 1];
 	size_t na = strlen(a), nb = strlen(b);
 
@@ -192,6 +196,7 @@ static unsigned event_names_distance(const char *a, const char *b)
 	return row[na % 3][nb];
 }
 
+/* known may be NULL: a row without an alias. */
 static void names_closer(const char *name, const char *known, unsigned *best, char *near, size_t n)
 {
 	unsigned d = known ? event_names_distance(name, known) : *best;
@@ -202,6 +207,7 @@ static void names_closer(const char *name, const char *known, unsigned *best, ch
 	}
 }
 
+/* NULL: no name is near enough to be worth asking about. */
 const char *names_nearest(const char *name, char *near, size_t n)
 {
 	unsigned best = (unsigned)strlen(name) / 3 + 2; // further away is another word

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
-// pmu.c: events that a PMU describes in sysfs: type, cpumask, format/ and events/.
-// Invariant: a value that does not fit its field is refused, never cut.
+/*
+ * pmu.c: events that a PMU describes in sysfs.
+ *
+ * type            its number, for attr.type
+ * cpumask         on which CPUs it counts (uncore units)
+ * format/NAME     which bits of which config word a term sets: "config:0-7,32-35"
+ * events/NAME     an event of that name, as terms: "event=0x3c,umask=0x0"
+ *
+ * Invariant: a value that does not fit its field is refused, never cut.
+ */
 #include "event/parts.h"
 
 #include <errno.h>
@@ -13,6 +21,7 @@
 
 #define PMU_TEXT 1024
 
+/* sub and name may be NULL. */
 static int pmu_path(const struct event_roots *roots, const char *pmu, const char *sub,
                     const char *name, char *path, size_t n)
 {
@@ -52,6 +61,7 @@ static int pmu_read(const struct event_roots *roots, const char *pmu, const char
 	return 0;
 }
 
+/* A PMU is a directory with a type. */
 bool pmu_exists(const struct event_roots *roots, const char *pmu)
 {
 	char path[512];
@@ -68,6 +78,7 @@ int pmu_begin(const struct event_roots *roots, const char *pmu, struct event *ev
 	uint64_t type;
 	int r = pmu_read(roots, pmu, "type", NULL, text);
 
+	/* A type is a small number that the kernel gave; anything else there is no PMU. */
 	if (r < 0 || !event_number(text, &type) || type > UINT32_MAX)
 		return seam_error_set(err, ENOENT, NULL, SEAM_NO_OFFSET, NULL,
 		                      "unknown PMU '%s': /sys/bus/event_source/devices has none "
@@ -83,6 +94,7 @@ int pmu_begin(const struct event_roots *roots, const char *pmu, struct event *ev
 	return 0;
 }
 
+/* NULL: a format of a newer kernel, with a word that attr does not have. */
 static uint64_t *pmu_word(struct seam_attr *attr, const char *name, size_t n)
 {
 	static const char *const names[] = { "config", "config1", "config2", "config3", "config4" };
@@ -129,6 +141,7 @@ static int pmu_field(struct seam_attr *attr, const char *format, uint64_t value)
 	} while (*end == ',');
 	if (*end)
 		return -EINVAL;
+	/* Bits that are left did not fit. */
 	return value ? -ERANGE : 0;
 }
 
@@ -166,6 +179,7 @@ int pmu_term(const struct event_roots *roots, const char *pmu, const struct even
 {
 	char alias[PMU_TEXT], *save = NULL;
 
+	/* A name in events/ is an event, any other a field of format/. */
 	if (pmu_read(roots, pmu, "events", term->name, alias) < 0)
 		return pmu_set(roots, pmu, term->name, term->value, event, err);
 	for (char *part = strtok_r(alias, ",", &save); part; part = strtok_r(NULL, ",", &save)) {

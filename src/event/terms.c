@@ -12,7 +12,12 @@
 
 /* ---- modifiers ---- */
 
-/* -EINVAL: a modifier that is not known, or p more than three times. */
+/*
+ * u k h: count only in user space, the kernel, the hypervisor. G H: only in guests, on the host. p:
+ * ask for so much precision, P: for the most there is. I: not while idle. S: samples hold the
+ * counts of the group. D: always on the PMU. e: nothing else on it. W: a group that may be split.
+ * -EINVAL: a modifier that is not known, or p more than three times.
+ */
 int terms_modifiers(struct event_parser *p, const char *text, struct modifiers *m)
 {
 	for (; *text; text++) {
@@ -100,6 +105,7 @@ void terms_apply(struct event *e, const struct modifiers *m)
 
 /* ---- terms ---- */
 
+/* "fp,defer" comes here as one value: terms_split has put it together. */
 static int terms_callchain(struct event_parser *p, struct event *e, const char *value)
 {
 	if (value && (!strcmp(value, "no") || !strcmp(value, "none")))
@@ -116,6 +122,7 @@ static int terms_callchain(struct event_parser *p, struct event *e, const char *
 	return 0;
 }
 
+/* One of freq= and period=, because both stand in the same word of attr. */
 static int terms_rate(struct event_parser *p, struct event *e, const struct event_term *t)
 {
 	bool freq = !strcmp(t->name, "freq");
@@ -131,6 +138,7 @@ static int terms_rate(struct event_parser *p, struct event *e, const struct even
 	return 0;
 }
 
+/* config= and its siblings: a word of attr as it is. */
 static int terms_config(struct event_parser *p, uint64_t *word, const struct event_term *t)
 {
 	if (!t->value || !event_number(t->value, word))
@@ -138,7 +146,8 @@ static int terms_config(struct event_parser *p, uint64_t *word, const struct eve
 	return 0;
 }
 
-// Applies a term if it is one of perf's own: 1; 0: it is not.
+/* Applies a term if it is one of perf's own: 1; 0: it is not. They come before a PMU's fields of
+ * the same name, such as config. */
 static int terms_own(struct event_parser *p, struct event *e, const struct event_term *t)
 {
 	static const char *const words[] = { "config", "config1", "config2", "config3" };
@@ -182,6 +191,7 @@ static int terms_split(struct event_parser *p, char *text, struct event_term *te
 {
 	int n = 0;
 
+	/* Quotes hold commas together; the first '=' outside of them divides name and value. */
 	while (*text) {
 		char *eq = NULL, quote = 0, *start = text;
 
@@ -217,7 +227,8 @@ static int terms_split(struct event_parser *p, char *text, struct event_term *te
 	return n;
 }
 
-// pmu NULL: a symbolic event or a tracepoint, which takes perf's own terms only.
+/* pmu NULL: a symbolic event or a tracepoint, which takes perf's own terms only. Terms are applied
+ * in their order. -errno: the first that is wrong, in words in p->err. */
 int terms_parse(struct event_parser *p, struct event *e, char *text, const char *pmu)
 {
 	struct event_term terms[TERMS_MOST];

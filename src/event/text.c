@@ -19,6 +19,7 @@ int event_fail(struct event_parser *p, int code, const char *fmt, ...)
 	return seam_error_set(p->err, code, NULL, SEAM_NO_OFFSET, NULL, "%s", text);
 }
 
+/* Decimal, 0x and 0 as in C. No sign, no blanks; -1 would wrap around otherwise. */
 bool event_number(const char *text, uint64_t *ret)
 {
 	char *end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tracepoint.c: sys:name to the tracefs id, with * and ? as wildcards in both parts.
-// Knows where tracefs is; mounts nothing.
+/* tracepoint.c: sys:name to the tracefs id, with wildcards in both parts. Knows where tracefs is;
+ * mounts nothing. The id is the attr's config; it holds until the next boot. */
 #include "event/parts.h"
 
 #include <dirent.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* One search, for an item such as "sched:*". */
 struct tracepoint_walk {
 	const char *root; /* .../events */
 	int (*add)(void *ctx, const char *system, const char *name, uint64_t id);
@@ -47,6 +48,7 @@ static int tracepoint_id(const char *root, const char *system, const char *name,
 	return event_number(text, ret) ? 0 : -EINVAL;
 }
 
+/* Found ones are counted, because a wildcard that fits nothing is an error. */
 static int tracepoint_one(struct tracepoint_walk *w, const char *system, const char *name)
 {
 	uint64_t id;
@@ -58,7 +60,8 @@ static int tracepoint_one(struct tracepoint_walk *w, const char *system, const c
 	return w->add(w->ctx, system, name, id);
 }
 
-// The entries of a directory that fit, in the order of their names.
+/* The entries of a directory that fit, in the order of their names: so a list is the same in each
+ * run. other: handed through to visit. */
 static int tracepoint_each(struct tracepoint_walk *w, const char *directory, const char *pattern,
                            int (*visit)(struct tracepoint_walk *, const char *, const char *),
                            const char *other)
@@ -88,6 +91,7 @@ static int tracepoint_visit_name(struct tracepoint_walk *w, const char *name, co
 	return tracepoint_one(w, system, name);
 }
 
+/* The second level: the names of one system that fit. */
 static int tracepoint_visit_system(struct tracepoint_walk *w, const char *system, const char *name)
 {
 	char path[512];
@@ -98,6 +102,7 @@ static int tracepoint_visit_system(struct tracepoint_walk *w, const char *system
 	return tracepoint_each(w, path, name, tracepoint_visit_name, system);
 }
 
+/* Another error than "not there" is worth more in the message. */
 static int tracepoint_root(const struct event_roots *roots, char *path, size_t n)
 {
 	static const char *const usual[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
@@ -125,6 +130,7 @@ int tracepoint_find(const struct event_roots *roots, const char *system, const c
 	struct tracepoint_walk w = { .root = root, .add = add, .ctx = ctx };
 	int r;
 
+	/* A slash would lead out of the directory. */
 	if (strchr(system, '/') || strchr(name, '/') || system[0] == '.' || name[0] == '.')
 		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
 		                      "'%s:%s' is not a tracepoint's name", system, name);
