@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// arena.c: see arena.h. Blocks of 64 KiB at first, doubled up to 1 MiB; a larger request gets a
-// block of its own.
+/* arena.c: see arena.h. Blocks of 64 KiB at first, doubled up to 1 MiB; a larger request gets a
+ * block of its own. The block that is being filled is the first of the list; `left` is what it
+ * still has. */
 #include "base/arena.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* The first block, and the most that later ones have. */
 #define BLOCK_MIN (64u << 10)
 #define BLOCK_MAX (1u << 20)
 
@@ -82,6 +84,7 @@ void *arena_alloc(struct arena *a, size_t n)
 	return memset(p, 0, n);
 }
 
+/* n 0 gives a pointer that may be compared, and holds nothing. */
 void *arena_copy(struct arena *a, const void *bytes, size_t n)
 {
 	void *p = arena_alloc(a, n ? n : 1);
@@ -91,6 +94,7 @@ void *arena_copy(struct arena *a, const void *bytes, size_t n)
 	return p;
 }
 
+/* With a NUL behind it: the arena's memory is zero. */
 char *arena_string(struct arena *a, const char *text, size_t n)
 {
 	char *p = n < SIZE_MAX ? arena_alloc(a, n + 1) : NULL;

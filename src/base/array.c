@@ -10,6 +10,7 @@
 #define FIRST_BYTES 1024u /* of a new array, but at least FIRST elements */
 #define FIRST 8u
 
+/* Twice as many, or as many as are wanted, and never more than an object may have (PTRDIFF_MAX). */
 static size_t array_larger(size_t capacity, size_t wanted, size_t size)
 {
 	size_t most = PTRDIFF_MAX / size, larger = capacity > most / 2 ? most : capacity * 2;
@@ -39,6 +40,7 @@ int array_grow(void *at, size_t *capacity, size_t wanted, size_t size)
 	return 0;
 }
 
+/* New elements are 0, as calloc would give them. */
 int array_grow_zeroed(void *at, size_t *capacity, size_t wanted, size_t size)
 {
 	size_t before = *capacity;

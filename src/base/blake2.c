@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// blake2.c: see blake2.h. Written after RFC 7693; little-endian machines only, as all of seam's
-// tables.
+/* blake2.c: see blake2.h. Written after RFC 7693; little-endian machines only, as all of seam's
+ * tables. It is for what must not be confused even if somebody tries: identities of files, keys of
+ * caches. Tables in memory take the faster hashes of map.h. */
 #include "base/blake2.h"
 
 #include <string.h>
@@ -31,11 +32,13 @@ static const uint8_t order[ROUNDS][16] = {
 	{ 14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3 },
 };
 
+/* To the right. */
 static uint64_t blake2_rotated(uint64_t x, unsigned n)
 {
 	return x >> n | x << (64 - n);
 }
 
+/* The function G of RFC 7693, 3.1: one quarter of a round. */
 #define MIX(a, b, c, d, x, y)                           \
 	do {                                            \
 		v[a] += v[b] + (x);                     \
@@ -114,6 +117,7 @@ void blake2_add(struct blake2 *b, const void *bytes, size_t n)
 	}
 }
 
+/* The last block is filled up with zeros; the mark in its last word makes it the last. */
 void blake2_end(struct blake2 *b, unsigned char ret[BLAKE2_BYTES])
 {
 	memset(b->block + b->waiting, 0, BLAKE2_BLOCK - b->waiting);
@@ -121,6 +125,8 @@ void blake2_end(struct blake2 *b, unsigned char ret[BLAKE2_BYTES])
 	memcpy(ret, b->state, BLAKE2_BYTES);
 }
 
+/* For keys of maps: the first 8 bytes of the digest of a and b, one behind the other. How they are
+ * divided does not count. */
 uint64_t blake2_number(const void *a, size_t n_a, const void *b, size_t n_b)
 {
 	unsigned char digest[BLAKE2_BYTES];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// buf.c: see buf.h. Grows by doubling, so that n puts cost O(n).
+/* buf.c: see buf.h. Grows by doubling, so that n puts cost O(n). A failure stays in b->failed, and
+ * all later puts do nothing: callers look once, at the end. */
 #include "base/buf.h"
 
 #include <stdio.h>
@@ -40,6 +41,7 @@ void *buf_grow(struct buf *b, size_t n)
 	return b->bytes + b->n;
 }
 
+/* In the byte order of this machine, as all numbers here. */
 int buf_put_u16(struct buf *b, uint16_t v)
 {
 	return buf_put(b, &v, sizeof(v));
@@ -93,6 +95,7 @@ int buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 
 	if (!p)
 		return -ENOMEM;
+	/* The arguments can be gone through once; a second try needs a copy of its own. */
 	va_copy(again, ap);
 	n = vsnprintf(p, b->capacity - b->n, fmt, ap);
 	if (n >= 0 && (size_t)n >= b->capacity - b->n) {
@@ -119,6 +122,7 @@ int buf_printf(struct buf *b, const char *fmt, ...)
 	return r;
 }
 
+/* The NUL is not counted in b->n. "" if memory is out. */
 const char *buf_text(struct buf *b)
 {
 	char *p = buf_reserve(b, 1);
@@ -129,6 +133,7 @@ const char *buf_text(struct buf *b)
 	return (const char *)b->bytes;
 }
 
+/* The memory stays, for what is put next. */
 void buf_clear(struct buf *b)
 {
 	b->n = 0;

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+/* At least 1: sysconf may not know. */
 unsigned cpus_online(void)
 {
 	long n = sysconf(_SC_NPROCESSORS_ONLN);

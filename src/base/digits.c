@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// digits.c: the tables of digits.h.
+/* digits.c: the tables of digits.h: two decimal digits at a time, powers of ten to count digits by,
+ * and " xx" for each byte. */
 #include "base/digits.h"
 
 #define TEN(d) d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9"

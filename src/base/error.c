@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The end of a path tells more than its beginning. */
 static void error_set_path(struct seam_error *err, const char *path)
 {
 	size_t n = strlen(path);

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
-// intern.c: see intern.h. A table of ids probed linearly at a load of at most 1/2.
+/*
+ * intern.c: see intern.h. A table of ids probed linearly at a load of at most 1/2.
+ *
+ * An id is the number of a distinct string, in order of arrival. The table holds ids + 1; the
+ * entries hold their strings' hashes, so that growing does not hash again, and most comparisons end
+ * at the hash. Hashes are mixed with a secret of the process, because names come from files.
+ */
 #include "base/intern.h"
 
 #include <stdlib.h>
@@ -82,6 +88,7 @@ static uint32_t intern_find(struct intern *in, const void *bytes, size_t n, bool
 	return id;
 }
 
+/* Bytes are copied. intern_lasting: they stay where they are as long as the intern. */
 uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n)
 {
 	return intern_find(in, bytes, n, false);
@@ -97,6 +104,7 @@ uint32_t intern_text(struct intern *in, const char *text)
 	return intern_bytes(in, text, strlen(text));
 }
 
+/* "" for an id that was not given out. */
 const char *intern_get(const struct intern *in, uint32_t id)
 {
 	return id < in->n ? in->entries[id].bytes : "";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// json.c: see json.h.
+/* json.c: see json.h. Writes one value after the other; commas and quotes are its own. `started`
+ * has a bit per depth that says whether a comma is due: 64 levels, more than any output has. */
 #include "base/json.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #include "base/shown.h"
 #include "base/utf8.h"
 
+/* What stands in front of any value. */
 static void json_value(struct json *j)
 {
 	uint64_t bit = 1ULL << (j->depth & 63);
@@ -20,6 +22,7 @@ static void json_value(struct json *j)
 	j->started |= bit;
 }
 
+/* '{' or '['; the caller closes with the same kind. */
 void json_open(struct json *j, char bracket)
 {
 	json_value(j);
@@ -91,6 +94,7 @@ void json_string(struct json *j, const char *text)
 		json_null(j);
 }
 
+/* The value must follow. */
 void json_key(struct json *j, const char *key)
 {
 	json_string(j, key);
@@ -110,6 +114,7 @@ void json_i64(struct json *j, int64_t v)
 	buf_put_signed(j->out, v);
 }
 
+/* JSON has no infinity and no NaN. */
 void json_double(struct json *j, double v, int decimals)
 {
 	if (!isfinite(v)) {
@@ -120,6 +125,7 @@ void json_double(struct json *j, double v, int decimals)
 	buf_printf(j->out, "%.*f", decimals, v);
 }
 
+/* As a string, because a number of 64 bits loses bits in JavaScript. */
 void json_hex(struct json *j, uint64_t v)
 {
 	unsigned n = digits_hex_count(v);

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
-// map.c: see map.h. Linear probing at a load of at most 5/8; doubles, so that n puts cost O(n).
-// Invariant: between a key's home and its slot no slot is free (a deletion moves its successors
-// back).
+/*
+ * map.c: see map.h. Linear probing at a load of at most 5/8; doubles, so that n puts cost O(n).
+ *
+ * Two hashes of bytes: map_hash_bytes is the same in every run and may stand in files;
+ * map_hash_quick is faster and takes a secret, for tables in memory. Keys of a map are mixed with
+ * the secret as well.
+ *
+ * Invariant: between a key's home and its slot no slot is free (a deletion moves its successors
+ * back).
+ */
 #include "base/map.h"
 
 #include <errno.h>
@@ -15,6 +22,7 @@ enum {
 	DELETED
 };
 
+/* Each bit of x changes about half of the bits of the result. */
 uint64_t map_mix(uint64_t x)
 {
 	x ^= x >> 32;
@@ -26,6 +34,7 @@ uint64_t map_mix(uint64_t x)
 	return x;
 }
 
+/* From so many bytes on the lanes are worth their setup. */
 #define LONG 128u
 
 /* Multiplication has a latency: four lanes hide it, for records with copies of stacks. Takes n / 32
@@ -117,6 +126,7 @@ void map_free(struct map *m)
 	*m = (struct map){ 0 };
 }
 
+/* Where the search for a key begins. */
 static size_t map_home(const struct map *m, uint64_t key)
 {
 	return map_mix(key ^ m->secret) & (m->capacity - 1);
@@ -199,6 +209,7 @@ int map_put(struct map *m, uint64_t key, uint64_t value)
 	return 0;
 }
 
+/* ret may be NULL. */
 bool map_get(const struct map *m, uint64_t key, uint64_t *ret)
 {
 	bool found;
@@ -236,6 +247,7 @@ bool map_del(struct map *m, uint64_t key)
 	return true;
 }
 
+/* The caller begins with *i = 0 and must not change the map between two calls. */
 bool map_next(const struct map *m, size_t *i, uint64_t *key, uint64_t *value)
 {
 	for (; *i < m->capacity; (*i)++) {

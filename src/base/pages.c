@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pages.c: see pages.h. That the kernel has no large pages to give is no failure.
+/* pages.c: see pages.h. That the kernel has no large pages to give is no failure. For arrays of
+ * some MB that are read here and there: one entry of the TLB is for 2 MiB then, not for 4 KiB. */
 #include "base/pages.h"
 
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 
+/* The size of an element stays, so that the pool can be used again. */
 void pool_free(struct pool *p)
 {
 	for (size_t i = 0; i * POOL_BLOCK < p->n; i++)

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
-// shown.c: see shown.h. Knows which characters are dangerous to show, and printf's conversions as
-// far as they say what an argument is.
+/*
+ * shown.c: see shown.h. Knows which characters are dangerous to show, and printf's conversions as
+ * far as they say what an argument is.
+ *
+ * Names are chosen by whoever made the program or the recording. Printed as they are, an escape
+ * sequence could rewrite what stands on the terminal, and a newline could fake a row. Here are
+ * three parts: escapes, columns of what was escaped, and a printf whose strings are escaped.
+ */
 #include "base/shown.h"
 
 #include <stdio.h>
@@ -43,6 +49,7 @@ static bool shown_misleads(const unsigned char *p, size_t n)
 	return true;
 }
 
+/* Printable ASCII. */
 static bool shown_is_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x7f;
@@ -125,6 +132,7 @@ int shown_put_text(struct buf *to, const char *text)
 	return shown_put(to, text, strlen(text));
 }
 
+/* Most names need no escape and cost one pass. */
 size_t shown_length(const char *text)
 {
 	size_t n = strlen(text);
@@ -265,6 +273,7 @@ struct shown_args {
 	va_list ap;
 };
 
+/* Bounded, so that no format can overflow it. */
 static int shown_digits(const char **p)
 {
 	int v = 0;
@@ -274,6 +283,7 @@ static int shown_digits(const char **p)
 	return v;
 }
 
+/* A number, or '*' for the next argument. */
 static int shown_number(const char **p, struct shown_args *args)
 {
 	if (**p != '*')
@@ -282,6 +292,7 @@ static int shown_number(const char **p, struct shown_args *args)
 	return va_arg(args->ap, int);
 }
 
+/* More flags than there is room for are dropped; there are five kinds. */
 static const char *shown_flags(struct shown_spec *s, const char *p)
 {
 	while (*p && strchr("-+ #0", *p)) {
@@ -292,6 +303,7 @@ static const char *shown_flags(struct shown_spec *s, const char *p)
 	return p;
 }
 
+/* The length modifiers: l, ll, z and so on. */
 static const char *shown_length_of(struct shown_spec *s, const char *p)
 {
 	size_t n = 0;
@@ -323,6 +335,8 @@ static void shown_pad(struct buf *to, size_t n)
 		buf_put(to, " ", 1);
 }
 
+/* Width and precision count bytes: the precision of the text as it was, the width of what is
+ * written. */
 static void shown_string(struct buf *to, const struct shown_spec *s, const char *text)
 {
 	bool left = memchr(s->flags, '-', s->n_flags) || s->width < 0;
@@ -353,6 +367,7 @@ static void shown_format(const struct shown_spec *s, char *to, size_t n)
 	         precision, s->length, s->conversion);
 }
 
+/* The argument's type is what the length modifier says; all of one size are passed alike. */
 static void shown_integer(struct buf *to, const struct shown_spec *s, const char *f,
                           struct shown_args *args)
 {
@@ -403,6 +418,7 @@ int shown_vprintf(struct buf *to, const char *fmt, va_list ap)
 	struct shown_args args;
 	struct shown_spec s;
 
+	/* The caller's list must not be moved. */
 	va_copy(args.ap, ap);
 	for (;;) {
 		size_t run = strcspn(fmt, "%");

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
-// trie.c: see trie.h. Deep and various stacks make millions of nodes that are met once: a hash
-// table of them costs two misses of the processor's cache for each, a list of siblings one at most.
+/*
+ * trie.c: see trie.h. Deep and various stacks make millions of nodes that are met once: a hash
+ * table of them costs two misses of the processor's cache for each, a list of siblings one at most.
+ *
+ * A node has a parent, a key and a list of its children. A node with more than TRIE_LISTED children
+ * becomes a hub: its children are found by a map. Nodes have numbers from 1 on; 0 is the root.
+ * Blocks of nodes never move, so that pointers to nodes stay valid.
+ */
 #include "base/trie.h"
 
 #include <stdlib.h>
 
+/* In first_child: the children are in the map, too. */
 #define TRIE_HUB 0x80000000u
 
 void trie_free(struct trie *t)
@@ -102,6 +109,7 @@ uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key)
 	id = trie_find(t, parent, key);
 	if (id)
 		return id;
+	/* Everything that can fail comes before the node is linked. */
 	id = t->n + 1;
 	if (trie_grow(t, id) < 0)
 		return TRIE_FAILED;

@@ -28,6 +28,7 @@ size_t utf8_sequence(const unsigned char *p, size_t n)
 	return c < least[len] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : len;
 }
 
+/* p must be well-formed (utf8_sequence). */
 uint32_t utf8_character(const unsigned char *p, size_t len)
 {
 	uint32_t c = len > 1 ? p[0] & (0x7fu >> len) : p[0];
