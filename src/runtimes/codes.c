@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * codes.c: see codes.h. A code object is known by its key, a name by its text. Lines are
- * looked up once for each distinct instruction.
+ * codes.c: see codes.h. Functions of an interpreter as addresses: each distinct name gets a stretch
+ * of addresses that no memory has (abi/runtime_code.h), and a line is an offset in it. So files,
+ * reports and other tools treat them like any code.
+ *
+ * A code object is known by its key, a name by its text: two objects of one name and file are one
+ * function. Lines are looked up once for each distinct instruction.
+ *
+ * Names and tables come from programs that are recorded: numbers are bounded, and what is beyond is
+ * left out.
  */
 #include "runtimes/codes.h"
 
@@ -18,7 +25,7 @@
 
 #define CODES_MAX (1u << 20)    /* code objects of a recording */
 #define CODES_PLACES (1u << 20) /* instructions whose lines are kept */
-#define CODES_TEXT 4096u
+#define CODES_TEXT 4096u        /* bytes of a name or of a file's path */
 #define CODES_CUT "..."
 
 struct codes_one {
@@ -59,6 +66,7 @@ void codes_free(struct codes *c)
 	free(c);
 }
 
+/* Cut texts end with dots. */
 static size_t codes_text(char *to, size_t room, const struct codes_text *t)
 {
 	size_t n = python_text(to, room - sizeof(CODES_CUT), t->characters, t->bytes, t->width);
@@ -119,6 +127,7 @@ static bool codes_keep(struct codes *c, const struct codes_told *told, uint64_t 
 	return true;
 }
 
+/* 1: the name is new and must be told to the file; 0: it is known. -ENOSPC: too many; -ENOMEM. */
 int codes_learn(struct codes *c, const struct codes_told *told, const char **name, uint64_t *start)
 {
 	size_t names = c->names.n;
@@ -129,6 +138,7 @@ int codes_learn(struct codes *c, const struct codes_told *told, const char **nam
 	if (c->n >= CODES_MAX)
 		return -ENOSPC;
 	text = codes_name(c, told);
+	/* The number of the text is what the addresses are made of. */
 	if (text == INTERN_FAILED || !codes_keep(c, told, runtime_code_start(text)))
 		return -ENOMEM;
 	*name = intern_get(&c->names, text);
@@ -136,6 +146,7 @@ int codes_learn(struct codes *c, const struct codes_told *told, const char **nam
 	return c->names.n != names;
 }
 
+/* 0: the code object was never told. Without room for its place the line is looked up each time. */
 uint64_t codes_address(struct codes *c, uint64_t key, uint32_t offset)
 {
 	const struct codes_one *code;

@@ -69,7 +69,8 @@ static const struct python_layout python_layouts[] = {
 	},
 };
 
-/* What stands in a version's own table of offsets, as words behind its first two. */
+/* What stands in a version's own table of offsets, as words behind its first two. CPython has it
+ * for debuggers (_Py_DebugOffsets). */
 struct python_words {
 	uint32_t version;
 	uint32_t words; /* that are read */
@@ -105,7 +106,8 @@ static const struct python_words python_tables[] = {
 	},
 };
 
-/* Whether nothing is read out of bounds by these offsets. */
+/* Whether nothing is read out of bounds by these offsets: they come from a file that the user runs,
+ * and the programs in the kernel read by them. */
 static bool python_is_sound(const struct python_layout *l)
 {
 	const uint32_t in_code[] = { l->code_line, l->code_file, l->code_name, l->code_lines };
@@ -128,6 +130,7 @@ static bool python_is_sound(const struct python_layout *l)
 	return l->frame_owner < l->frame_size && l->frame_entry < l->frame_size;
 }
 
+/* A value that is too large becomes one that python_is_sound refuses. */
 static uint32_t python_word(const uint64_t *words, uint8_t i)
 {
 	return words[i] > PYTHON_OFFSET_MAX ? PYTHON_OFFSET_MAX + 1 : (uint32_t)words[i];
@@ -176,6 +179,7 @@ static int python_describe(struct python_layout *ret, const struct python_source
 		.text_other = 56,
 		.text_kind = t->text_kind,
 	};
+	/* No more of a frame is read than up to its last field. */
 	ret->frame_size = ret->frame_owner + 1;
 	return 0;
 }
@@ -245,8 +249,12 @@ static int64_t python_signed(const unsigned char *table, size_t n, size_t at)
 	return v & 1 ? -(int64_t)(v >> 1) : (int64_t)(v >> 1);
 }
 
-/* Goes through the entries of the table up to the one that has the instruction: each adds to the
- * line of the one before. */
+/*
+ * Goes through the entries of the table up to the one that has the instruction: each adds to the
+ * line of the one before. An entry's first byte has its highest bit set and says a kind (4 bits)
+ * and a length in instructions (3 bits); the form is that of co_linetable since 3.11. 0: the
+ * instruction has no line.
+ */
 uint32_t python_line(const unsigned char *table, size_t n, uint32_t first_line, uint32_t offset)
 {
 	int64_t line = first_line;
