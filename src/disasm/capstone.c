@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// capstone.c: disasm.h through libcapstone. Knows its modes and nothing of what the code is for.
+/* capstone.c: disasm.h through libcapstone. Knows its modes and nothing of what the code is for.
+ * One instruction at a time into one cs_insn, so that nothing is allocated while code is shown.
+ * Bytes that are no instruction are passed over by the machine's unit and shown as bad. */
 #include "disasm/disasm.h"
 
 #include <capstone/capstone.h>
@@ -14,6 +16,7 @@ struct disasm {
 	unsigned unit; /* bytes passed over where there is no instruction */
 };
 
+/* Machines that capstone and seam both know; others have no disassembly. */
 static const struct {
 	unsigned machine;
 	cs_arch arch;
@@ -35,6 +38,7 @@ static int capstone_disasm_open(struct disasm *d, unsigned machine, int big_endi
 		d->unit = machines[i].unit;
 		if (cs_open(machines[i].arch, (cs_mode)mode, &d->handle) != CS_ERR_OK)
 			return -ENOTSUP;
+		/* AT&T syntax, as objdump shows it by default. */
 		if (machines[i].arch == CS_ARCH_X86)
 			cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
 		d->insn = cs_malloc(d->handle);
@@ -67,6 +71,7 @@ void disasm_free(struct disasm *d)
 	free(d);
 }
 
+/* ret->size is never 0 while n is not. */
 void disasm_next(struct disasm *d, const unsigned char *bytes, size_t n, uint64_t address,
                  struct disasm_line *ret)
 {
