@@ -8,6 +8,7 @@
 #include "base/shown.h"
 #include "report/diff.h"
 
+/* Less than a hundredth is not worth a line of advice. */
 #define WORTH_A_WORD 0.01 /* of either side's whole */
 
 /* A function of rows that one side only has, known by its name alone. */
@@ -21,6 +22,7 @@ struct unmatched_list {
 	struct buf list; /* of struct unmatched, by name */
 };
 
+/* The entry of a row's event and function, made where it is new. NULL: out of memory. */
 static struct unmatched *diff_unmatched_of(struct unmatched_list *l, const struct diff *d,
                                            uint32_t thing, struct buf *key)
 {
@@ -52,6 +54,7 @@ static int diff_unmatched_find(struct unmatched_list *l, const struct diff *d)
 		bool next = row->next > 0;
 		struct unmatched *unmatched;
 
+		/* Names in brackets are no functions: they stand for code that has none. */
 		if (next == (row->base > 0) || *diff_value(d, row->thing, place) == '[')
 			continue;
 		unmatched = diff_unmatched_of(l, d, row->thing, &key);

@@ -18,11 +18,13 @@ static const char *const verdicts[] = {
 	[DIFF_SLOWER] = "slower",
 };
 
+/* Whether the comparison has this column. The event stands behind the row. */
 static bool diff_shows(const struct diff *d, unsigned column)
 {
 	return column != ROLLUP_EVENT && d->keys.fields.columns & 1u << column;
 }
 
+/* Rows that a gate judges are shown however small they are. */
 static bool diff_visible(const struct diff *d, const struct diff_row *row)
 {
 	return row->gated || row->share * 100 >= d->percent_limit;
@@ -54,6 +56,7 @@ static void diff_text_figures(const struct diff *d, const struct diff_row *row, 
 	                                              : "        ");
 }
 
+/* The figures, then the names, then the event where there are several. */
 static void diff_text_row(const struct diff *d, const struct diff_row *row, struct buf *out)
 {
 	size_t place = 0;
@@ -67,6 +70,7 @@ static void diff_text_row(const struct diff *d, const struct diff_row *row, stru
 	buf_put_text(out, "\n");
 }
 
+/* How many samples and recordings a side has, and how many of its stacks are whole. */
 static void diff_text_side(const struct diff *d, size_t side, const char *name, struct buf *out)
 {
 	char number[32];
@@ -77,6 +81,7 @@ static void diff_text_side(const struct diff *d, size_t side, const char *name, 
 	             report_percent(d->whole_stacks[side], d->samples[side]), d->paths[side]);
 }
 
+/* Says what the intervals are made from, so that nobody takes noise for a change. */
 static void diff_text_noise(const struct diff *d, struct buf *out)
 {
 	shown_printf(out,
@@ -95,6 +100,7 @@ static void diff_text_noise(const struct diff *d, struct buf *out)
 		             "show (--absolute compares counts)\n");
 }
 
+/* What --fail-if-slower found. */
 static void diff_text_gate(const struct diff *d, struct buf *out)
 {
 	if (d->fail_above < 0)
@@ -137,6 +143,7 @@ void diff_text(const struct diff *d, struct buf *out)
 	diff_text_gate(d, out);
 }
 
+/* Six digits behind the point. */
 static void diff_json_double(struct json *j, const char *key, double v)
 {
 	json_key(j, key);

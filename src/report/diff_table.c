@@ -17,7 +17,8 @@ static bool diff_has(const struct diff *d, unsigned column)
 	return d->keys.fields.columns & 1u << column;
 }
 
-/* "event\0object\0symbol\0": no value holds a NUL. */
+/* "event\0object\0symbol\0": no value holds a NUL. The id of what a row is about, the same in every
+ * recording. INTERN_FAILED. */
 static uint32_t diff_thing(struct diff *d, const struct rollup *t, const struct rollup_row *row,
                            struct buf *key)
 {
@@ -35,6 +36,7 @@ static uint32_t diff_thing(struct diff *d, const struct rollup *t, const struct 
 	return key->failed ? INTERN_FAILED : intern_bytes(&d->things, key->bytes, key->n);
 }
 
+/* The text of a column: the place-th behind the event. */
 const char *diff_value(const struct diff *d, uint32_t thing, size_t place)
 {
 	const char *at = intern_get(&d->things, thing);
@@ -44,18 +46,20 @@ const char *diff_value(const struct diff *d, uint32_t thing, size_t place)
 	return at;
 }
 
+/* The event stands in front of all columns. */
 const char *diff_event(const struct diff *d, uint32_t thing)
 {
 	return intern_get(&d->things, thing);
 }
 
-/* Makes room for the cells of id, set to zero. */
+/* Makes room for the cells of id, set to zero. -ENOMEM. */
 static int diff_reserve(const struct diff *d, struct diff_cell **cells, size_t *capacity,
                         uint32_t id)
 {
 	return array_grow_zeroed(cells, capacity, (size_t)id + 1, d->runs * sizeof(**cells));
 }
 
+/* Adds a row's counts to its thing's cell of this recording. -ENOMEM. */
 static int diff_add_row(struct diff *d, const struct rollup *t, const struct rollup_row *row,
                         size_t run, struct buf *key)
 {
@@ -70,6 +74,7 @@ static int diff_add_row(struct diff *d, const struct rollup *t, const struct rol
 	return 0;
 }
 
+/* Adds up what each event counted in a recording: shares are of these. -ENOMEM. */
 static int diff_add_events(struct diff *d, const struct profile *p, size_t run)
 {
 	for (uint32_t e = 1; e <= profile_n_events(p); e++) {
@@ -85,6 +90,7 @@ static int diff_add_events(struct diff *d, const struct profile *p, size_t run)
 	return 0;
 }
 
+/* Adds a recording's rows and wholes. -ENOMEM. */
 static int diff_add(struct diff *d, const struct profile *p, size_t run)
 {
 	const struct rollup_opts opts = { .columns = d->keys.fields.columns | 1u << ROLLUP_EVENT };
@@ -128,6 +134,7 @@ static void diff_row_fill(const struct diff *d, uint32_t event, struct diff_row 
 	struct noise_run runs[2 * DIFF_RUNS_MAX];
 	double sum[2] = { 0 }, whole[2] = { 0 };
 
+	/* Cells stand by recording: first those of the baseline, then the new ones. */
 	for (size_t i = 0; i < d->runs; i++) {
 		runs[i] = (struct noise_run){ cells[i].samples, wholes[i].samples };
 		sum[i >= d->n_runs[0]] += (double)cells[i].weight;
@@ -146,11 +153,13 @@ static void diff_row_fill(const struct diff *d, uint32_t event, struct diff_row 
 	                                     : DIFF_SAME;
 }
 
+/* By how much the share, or the count, changed. */
 static double diff_change(const struct diff_row *row)
 {
 	return fabs(row->next - row->base);
 }
 
+/* The largest change first, then by text, so that the order does not depend on the input's. */
 static int diff_order(const void *pa, const void *pb, void *ctx)
 {
 	const struct diff *d = ctx;
@@ -168,6 +177,7 @@ static int diff_order(const void *pa, const void *pb, void *ctx)
 	return r ? r : n < m ? -1 : n > m;
 }
 
+/* Where a column stands among a thing's texts. */
 size_t diff_place(const struct diff *d, enum rollup_column column)
 {
 	size_t place = 0;
@@ -177,6 +187,7 @@ size_t diff_place(const struct diff *d, enum rollup_column column)
 	return place;
 }
 
+/* Whether a gate judges the row: functions that are named, or else all that are large enough. */
 static bool diff_is_wanted(const struct diff *d, const struct diff_row *row)
 {
 	const char *name = NULL;
@@ -196,6 +207,7 @@ static bool diff_is_wanted(const struct diff *d, const struct diff_row *row)
 	return false;
 }
 
+/* The event's id, by the row's text; it is there already. */
 static uint32_t diff_event_of(struct diff *d, const struct diff_row *row)
 {
 	return intern_text(&d->events, diff_event(d, row->thing));
@@ -234,6 +246,7 @@ static bool diff_on_both(const struct diff *d, uint32_t event)
 	return n[0] && n[1];
 }
 
+/* Whether any recording has samples of the event. */
 static bool diff_is_sampled(const struct diff *d, uint32_t event)
 {
 	for (size_t i = 0; i < d->runs; i++)
@@ -242,6 +255,7 @@ static bool diff_is_sampled(const struct diff *d, uint32_t event)
 	return false;
 }
 
+/* The next event behind e that one side only has; 0: there is none. Begin with 0. */
 uint32_t diff_one_sided(const struct diff *d, uint32_t e)
 {
 	for (e++; e < d->events.n; e++)
@@ -291,6 +305,7 @@ int diff_compare(struct diff *d)
 	return 0;
 }
 
+/* Frees also profiles that were added and not compared. */
 void diff_free(struct diff *d)
 {
 	intern_free(&d->things);

@@ -10,9 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Each package has a file here with the paths that it installed, one a line. */
 #define DPKG_INFO "/var/lib/dpkg/info"
+/* The longest list of a package is below 10 MiB; a larger file is none. */
 #define LIST_MAX (16u << 20)
 
+/* Whether the list holds the line. What is no plain file is not opened: a FIFO would block. */
 static bool hint_list_has(int dir, const char *name, const struct buf *line, struct buf *text)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -29,6 +32,7 @@ static bool hint_list_has(int dir, const char *name, const struct buf *line, str
 }
 
 /* "libc6" of "libc6:amd64.list". */
+/* 1 and the package's name; 0: no package has the file. */
 static int hint_package_find(DIR *dir, const struct buf *line, struct buf *ret)
 {
 	struct buf text = { 0 };
@@ -51,7 +55,8 @@ static int hint_package_find(DIR *dir, const struct buf *line, struct buf *ret)
 	return found;
 }
 
-/* Reads lists until one names the file, so call it only where a hint will be shown. */
+/* Reads lists until one names the file, so call it only where a hint will be shown. path is
+ * absolute. 1: *ret is the package; 0: none, or there is no dpkg. */
 int hint_package(const char *info, const char *path, struct buf *ret)
 {
 	DIR *dir = opendir(info);
@@ -63,6 +68,7 @@ int hint_package(const char *info, const char *path, struct buf *ret)
 		if (cut && strncmp(path, "/usr/", 5))
 			break;
 		buf_clear(&line);
+		/* Whole lines only: a path is also the beginning of longer ones. */
 		buf_printf(&line, "\n%s\n", cut ? path + 4 : path);
 		found = line.failed ? 0 : hint_package_find(dir, &line, ret);
 	}
@@ -72,6 +78,7 @@ int hint_package(const char *info, const char *path, struct buf *ret)
 	return found;
 }
 
+/* A file with debugging information by its build-id, and the package that would bring it. */
 static void hint_debug_file(const struct symbol_key *key, struct buf *out)
 {
 	char hex[IMAGE_BUILD_ID_HEX];
@@ -87,6 +94,7 @@ static void hint_debug_file(const struct symbol_key *key, struct buf *out)
 	buf_free(&package);
 }
 
+/* An object whose own file is not here, or is of another build. */
 static void hint_other_file(const struct symbol_key *key, enum symbol_state state, struct buf *out)
 {
 	char hex[IMAGE_BUILD_ID_HEX];
@@ -121,6 +129,7 @@ static void hint_made(uint32_t pid, const struct proc_table *procs, struct buf *
 		           pid);
 }
 
+/* Writes what can be done about one object's nameless frames, or nothing. */
 void hint_unnamed(const struct load_unnamed *unnamed, const struct proc_table *procs,
                   struct buf *out)
 {

@@ -8,9 +8,11 @@
 #include "report/report.h"
 #include "resolve/resolver.h"
 
+/* Objects that are listed; how many more there are is said. */
 #define UNNAMED_SHOWN 5
 #define HINT_PERCENT 1.0 /* less than this is not worth an installation */
 
+/* One part of a line of shares, with a comma if it is not the first. 0 writes nothing. */
 static void account_part(struct buf *out, bool *first, uint64_t n, uint64_t all, const char *text)
 {
 	char part[16];
@@ -39,6 +41,7 @@ static void account_states(const struct report *r, struct buf *out)
 	}
 	buf_put_text(out, ": ");
 	earlier = a.state[SEAM_STITCH_STITCHED_EARLIER];
+	/* Both states are stitched; the brackets say how many came from an earlier record. */
 	account_part(out, &first, a.state[SEAM_STITCH_STITCHED] + earlier, a.samples, "stitched");
 	if (earlier)
 		shown_printf(out, " (%s from an earlier record)",
@@ -64,6 +67,7 @@ static void account_hints(const struct report *r, struct buf *out)
 	}
 }
 
+/* Where walks ended, those with the most samples first. */
 static void account_missing(const struct report *r, uint64_t samples, struct buf *out)
 {
 	char part[16];
@@ -143,6 +147,7 @@ static void account_ends(const struct report *r, struct buf *out)
 		        report_number(c->guessed, number, sizeof(number)));
 }
 
+/* A number and its noun, in a line of its own. 0 writes nothing. */
 static void account_count(struct buf *out, uint64_t n, const char *one, const char *many)
 {
 	char number[32];
@@ -152,6 +157,7 @@ static void account_count(struct buf *out, uint64_t n, const char *one, const ch
 		             n == 1 ? one : many);
 }
 
+/* What would name the frames of an object. */
 static void account_hint(const struct report *r, const struct load_unnamed *u, struct buf *out)
 {
 	struct buf hint = { 0 };
@@ -192,6 +198,7 @@ static void account_unnamed(const struct report *r, struct buf *out)
 
 		shown_printf(out, "  %7s  ",
 		             walk_result_share(u->samples, l->taken, part, sizeof(part)));
+		/* A reason that begins with the object's name says it by itself. */
 		if (strncmp(u->reason, u->object, strlen(u->object)))
 			shown_printf(out, "%s: ", u->object);
 		if (*u->reason)
@@ -257,6 +264,7 @@ void report_account(const struct report *r, struct buf *out)
 	account_partial(r, out);
 }
 
+/* One line in perf's columns. */
 static void report_stats_line(struct buf *out, const char *name, uint64_t n, uint64_t all)
 {
 	shown_printf(out, "%20s events: %10llu", name, (unsigned long long)n);

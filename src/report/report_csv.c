@@ -8,6 +8,7 @@
 #include "report/report.h"
 #include "export/export.h"
 
+/* The names of the columns; figures stand behind the keys. */
 static void csv_heading(const struct report *r, struct buf *out)
 {
 	buf_put_text(out, "event");
@@ -42,6 +43,7 @@ static void csv_row(const struct report *r, const struct rollup *t, const struct
 	           export_unit(r->load.profile, event));
 }
 
+/* Has all events and all rows. -ENOMEM. */
 int report_csv(const struct report *r, struct buf *out)
 {
 	csv_heading(r, out);

@@ -18,6 +18,7 @@
 
 #define ENDS_SHOWN 5
 
+/* Whether nothing begins in an outermost frame, for sure. */
 static bool ends_early(const struct profile *p, const struct profile_frame *f)
 {
 	const char *name;
@@ -30,6 +31,7 @@ static bool ends_early(const struct profile *p, const struct profile_frame *f)
 	return !nameless_is(name, NULL) && !beginning_is(name);
 }
 
+/* The most samples first; entries without any stand behind. */
 static int ends_order(const void *pa, const void *pb)
 {
 	const struct report_end *a = pa, *b = pb;
@@ -40,7 +42,8 @@ static int ends_order(const void *pa, const void *pb)
 	return a->samples ? strcmp(a->path, b->path) : 0;
 }
 
-/* One pass from low to high is enough, because a parent's id is less than its child's. */
+/* One pass from low to high is enough, because a parent's id is less than its child's. Fills top
+ * with the outermost node of each node's stack. */
 static void ends_fill(const struct profile *p, uint32_t *top)
 {
 	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
@@ -50,6 +53,7 @@ static void ends_fill(const struct profile *p, uint32_t *top)
 	}
 }
 
+/* What walked the stack followed frame pointers: others say themselves why they ended. */
 static bool ends_by_frame_pointer(uint32_t state)
 {
 	return state == SEAM_STITCH_IMMEDIATE || state == SEAM_STITCH_STITCHED ||
@@ -107,6 +111,7 @@ int report_ends_find(const struct report *r, struct report_ends *ret)
 	return e.by_object ? 0 : -ENOMEM;
 }
 
+/* Whether stacks were walked by tables while recording: their ends are known. */
 bool report_by_tables(const struct report *r)
 {
 	for (size_t i = 0; i < STACK_ENDS; i++)

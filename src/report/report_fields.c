@@ -8,6 +8,7 @@
 
 #include "report/report.h"
 
+/* One mask holds the fields that a list has named. */
 _Static_assert(REPORT_FIELDS <= 32, "fields are bits of an unsigned");
 
 static const struct {
@@ -28,16 +29,19 @@ const char report_figure_keys[] =
 #include "profile/columns.def"
         ;
 
+/* The name in -s and -F, and in JSON and CSV. */
 const char *report_key(unsigned field)
 {
 	return fields[field].key;
 }
 
+/* The heading of its column. */
 const char *report_heading(unsigned field)
 {
 	return fields[field].heading;
 }
 
+/* What the profile must keep so that all columns have their values (PROFILE_KEEP_*). */
 unsigned report_keeps(const struct report *r)
 {
 	unsigned all = r->threads ? PROFILE_KEEP_TID : 0;
@@ -48,6 +52,7 @@ unsigned report_keeps(const struct report *r)
 	return all;
 }
 
+/* Whether any column needs it. */
 bool report_needs(const struct report *r, enum rollup_needs needs)
 {
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
@@ -56,6 +61,7 @@ bool report_needs(const struct report *r, enum rollup_needs needs)
 	return false;
 }
 
+/* Whether len bytes of text are this name. NULL is none. */
 static bool report_field_is(const char *name, const char *text, size_t len)
 {
 	return name && strlen(name) == len && !memcmp(name, text, len);
@@ -99,12 +105,14 @@ static void fields_find_first(struct report_fields *f, const struct report_field
 	}
 }
 
+/* A field beyond the most that are shown is dropped. */
 static void fields_add(struct report_fields *f, unsigned field)
 {
 	if (f->n < sizeof(f->field))
 		f->field[f->n++] = (unsigned char)field;
 }
 
+/* The figures that nobody asked for by name. */
 static void fields_add_figures(const struct report *r, struct report_fields *f)
 {
 	if (!r->no_children)

@@ -7,11 +7,13 @@
 #include "base/color.h"
 #include "report/report.h"
 
+/* 0 of nothing. */
 double report_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
+/* 1234567 as "1,234,567", in buf. */
 const char *report_number(uint64_t v, char *buf, size_t n)
 {
 	char digits[24];
@@ -27,6 +29,7 @@ const char *report_number(uint64_t v, char *buf, size_t n)
 	return buf;
 }
 
+/* Eight columns and a sign, coloured by how much it is. */
 void report_share(const struct report *r, double percent, struct buf *out)
 {
 	const char *color = color_of_share(r->color, percent);
@@ -42,16 +45,19 @@ static const struct {
 #include "profile/columns.def"
 };
 
+/* Whether the field is a percentage. */
 bool report_figure_is_share(unsigned field)
 {
 	return figures[field].share;
 }
 
+/* Columns that the figure takes. */
 int report_figure_width(unsigned field)
 {
 	return figures[field].width;
 }
 
+/* The figure of a row. The .def file says how, with r and self. */
 static uint64_t figure_value(const struct report *r, const struct rollup_row *row, unsigned field)
 {
 	bool self = r->no_children;
@@ -66,6 +72,7 @@ static uint64_t figure_value(const struct report *r, const struct rollup_row *ro
 	}
 }
 
+/* perf's mark in front of a function: kernel, inlined, or the user's. */
 const char *report_kind(const struct rollup_row *row)
 {
 	return row->kind == PROFILE_KERNEL    ? "[k] "
@@ -73,6 +80,7 @@ const char *report_kind(const struct rollup_row *row)
 	                                      : "[.] ";
 }
 
+/* The figure without a width, for a separator. */
 void report_figure_plain(const struct report *r, const struct rollup *t,
                          const struct rollup_row *row, unsigned field, struct buf *out)
 {
@@ -84,6 +92,7 @@ void report_figure_plain(const struct report *r, const struct rollup *t,
 		buf_printf(out, "%" PRIu64, value);
 }
 
+/* The figure in its column, right-aligned and coloured. */
 void report_figure(const struct report *r, const struct rollup *t, const struct rollup_row *row,
                    unsigned field, int width, struct buf *out)
 {
@@ -97,11 +106,13 @@ void report_figure(const struct report *r, const struct rollup *t, const struct 
 	}
 }
 
+/* What stands behind a count; "" where it has no unit. */
 const char *report_unit(const struct profile *p, uint32_t event)
 {
 	return profile_event_unit(p, event) == PROFILE_NANOSECONDS ? " ns" : "";
 }
 
+/* Ends a line, without the blanks of the last column. */
 void report_end_line(struct buf *out)
 {
 	while (out->n && out->bytes[out->n - 1] == ' ')

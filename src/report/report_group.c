@@ -20,6 +20,7 @@ struct group {
 	int width[ROLLUP_COLUMNS];
 };
 
+/* Behind the last row of the thing that begins at this row. */
 static size_t group_end(const struct group *g, size_t start)
 {
 	const struct rollup *t = &g->table;
@@ -83,6 +84,7 @@ static int group_find(struct group *g)
 	return 0;
 }
 
+/* Whether the k-th field has a column of text: figures stand in front, the event is above. */
 static bool group_shows(const struct group *g, size_t k)
 {
 	unsigned field = g->report->fields.field[k];
@@ -123,6 +125,8 @@ static void group_heading(const struct group *g, struct buf *out)
 		             report_number(g->weights[e], number, sizeof(number)),
 		             report_unit(g->table.profile, g->events[e]));
 	buf_put_text(out, "\n");
+	/* First the shares with callees, unless --no-children leaves them out; then those by
+	 * self. */
 	for (int self = g->report->no_children; self < 2; self++)
 		for (size_t e = 0; e < g->n_events; e++) {
 			snprintf(label, sizeof(label), "%s %zu", self ? "Self" : "Child", e + 1);

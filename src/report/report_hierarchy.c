@@ -39,11 +39,13 @@ static int hierarchy_compare_above(const struct hierarchy *h, size_t depth,
 	return 0;
 }
 
+/* For hierarchy_order: a level of a hierarchy. */
 struct hierarchy_place {
 	const struct hierarchy *hierarchy;
 	size_t depth;
 };
 
+/* Rows below one row stand together; among them the table's order holds. */
 static int hierarchy_order(const void *pa, const void *pb, void *ctx)
 {
 	const struct hierarchy_place *at = ctx;
@@ -99,6 +101,7 @@ static size_t hierarchy_first(const struct hierarchy *h, size_t depth,
 	const struct level *level = &h->levels[depth];
 	size_t low = 0, high = above ? level->table.n : 0;
 
+	/* Rows below one row stand together, so a binary search finds the first of them. */
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -111,6 +114,7 @@ static size_t hierarchy_first(const struct hierarchy *h, size_t depth,
 	return low;
 }
 
+/* The figures, then the value of this level's key, indented by the level. */
 static void hierarchy_row(const struct hierarchy *h, size_t depth, const struct rollup_row *row,
                           struct buf *out)
 {
@@ -152,6 +156,7 @@ static void hierarchy_below(struct hierarchy *h, size_t depth, const struct roll
 	}
 }
 
+/* The figures' headings, then the keys, in one column. */
 static void hierarchy_heading(const struct hierarchy *h, struct buf *out)
 {
 	const struct report_fields *f = &h->report->fields;

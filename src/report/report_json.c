@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "export/export.h"
 
+/* One key with its number. */
 static void json_number(struct json *j, const char *key, uint64_t v)
 {
 	json_key(j, key);
@@ -136,6 +137,7 @@ static void json_events(const struct report *r, struct json *j)
 	json_close(j, ']');
 }
 
+/* The value of a column: a number where it is one, null where the row has none. */
 static void json_value_of(const struct rollup *t, const struct rollup_row *row,
                           enum rollup_column c, struct json *j)
 {

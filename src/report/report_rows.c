@@ -2,6 +2,7 @@
 // report_rows.c: the rows of a report, in their order, and which of them are shown.
 #include "report/report.h"
 
+/* The rollup of what the report was asked for, of one event; 0: of all. */
 struct rollup_opts report_rollup_opts(const struct report *r, uint32_t event)
 {
 	return (struct rollup_opts){ .columns = r->fields.columns,
@@ -10,6 +11,7 @@ struct rollup_opts report_rollup_opts(const struct report *r, uint32_t event)
 		                     .parents = r->parents };
 }
 
+/* The rows in their order. The caller frees them. -ENOMEM. */
 int report_rollup(const struct report *r, uint32_t event, struct rollup *ret)
 {
 	const struct rollup_opts opts = report_rollup_opts(r, event);
@@ -20,6 +22,7 @@ int report_rollup(const struct report *r, uint32_t event, struct rollup *ret)
 	return rc;
 }
 
+/* Whether the row reaches the limit. It is of the figure by which rows are ordered. */
 bool report_visible(const struct report *r, const struct rollup *t, const struct rollup_row *row)
 {
 	uint64_t by = r->no_children ? row->self : row->total;

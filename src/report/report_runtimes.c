@@ -13,6 +13,7 @@
 #include "base/shown.h"
 #include "resolve/beginning.h"
 
+/* There are fewer runtimes that we know flags of than this. */
 #define RUNTIMES_MAX 8u
 #define RUNTIMES_LEAST 5    /* percent: stubs without frame pointers are in every runtime */
 #define RUNTIMES_ASKED 256u /* processes at most whose mappings are looked through */
@@ -23,6 +24,7 @@ struct runtimes {
 	size_t n;
 };
 
+/* Adds to the runtime's samples. One more than RUNTIMES_MAX is dropped. */
 static void runtimes_add(struct runtimes *t, const struct runtime_flags *flags, uint64_t samples)
 {
 	size_t i = 0;
@@ -36,7 +38,8 @@ static void runtimes_add(struct runtimes *t, const struct runtime_flags *flags, 
 	t->n += i == t->n;
 }
 
-/* The runtime whose flag helps with an object, if the object is code that a process made. */
+/* The runtime whose flag helps with an object, if the object is code that a process made. The
+ * object's path is the map file in which a runtime would name its code. asked counts processes. */
 static const struct runtime_flags *runtimes_of(const struct report *r, uint32_t object,
                                                unsigned *asked)
 {
@@ -47,6 +50,7 @@ static const struct runtime_flags *runtimes_of(const struct report *r, uint32_t 
 	unsigned pid;
 	int n = 0;
 
+	/* The name must be that of a map file to its last character. */
 	if (!name || sscanf(name, "/perf-%u.map%n", &pid, &n) != 1 || !n || name[n] ||
 	    ++*asked > RUNTIMES_ASKED)
 		return NULL;

@@ -35,6 +35,7 @@ struct tasks {
 	size_t n;
 };
 
+/* The pointer lasts until a task is added. */
 static struct task *report_task_at(const struct tasks *t, uint32_t i)
 {
 	return (struct task *)(void *)t->list.bytes + i;
@@ -77,6 +78,7 @@ static int tasks_fork(struct tasks *t, const struct seam_task *fork, uint64_t ti
 	return 0;
 }
 
+/* The last name holds, by time: records of several CPUs are not in order. */
 static int tasks_comm(struct tasks *t, const struct seam_comm *comm, uint64_t time_ns)
 {
 	struct task *task = report_task_of(t, comm->pid, comm->tid);
@@ -90,6 +92,8 @@ static int tasks_comm(struct tasks *t, const struct seam_comm *comm, uint64_t ti
 	return buf_put(&t->names, comm->comm, strlen(comm->comm) + 1);
 }
 
+/* Reads all COMM and FORK records. Those that do not decode are left out: the rest is still right.
+ * -errno. */
 static int tasks_read(struct tasks *t, struct seam_reader *reader, struct seam_error *err)
 {
 	const struct seam_events *events = seam_reader_events(reader);
@@ -108,6 +112,7 @@ static int tasks_read(struct tasks *t, struct seam_reader *reader, struct seam_e
 	return rc;
 }
 
+/* By tid. */
 static int tasks_order(const void *pa, const void *pb)
 {
 	const struct task *a = pa, *b = pb;
@@ -115,7 +120,8 @@ static int tasks_order(const void *pa, const void *pb)
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
 }
 
-/* Puts threads below their process, and processes below the one that made them. */
+/* Puts threads below their process, and processes below the one that made them. Children are put in
+ * front, from the last to the first, so they stand by tid. -ENOMEM. */
 static int tasks_link(struct tasks *t)
 {
 	if (t->n)
@@ -145,6 +151,7 @@ static const char *report_task_name(const struct tasks *t, const struct task *ta
 	return (const char *)t->names.bytes + task->comm;
 }
 
+/* perf's columns: pid, tid, the parent, and the name, indented by depth. */
 static void report_task_print(const struct tasks *t, struct task *task, unsigned depth,
                               struct buf *out)
 {
@@ -170,6 +177,7 @@ static void tasks_print_below(const struct tasks *t, uint32_t root, struct buf *
 
 		if (!again)
 			report_task_print(t, task, depth, out);
+		/* What is printed already is not gone into again: this ends a circle of parents. */
 		if (!again && task->child != TASK_NONE) {
 			at = task->child;
 			depth++;

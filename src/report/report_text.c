@@ -36,6 +36,7 @@ static void text_cell(struct text_table *tt, const struct rollup_row *row, unsig
 	shown_put_text(&tt->cell, name);
 }
 
+/* Blanks in front of the k-th field. */
 static size_t text_gap_width(const struct report_fields *f, size_t k)
 {
 	return !k                                                                               ? 0
@@ -64,6 +65,8 @@ static void text_shrink(struct text_table *tt)
 
 	for (size_t k = 0; k < f->n; k++)
 		sum += (size_t)tt->width[k] + text_gap_width(f, k);
+	/* One column at a time, from the one with the most to give, so that wide ones shrink
+	 * first. */
 	while (sum > tt->report->columns) {
 		size_t from = 0;
 
@@ -77,6 +80,7 @@ static void text_shrink(struct text_table *tt)
 	}
 }
 
+/* The width of what is in tt->cell, or the given one if that is more. */
 static size_t text_wider(struct text_table *tt, size_t width)
 {
 	size_t n = shown_columns(buf_text(&tt->cell), tt->cell.n);
@@ -148,6 +152,7 @@ static void text_put(const struct text_table *tt, size_t k, const char *text, si
 	buf_printf(out, "%*s", !right && width > n ? (int)(width - n) : 0, "");
 }
 
+/* With a separator the line begins like a comment, as perf's does. */
 static void text_heading(const struct text_table *tt, struct buf *out)
 {
 	const struct report_fields *f = &tt->report->fields;
@@ -163,6 +168,7 @@ static void text_heading(const struct text_table *tt, struct buf *out)
 	report_end_line(out);
 }
 
+/* A row. Figures are padded by themselves, because their colours are no columns. */
 static void text_row(struct text_table *tt, const struct rollup_row *row, struct buf *out)
 {
 	const struct report *r = tt->report;
@@ -270,6 +276,7 @@ bool report_has_tree(const struct report *r)
 	return r->graph != REPORT_GRAPH_NONE && (r->graph_given || !(r->quiet || r->separator));
 }
 
+/* One event's heading, table and tree; nothing if it has no samples. */
 static int text_print_event(const struct report *r, uint32_t event, struct buf *out)
 {
 	struct profile_account account;
@@ -286,6 +293,7 @@ static int text_print_event(const struct report *r, uint32_t event, struct buf *
 	return rc;
 }
 
+/* -ENOMEM. */
 int report_text(const struct report *r, struct buf *out)
 {
 	int rc = r->threads ? report_threads(r, out) : 0;

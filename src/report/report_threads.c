@@ -43,7 +43,7 @@ static int threads_compare(const void *a, const void *b, void *ctx)
 	return strcmp(profile_text(t->profile, x->comm), profile_text(t->profile, y->comm));
 }
 
-/* NULL: memory is out. */
+/* NULL: memory is out. The row of a thread under this name, made where it is new. */
 static struct thread_row *threads_row(struct report_threads *t, const struct rollup_row *from)
 {
 	uint64_t key = (uint64_t)from->value[ROLLUP_TID] << 32 | from->value[ROLLUP_COMM];
@@ -77,6 +77,8 @@ static int threads_build(struct report_threads *t, const struct rollup *from)
 		if (!row)
 			return -ENOMEM;
 		t->counts[row->at + event] += from->rows[i].self;
+		/* Behind the counts of all rows: what the event has in all decides whether it has a
+		 * column. */
 		t->counts[from->n * (t->n_events + 1) + event] += from->rows[i].self;
 		row->sum += from->rows[i].self;
 		t->largest = row->sum > t->largest ? row->sum : t->largest;
@@ -86,6 +88,7 @@ static int threads_build(struct report_threads *t, const struct rollup *from)
 	return 0;
 }
 
+/* Milliseconds, or a count. */
 static void threads_value(const struct report_threads *t, uint64_t v, int width, struct buf *out)
 {
 	char number[32];

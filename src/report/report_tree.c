@@ -6,6 +6,7 @@
 #include "base/shown.h"
 #include "report/report.h"
 
+/* The object's name without its directories; what is no path ([kernel], [vdso]) stays as it is. */
 static const char *tree_object(const struct profile *p, uint32_t object)
 {
 	const char *path = profile_text(p, profile_object_at(p, object)->path);
@@ -14,6 +15,7 @@ static const char *tree_object(const struct profile *p, uint32_t object)
 	return !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path;
 }
 
+/* One node: both shares, its name, and the object it is of. */
 static void tree_line(const struct report *r, const struct tree *t, uint64_t whole, uint32_t node,
                       int depth, struct buf *out)
 {
@@ -31,6 +33,7 @@ static void tree_line(const struct report *r, const struct tree *t, uint64_t who
 	buf_put_text(out, "\n");
 }
 
+/* What a walk of the tree needs to write a line. */
 struct tree_view {
 	const struct report *report;
 	const struct tree *tree;

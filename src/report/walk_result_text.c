@@ -5,12 +5,14 @@
 
 #include <stdio.h>
 
+/* A line that grows by parts; begun: a part is in it already. */
 struct walk_result_line {
 	struct buf *out;
 	uint64_t all;
 	bool begun;
 };
 
+/* A share that is not 0 is never shown as 0.0. */
 const char *walk_result_share(uint64_t n, uint64_t all, char *buf, size_t size)
 {
 	if (n && n < all / 2000.0) /* would be shown as 0.0 */
@@ -20,6 +22,7 @@ const char *walk_result_share(uint64_t n, uint64_t all, char *buf, size_t size)
 	return buf;
 }
 
+/* One part. 0 writes nothing. */
 static void walk_result_part(struct walk_result_line *l, uint64_t n, const char *text)
 {
 	char share[16];
@@ -31,7 +34,8 @@ static void walk_result_part(struct walk_result_line *l, uint64_t n, const char 
 	shown_printf(l->out, "%s %s", walk_result_share(n, l->all, share, sizeof(share)), text);
 }
 
-/* " (180 needed up to 16 KiB, 30 more than 32 KiB)" */
+/* " (180 needed up to 16 KiB, 30 more than 32 KiB)" How many copies were too short, by the class of
+ * what they would have needed. */
 static void walk_result_needed(const struct walk_result_counts *c, struct buf *out)
 {
 	const char *lead = " (";
