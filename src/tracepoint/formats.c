@@ -27,6 +27,7 @@ static bool formats_id(const char *text, size_t n, uint32_t *ret)
 		return false;
 	for (at += 4; at < end && (*at == ' ' || *at == '\t');)
 		at++;
+	/* Nine digits cannot overflow; the kernel's numbers have five at most. */
 	for (; at < end && *at >= '0' && *at <= '9' && digits < 9; at++, digits++)
 		id = id * 10 + (uint32_t)(*at - '0');
 	*ret = id;
@@ -95,6 +96,8 @@ int formats_read(struct formats *ret, const void *bytes, size_t n, struct seam_e
 	if (!magic || memcmp(magic, "\x17\x08\x44tracing", 10) || !cursor_string(&c))
 		return seam_error_set(err, EBADMSG, NULL, SEAM_NO_OFFSET, "TRACING_DATA",
 		                      "does not begin as tracing data do");
+	/* The version behind the magic was passed over: 0.5 and 0.6 are read alike. Numbers are in
+	 * the byte order of the machine that recorded. */
 	ret->big_endian = cursor_u8(&c);
 	c.swap = ret->big_endian != host_big;
 	ret->long_size = cursor_u8(&c);

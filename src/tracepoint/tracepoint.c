@@ -37,9 +37,9 @@ struct parsed {
 struct tracepoints {
 	struct formats formats;
 	struct tracepoint_names names;
-	struct map parsed; /* id -> struct parsed * */
-	unsigned char *room;
-	size_t used; /* bytes of room that are not 0 */
+	struct map parsed;   /* id -> struct parsed * */
+	unsigned char *room; /* VET_ROOM bytes: a sample's raw data, then zeros */
+	size_t used;         /* bytes of room that are not 0 */
 	struct trace_seq seq;
 	bool have_seq;
 };
@@ -145,6 +145,7 @@ static int tracepoint_parsed_handle(struct parsed *p, struct tracepoints *t, con
 	tep_set_file_bigendian(p->tep, all->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	if (t->names.find)
 		tep_set_function_resolver(p->tep, tracepoint_resolve, t);
+	/* Names of strings by address are read only for a %s. */
 	return memmem(text->bytes, text->n, "%s", 2) ? tracepoint_parsed_printk(p, all) : 0;
 }
 
@@ -193,6 +194,7 @@ static struct parsed *tracepoint_parsed(struct tracepoints *t, uint64_t id, cons
 	*reason = f ? NULL : "the recording has no format of it";
 	if (!f)
 		return NULL;
+	/* NULL in the map: memory was out at the last sample, and this one tries again. */
 	slot = map_slot(&t->parsed, id, NULL);
 	if (!slot || *slot)
 		return slot ? (struct parsed *)(uintptr_t)*slot : NULL;
@@ -254,6 +256,8 @@ int tracepoint_text(struct tracepoints *t, uint64_t id, uint32_t cpu, const void
 	*reason = p->reason;
 	if (!*reason)
 		*reason = n ? vet_raw(p->event, raw, n) : "it carries no raw data";
+	/* libtraceevent takes the format that the number in the raw data says, not the one that was
+	 * vetted. */
 	if (!*reason && tep_data_type(p->tep, &record) != (int)id)
 		*reason = "its raw data are another tracepoint's";
 	return *reason ? 0 : tracepoint_print(t, p, cpu, raw, n, out);

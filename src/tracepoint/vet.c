@@ -18,7 +18,8 @@ static bool vet_is_operator(char c)
 	return c && strchr("-?:+*/%<>&|=!~^.[(", c);
 }
 
-/* The print format behind "print fmt:": brackets and operators outside of strings. */
+/* The print format behind "print fmt:": brackets and operators outside of strings. libtraceevent's
+ * parser and printer recurse with each of them, and bound nothing. */
 static const char *vet_print(const char *at, const char *end)
 {
 	unsigned depth = 0, operators[VET_DEPTH + 1] = { 0 };
@@ -159,7 +160,7 @@ static const char *vet_arg(const struct tep_print_arg *arg)
 	}
 }
 
-/* Arguments are a list; vet_arg bounds how deep each of them nests. */
+/* A list of arguments. How deep each of them nests was bounded before parsing, by vet_print. */
 static const char *vet_args(const struct tep_print_arg *arg)
 {
 	const char *why = NULL;
