@@ -54,6 +54,7 @@ static int event_add(struct event_parser *p, struct event *e)
 		event_clear(e);
 		return event_fail(p, ENOMEM, "out of memory");
 	}
+	/* An event leads itself, until event_group says otherwise. */
 	e->leader = (uint32_t)list->n;
 	list->at[list->n++] = *e;
 	return 0;
@@ -84,6 +85,7 @@ static int event_cut(struct event_parser *p, char *text, struct event_text *ret)
 	*last = '\0';
 	ret->terms = slash + 1;
 	ret->modifiers = last + 1;
+	/* perf takes modifiers behind terms with a colon and without. */
 	if (*ret->modifiers == ':')
 		ret->modifiers++;
 	return 0;
@@ -93,7 +95,7 @@ static int event_cut(struct event_parser *p, char *text, struct event_text *ret)
 struct event_trace {
 	struct event_parser *p;
 	struct event_text *text;
-	const struct modifiers *group;
+	const struct modifiers *group; /* NULL: no group */
 	struct modifiers own;
 	bool several; // a wildcard: each event has its own name
 };
@@ -105,6 +107,7 @@ static int event_finish(struct event_parser *p, struct event *e, const struct mo
 	if (group)
 		terms_apply(e, group);
 	terms_apply(e, own);
+	/* An event is called what the user wrote, unless name= says otherwise. */
 	if (!e->name)
 		e->name = strdup(p->item);
 	if (!e->name) {
@@ -216,6 +219,7 @@ static int event_one(struct event_parser *p, const char *at, size_t n,
 		                  n ? "an event's text is too long" : "an event's name is missing");
 	memcpy(copy, at, n);
 	copy[n] = '\0';
+	/* Parsing cuts the copy up; messages show the item as it was given. */
 	memcpy(p->item, copy, n + 1);
 	r = event_cut(p, copy, &text);
 	if (r < 0)

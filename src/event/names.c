@@ -11,7 +11,7 @@
 #include <strings.h>
 
 struct name_def {
-	const char *name, *alias;
+	const char *name, *alias; /* alias: NULL if there is none */
 	uint64_t config;
 };
 
@@ -52,6 +52,7 @@ enum {
 	PREFETCH = 4
 };
 
+/* In the order of PERF_COUNT_HW_CACHE_*, because the index is the number. */
 static const struct {
 	const char *name;
 	unsigned operations; // those that exist
@@ -65,6 +66,7 @@ static const struct {
 	{ "node", LOAD | STORE | PREFETCH },
 };
 
+/* Likewise, of PERF_COUNT_HW_CACHE_OP_*. */
 static const struct {
 	const char *accesses, *misses;
 } names_operations[] = {
@@ -136,7 +138,8 @@ bool names_find(const char *name, uint32_t *type, uint64_t *config)
 	return true;
 }
 
-/* n: the size of `name`; longer names are cut. */
+/* *i runs over the tables, one behind the other; operations that a cache does not have are passed
+ * over. n: the size of `name`; longer names are cut. */
 bool event_known(size_t *i, char *name, size_t n, const char **kind)
 {
 	uint64_t config;

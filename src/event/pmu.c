@@ -19,9 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PMU_TEXT 1024
+#define PMU_TEXT 1024 /* bytes: the files are one line each; more is cut */
 
-/* sub and name may be NULL. */
+/* The path of a PMU's directory, or of a file in it; sub and name may be NULL. -EINVAL: a name that
+ * is no file's; -ENAMETOOLONG. */
 static int pmu_path(const struct event_roots *roots, const char *pmu, const char *sub,
                     const char *name, char *path, size_t n)
 {
@@ -85,6 +86,8 @@ int pmu_begin(const struct event_roots *roots, const char *pmu, struct event *ev
 		                      "of that name",
 		                      pmu);
 	event->attr.type = (uint32_t)type;
+	/* A unit outside of the cores is counted on one CPU of each package: the kernel says on
+	 * which. */
 	if (!pmu_read(roots, pmu, "cpumask", NULL, text) && text[0]) {
 		event->cpus = strdup(text);
 		if (!event->cpus)

@@ -77,6 +77,7 @@ void terms_apply(struct event *e, const struct modifiers *m)
 {
 	uint64_t *flags = &e->attr.flags;
 
+	/* Attr says what is left out, modifiers what is wanted. */
 	if (m->user || m->kernel || m->hv) {
 		e->exclude_given = true;
 		*flags |= m->user ? 0 : SEAM_ATTR_EXCLUDE_USER;
@@ -84,6 +85,7 @@ void terms_apply(struct event *e, const struct modifiers *m)
 		*flags |= m->hv ? 0 : SEAM_ATTR_EXCLUDE_HV;
 	}
 	e->guest_given |= m->guest || m->host;
+	/* Both together want both: nothing is left out. */
 	if (m->guest && !m->host)
 		*flags |= SEAM_ATTR_EXCLUDE_HOST;
 	if (m->host && !m->guest)
@@ -94,6 +96,7 @@ void terms_apply(struct event *e, const struct modifiers *m)
 		*flags |= SEAM_ATTR_PINNED;
 	if (m->exclusive)
 		*flags |= SEAM_ATTR_EXCLUSIVE;
+	/* The group's modifiers came first: the event's own p replaces theirs. */
 	if (m->precise) {
 		*flags &= ~(3ULL << SEAM_ATTR_PRECISE_IP_SHIFT);
 		*flags |= (uint64_t)m->precise << SEAM_ATTR_PRECISE_IP_SHIFT;
@@ -203,6 +206,8 @@ static int terms_split(struct event_parser *p, char *text, struct event_term *te
 			else if (!quote && !eq && *text == '=')
 				eq = text;
 		}
+		/* perf writes call-graph=fp,defer without quotes: that comma belongs to the
+		 * value. */
 		if (n && !strcmp(terms[n - 1].name, "call-graph") && terms[n - 1].value &&
 		    !strcmp(terms[n - 1].value, "fp") && !strncmp(start, "defer", 5) &&
 		    text == start + 5) {
@@ -218,6 +223,7 @@ static int terms_split(struct event_parser *p, char *text, struct event_term *te
 		if (!eq)
 			continue;
 		*eq++ = '\0';
+		/* Quotes are taken off only where they hold the whole value. */
 		if ((*eq == '\'' || *eq == '"') && eq[1] && eq[strlen(eq) - 1] == *eq) {
 			eq++;
 			eq[strlen(eq) - 1] = '\0';

@@ -17,7 +17,7 @@ struct tracepoint_walk {
 	const char *root; /* .../events */
 	int (*add)(void *ctx, const char *system, const char *name, uint64_t id);
 	void *ctx;
-	size_t found;
+	size_t found; /* tracepoints given to add */
 };
 
 static bool tracepoint_is_glob(const char *text)
@@ -105,6 +105,7 @@ static int tracepoint_visit_system(struct tracepoint_walk *w, const char *system
 /* Another error than "not there" is worth more in the message. */
 static int tracepoint_root(const struct event_roots *roots, char *path, size_t n)
 {
+	/* The second is within debugfs, where tracefs was before Linux 4.1. */
 	static const char *const usual[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	int error = ENOENT;
 
