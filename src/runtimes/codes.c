@@ -28,17 +28,18 @@
 #define CODES_TEXT 4096u        /* bytes of a name or of a file's path */
 #define CODES_CUT "..."
 
+/* What is kept of a code object. */
 struct codes_one {
-	uint64_t start;
+	uint64_t start; /* address that stands for its function */
 	uint32_t first_line;
 	uint32_t n_lines;
-	const unsigned char *lines;
+	const unsigned char *lines; /* the location table, in the arena */
 };
 
 struct codes {
-	struct arena arena; /* names and location tables */
-	struct intern names;
-	struct map known; /* key -> 1 + index in at */
+	struct arena arena;  /* location tables */
+	struct intern names; /* "py::name:file" */
+	struct map known;    /* key -> 1 + index in at */
 	struct codes_one *at;
 	size_t n, capacity;
 	struct map places; /* index << 32 | offset -> address */
@@ -90,6 +91,7 @@ static uint32_t codes_name(struct codes *c, const struct codes_told *told)
 	return intern_bytes(&c->names, text, n);
 }
 
+/* Room for one code object more, or -ENOMEM and nothing is changed. */
 static int codes_room(struct codes *c)
 {
 	size_t capacity = c->capacity ? c->capacity * 2 : 256;

@@ -9,11 +9,12 @@
 #include <errno.h>
 #include <string.h>
 
-#define PYTHON_COOKIE "xdebugpy"
+#define PYTHON_COOKIE "xdebugpy" /* _PyRuntime begins with it if it has a table */
 #define PYTHON_OFFSET_MAX 65536u /* of the interpreter's state, the largest by far */
 #define PYTHON_FRAME_MAX 128u    /* that much of a frame is read at most */
-#define PYTHON_CODE_MAX 256u
+#define PYTHON_CODE_MAX 256u     /* where a code object's instructions begin at the latest */
 
+/* Versions whose _PyRuntime has no table of its own. */
 static const struct python_layout python_layouts[] = {
 	{
 	        .version = 0x030b,
@@ -57,7 +58,7 @@ static const struct python_layout python_layouts[] = {
 	        .frame_code = 0,
 	        .frame_instruction = 56,
 	        .frame_owner = 70,
-	        .owner_entry = 3,
+	        .owner_entry = 3, /* FRAME_OWNED_BY_CSTACK */
 	        .code_instructions = 192,
 	        .code_line = 68,
 	        .code_file = 112,
@@ -83,6 +84,7 @@ struct python_words {
 
 #define PYTHON_WORDS_MAX 64u
 
+/* A version orders its words anew, so that one that is not here is refused. */
 static const struct python_words python_tables[] = {
 	{
 	        .version = 0x030d,
@@ -136,7 +138,8 @@ static uint32_t python_word(const uint64_t *words, uint8_t i)
 	return words[i] > PYTHON_OFFSET_MAX ? PYTHON_OFFSET_MAX + 1 : (uint32_t)words[i];
 }
 
-/* Fills a layout by the object's own table. -ENOTSUP: this version's table has not been learnt. */
+/* Fills a layout by the object's own table, whose first words are the cookie, the version, and
+ * whether the build is free-threaded. -ENOTSUP: this version's table has not been learnt. */
 static int python_describe(struct python_layout *ret, const struct python_source *source,
                            uint64_t runtime)
 {
@@ -169,12 +172,13 @@ static int python_describe(struct python_layout *ret, const struct python_source
 		.frame_code = python_word(words, t->frame_code),
 		.frame_instruction = python_word(words, t->frame_instruction),
 		.frame_owner = python_word(words, t->frame_owner),
-		.owner_entry = 3,
+		.owner_entry = 3, /* FRAME_OWNED_BY_CSTACK */
 		.code_instructions = python_word(words, t->code_instructions),
 		.code_line = python_word(words, t->code_line),
 		.code_file = python_word(words, t->code_file),
 		.code_name = python_word(words, t->code_name),
 		.code_lines = python_word(words, t->code_lines),
+		/* sizeof(PyASCIIObject) and sizeof(PyCompactUnicodeObject), as in 3.12 */
 		.text_ascii = 40,
 		.text_other = 56,
 		.text_kind = t->text_kind,
@@ -184,7 +188,8 @@ static int python_describe(struct python_layout *ret, const struct python_source
 	return 0;
 }
 
-/* By Py_Version, which 3.11 and later have. */
+/* By Py_Version, which 3.11 and later have: the major and minor number are in its upper 16 of 32
+ * bits. */
 static int python_by_version(struct python_layout *ret, const struct python_source *source)
 {
 	uint64_t at, version;
@@ -241,6 +246,7 @@ static int64_t python_signed(const unsigned char *table, size_t n, size_t at)
 	uint64_t v = 0;
 	unsigned shift = 0;
 
+	/* Six bytes hold any difference of two lines. */
 	for (; at < n && shift < 36; at++, shift += 6) {
 		v |= (uint64_t)(table[at] & 63) << shift;
 		if (!(table[at] & 64))
@@ -274,6 +280,7 @@ uint32_t python_line(const unsigned char *table, size_t n, uint32_t first_line, 
 		if (offset < end)
 			return code == LINES_NONE || line <= 0 || line > INT32_MAX ? 0
 			                                                           : (uint32_t)line;
+		/* Columns are passed over: the next entry begins with the highest bit set. */
 		while (at < n && !(table[at] & LINES_FIRST))
 			at++;
 	}
@@ -282,7 +289,8 @@ uint32_t python_line(const unsigned char *table, size_t n, uint32_t first_line, 
 
 /* ---- texts ---- */
 
-/* Writes a character; returns its bytes. */
+/* Writes a character; returns its bytes. Halves of surrogates and numbers beyond Unicode have no
+ * UTF-8 and become U+FFFD. */
 static size_t python_utf8(char to[4], uint32_t c)
 {
 	if (c >= 0x110000 || (c >= 0xd800 && c < 0xe000))
