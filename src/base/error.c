@@ -54,6 +54,7 @@ int seam_error_set(struct seam_error *err, int code, const char *path, uint64_t 
 	return -code;
 }
 
+/* For a caller that knows the file when the one that failed did not. A path that is there stays. */
 void seam_error_add_path(struct seam_error *err, const char *path)
 {
 	char text[sizeof(err->text)];

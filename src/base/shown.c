@@ -148,7 +148,9 @@ size_t shown_length(const char *text)
 
 /* ---- columns ---- */
 
-/* First and last of the characters that take no column, and of those that take two. */
+/* First and last of the characters that take no column, and of those that take two. Whole blocks of
+ * Unicode: for a rare character the width may be wrong by one, which shifts a row and harms nothing
+ * else. */
 static const uint32_t narrow[][2] = {
 	{ 0x300, 0x36f },   { 0x483, 0x489 },   { 0x591, 0x5bd },     { 0x610, 0x61a },
 	{ 0x64b, 0x65f },   { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },   { 0x20d0, 0x20ff },
@@ -220,6 +222,7 @@ static size_t shown_fits_back(const char *text, size_t n, size_t room)
 	while (at) {
 		size_t from = at - 1;
 
+		/* Back to the byte with which the character begins. */
 		while (from && ((unsigned char)text[from] & 0xc0) == 0x80)
 			from--;
 		shown_step((const unsigned char *)text + from, at - from, &columns);
@@ -247,6 +250,7 @@ void shown_cut(struct buf *to, const char *text, size_t room, size_t end)
 		return;
 	if (!end && room >= CUT_BOTH)
 		from = n - shown_fits_back(text, n, room / 3);
+	/* The ellipsis takes one column. */
 	left = shown_columns(text + from, n - from);
 	if (left > room - 1) {
 		from = n - shown_fits_back(text, n, room - 1);
