@@ -18,6 +18,7 @@ void disasm_free(struct disasm *d)
 	(void)d;
 }
 
+/* Never called: no struct disasm can be had here. */
 void disasm_next(struct disasm *d, const unsigned char *bytes, size_t n, uint64_t address,
                  struct disasm_line *ret)
 {

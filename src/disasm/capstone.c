@@ -12,7 +12,7 @@
 
 struct disasm {
 	csh handle;
-	cs_insn *insn;
+	cs_insn *insn; /* filled anew for each instruction */
 	unsigned unit; /* bytes passed over where there is no instruction */
 };
 
@@ -27,6 +27,7 @@ static const struct {
 	{ EM_PPC64, CS_ARCH_PPC, CS_MODE_64, 4 },      { EM_S390, CS_ARCH_SYSZ, 0, 2 },
 };
 
+/* -ENOTSUP: another machine, or libcapstone was built without it. */
 static int capstone_disasm_open(struct disasm *d, unsigned machine, int big_endian)
 {
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
@@ -80,6 +81,7 @@ void disasm_next(struct disasm *d, const unsigned char *bytes, size_t n, uint64_
 	uint64_t next = address;
 
 	ret->address = address;
+	/* It moves at, left and next on; the caller goes on by ret->size. */
 	if (cs_disasm_iter(d->handle, &at, &left, &next, d->insn) && d->insn->size &&
 	    d->insn->size <= n) {
 		ret->size = d->insn->size;
