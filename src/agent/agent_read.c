@@ -4,8 +4,10 @@
 
 #include "agent/agent_parts.h"
 
+/* How long records are waited for at a time. */
 #define STEP_MS 100
 
+/* The clock of windows, which nobody sets. */
 uint64_t agent_now_ns(void)
 {
 	struct timespec t;
@@ -14,6 +16,7 @@ uint64_t agent_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* Whether a signal asked for the end. */
 bool agent_stopped(const struct agent *a)
 {
 	bool (*stopped)(void) = a->o->rec->session.stopped;
@@ -21,6 +24,7 @@ bool agent_stopped(const struct agent *a)
 	return stopped && stopped();
 }
 
+/* 1: the recorder ended, or was asked to; 0: the time is over; -errno. */
 int agent_read(struct agent *a, uint64_t until_ns)
 {
 	bool ended = false;

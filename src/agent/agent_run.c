@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
-// agent_run.c: see agent.h and agent_parts.h: a recorder whose records go into windows, from the
-// first to the last.
+/*
+ * agent_run.c: see agent.h and agent_parts.h: a recorder whose records go into windows, from the
+ * first to the last.
+ *
+ * Every record goes from the rings into the window in memory; nothing is written but what the
+ * stores take. One thread reads the rings; a window is named in a second (agent_window.c).
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +17,8 @@
 #include "agent/agent_parts.h"
 #include "capture/mode.h"
 
-/* A name for this run of the agent, which no other has. */
+/* A name for this run of the agent, which no other has. A store tells windows of different runs
+ * apart by it. */
 static void agent_instance(struct agent *a)
 {
 	unsigned char random[12] = { 0 };
@@ -37,6 +43,7 @@ static int agent_open_recorder(struct agent *a, struct seam_error *err)
 	const struct recorder_opts *opened;
 	int error;
 
+	/* Objects are named without the recording: their mappings must say which build they are. */
 	o->build_ids_always = true;
 	error = recorder_new(&a->recorder, o, err);
 	if (!error)
@@ -53,6 +60,7 @@ static int agent_open_recorder(struct agent *a, struct seam_error *err)
 	return window_new(&a->window, &a->head, recorder_events(a->recorder));
 }
 
+/* Begins to sample, into the window. -errno. */
 static int agent_start(struct agent *a, struct seam_error *err)
 {
 	const struct recorder_sink sink = { .write = window_write, .ctx = a->window };
@@ -61,7 +69,7 @@ static int agent_start(struct agent *a, struct seam_error *err)
 	return error ? error : recorder_start(a->recorder, err);
 }
 
-/* Stores first: if one cannot be written, nothing is recorded. */
+/* Stores first: if one cannot be written, nothing is recorded. -errno, and err says why. */
 static int agent_open(struct agent *a, struct seam_error *err)
 {
 	char mode[400];
@@ -116,7 +124,7 @@ static int agent_loop(struct agent *a)
 	return r < 0 ? r : 0;
 }
 
-/* What was done, and what it cost. */
+/* What was done, and what it cost. ns: how long it ran. */
 static void agent_say(const struct agent *a, uint64_t ns)
 {
 	struct rusage u = { 0 };
@@ -136,7 +144,7 @@ static void agent_say(const struct agent *a, uint64_t ns)
 	         u.ru_maxrss / 1024);
 }
 
-/* Stores are closed last, when nothing can come any more. */
+/* Stores are closed last, when nothing can come any more. 0, or -errno and err. */
 int agent_run(const struct agent_opts *o, struct seam_error *err)
 {
 	struct agent a = { .o = o, .log = &o->rec->session.log };

@@ -13,9 +13,12 @@
 #include "agent/agent_parts.h"
 #include "base/error.h"
 
+/* How long the rings are read at a time while a window is named. */
 #define BESIDE_NS 20000000ULL
+/* Ten minutes of windows of ten seconds: letting go of old windows costs more than putting one. */
 #define FORGET_EVERY 60u /* windows */
 
+/* A window on its way into the stores. It belongs to the thread that names it until done is set. */
 struct agent_job {
 	struct agent *a;
 	struct window_interval interval;
@@ -26,6 +29,7 @@ struct agent_job {
 	atomic_bool done;
 };
 
+/* CPU time of the whole agent so far, user and system. */
 static uint64_t agent_cpu_ns(void)
 {
 	struct rusage u;
@@ -38,6 +42,8 @@ static uint64_t agent_cpu_ns(void)
 
 /* ---- stores ---- */
 
+/* Counts a window that a store did not take. The first failure is said; the next ones are like
+ * it. */
 static void agent_failed(const struct agent *a, struct agent_store *s, uint64_t samples,
                          const struct seam_error *err, int r)
 {
@@ -79,6 +85,7 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	if (r < 0) {
 		agent_failed(a, s, load->taken, &err, r);
 	} else {
+		/* The failure was said, so its end is said, too. */
 		if (s->failing)
 			log_line(a->log, LOG_PLAIN, "%s is written again; %llu windows were lost",
 			         s->url, (unsigned long long)s->lost);
@@ -89,7 +96,7 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	quality_free(&quality);
 }
 
-/* A callback of window_profile. */
+/* A callback of window_profile. All stores get the same profile, one after the other. */
 static int agent_put(void *ctx, struct recording *rec, struct load *load)
 {
 	struct agent_job *job = ctx;
@@ -102,6 +109,7 @@ static int agent_put(void *ctx, struct recording *rec, struct load *load)
 	return 0;
 }
 
+/* Makes stores let go of what is too old or too much. A failure is said, and tried again later. */
 static void agent_forget(struct agent *a)
 {
 	uint64_t from_ns = 0;
@@ -122,6 +130,7 @@ static void agent_forget(struct agent *a)
 
 /* ---- windows ---- */
 
+/* Names the window and puts it. -errno. */
 static int agent_load(struct agent_job *job)
 {
 	const struct load_opts opts = {
@@ -139,6 +148,7 @@ static int agent_load(struct agent_job *job)
 	return r;
 }
 
+/* job->done is set last: behind it the job is the caller's again. */
 static void *agent_thread(void *arg)
 {
 	struct agent_job *job = arg;
@@ -148,7 +158,8 @@ static void *agent_thread(void *arg)
 	return NULL;
 }
 
-/* 1: what is recorded ended; 0; -errno of reading. */
+/* 1: what is recorded ended; 0; -errno of reading. The last window has no rings to read beside it,
+ * and where no thread is to be had, they wait. */
 static int agent_load_beside(struct agent *a, struct agent_job *job, bool last)
 {
 	pthread_t thread;
@@ -178,7 +189,8 @@ static void agent_times(struct agent *a, struct agent_job *job)
 	a->cpu_ns = cpu_ns;
 }
 
-/* What came up to now is cut off, named and put; then side-band records are made less. */
+/* What came up to now is cut off, named and put; then side-band records are made less. 1: what is
+ * recorded ended; 0; -errno, which was said. */
 int agent_window(struct agent *a, bool last)
 {
 	struct agent_job job = { .a = a };
