@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// evlist.c: see evlist.h.
+/*
+ * evlist.c: see evlist.h.
+ *
+ * Knows events and their attributes only. The form is that of perf evlist.
+ */
 #include "inspect/evlist.h"
 
 #include "base/cursor.h"
@@ -7,6 +11,8 @@
 #include "perfdata/event_name.h"
 #include "perfdata/feature.h"
 
+/* Whether the events are all known before any record is read: not in a stream, nor where no header
+ * was finished. */
 bool evlist_is_known(const struct seam_reader *reader)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };
@@ -15,6 +21,7 @@ bool evlist_is_known(const struct seam_reader *reader)
 	return !info.is_pipe && !info.unfinished && info.file_size;
 }
 
+/* One event, with what was asked of it. */
 static void evlist_event(const struct evlist_opts *o, const struct seam_event *e, struct buf *out)
 {
 	const char *term = e->attr.flags & SEAM_ATTR_FREQ ? "sample_freq" : "sample_period";
@@ -51,6 +58,7 @@ static uint32_t evlist_members(const struct evlist_opts *o, size_t index)
 	return 1;
 }
 
+/* A line for each event, or for each group. */
 void evlist_text(const struct evlist_opts *o, struct buf *out)
 {
 	const struct seam_events *events = seam_reader_events(o->reader);

@@ -10,6 +10,7 @@
 #include "base/shown.h"
 #include "perfdata/feature.h"
 
+/* When the file was written; a stream has the time of what standard input is. */
 static void header_captured(const struct header_opts *o, struct buf *out)
 {
 	char text[64] = "unknown";
@@ -22,6 +23,8 @@ static void header_captured(const struct header_opts *o, struct buf *out)
 	shown_printf(out, "# captured on    : %s\n", text);
 }
 
+/* The lines in front of the features. What perf calls version 1 is the second form of the
+ * header. */
 static void header_head(const struct header_opts *o, const struct seam_reader_info *info,
                         struct buf *out)
 {
@@ -42,6 +45,7 @@ static void header_head(const struct header_opts *o, const struct seam_reader_in
 		buf_put_text(out, "# ========\n#\n");
 }
 
+/* Features that the recording could have and does not. */
 static void header_missing(const struct header_opts *o, struct buf *out)
 {
 	struct seam_bytes bytes;
@@ -55,6 +59,7 @@ static void header_missing(const struct header_opts *o, struct buf *out)
 	buf_put_text(out, "\n# ========\n#\n");
 }
 
+/* How many CPUs the machine had; 0: not said. Topologies are lists of that length. */
 static uint32_t header_cpus(const struct header_opts *o, bool swapped)
 {
 	struct seam_bytes bytes;
@@ -65,6 +70,7 @@ static uint32_t header_cpus(const struct header_opts *o, bool swapped)
 	return available;
 }
 
+/* Says that a feature is damaged; the others are shown. */
 static void header_unread(const struct header_opts *o, unsigned f, size_t n)
 {
 	struct seam_error err = { 0 };
@@ -74,7 +80,7 @@ static void header_unread(const struct header_opts *o, unsigned f, size_t n)
 	o->say(o->ctx, err.text);
 }
 
-/* 1 when a feature's content cannot be read. */
+/* 1 when a feature's content cannot be read. -ENOMEM. */
 static int header_features(const struct header_opts *o, const struct seam_reader_info *info,
                            struct buf *out)
 {
@@ -117,6 +123,7 @@ static void header_read_on(const struct header_opts *o)
 		o->say(o->ctx, err.text);
 }
 
+/* 1: a feature could not be read, which was said; 0; -ENOMEM. */
 int header_text(const struct header_opts *o, struct buf *out)
 {
 	struct seam_reader_info info = { .sz = sizeof(info) };

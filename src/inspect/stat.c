@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// stat.c: see stat.h: the counting.
+/*
+ * stat.c: see stat.h: the counting.
+ *
+ * Nothing is kept from one record to the next but counts, so memory does not grow with the file.
+ * Losses have a fixed number of slots of time.
+ */
 #include "inspect/stat.h"
 
 #include <errno.h>
@@ -9,6 +14,7 @@
 #include "abi/record.h"
 #include "base/array.h"
 
+/* -1: out of memory. */
 static int stat_event(struct stat_counts *s, const struct seam_event *event)
 {
 	if (ARRAY_ROOM_ZEROED(&s->by_event, &s->n_by_event, (size_t)event->index + 1) < 0)
@@ -17,7 +23,7 @@ static int stat_event(struct stat_counts *s, const struct seam_event *event)
 	return 0;
 }
 
-/* A sample that reads its group counts for each member that has a share in it. */
+/* A sample that reads its group counts for each member that has a share in it. -ENOMEM. */
 static int stat_members(struct stat_counts *s, const struct seam_decoded *d)
 {
 	struct member member;
@@ -32,6 +38,8 @@ static int stat_members(struct stat_counts *s, const struct seam_decoded *d)
 	return r;
 }
 
+/* Counts a sample for its event, and how its stack was walked. A sample that does not decode counts
+ * for the event that its id says. -ENOMEM. */
 static int stat_sample(struct stat_counts *s, const struct seam_record *record)
 {
 	const struct seam_events *events = seam_reader_events(s->reader);
@@ -71,6 +79,7 @@ static void stat_loss_time(struct stat_losses *l, uint64_t time_ns, uint64_t los
 	l->slots[slot] += lost;
 }
 
+/* LOST_TASKS marks what seam's recorder could not follow: those are tasks, and no samples. */
 static void stat_loss(struct stat_losses *l, const struct seam_decoded *d)
 {
 	uint64_t lost = d->lost.lost, *by_cpu;
@@ -90,6 +99,7 @@ static void stat_loss(struct stat_losses *l, const struct seam_decoded *d)
 		stat_loss_time(l, d->id.time_ns, lost);
 }
 
+/* Decodes a record only to see whether that is possible, or for what it lost. */
 static void stat_decode(struct stat_counts *s, const struct seam_record *record)
 {
 	const struct seam_events *events = seam_reader_events(s->reader);
@@ -130,6 +140,7 @@ int stat_record(struct stat_counts *s, const struct seam_record *record)
 	return s->strict && (s->undecodable || s->no_event) ? -EBADMSG : 0;
 }
 
+/* The end of the input: what waits in the stitcher is counted. */
 int stat_finish(struct stat_counts *s)
 {
 	return stat_stitch_finish(&s->stitch, seam_reader_events(s->reader));

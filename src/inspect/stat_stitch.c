@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// stat_stitch.c: see stat_stitch.h. Order by rounds and the stream's way of stitching: one pass.
+/*
+ * stat_stitch.c: see stat_stitch.h. Order by rounds and the stream's way of stitching: one pass.
+ *
+ * Samples are read for their counts only, and none is kept longer than the stitcher needs it.
+ */
 #include "inspect/stat_stitch.h"
 #include "base/shown.h"
 
@@ -7,6 +11,7 @@
 
 #include "abi/record.h"
 
+/* Whether any event from this one on defers its callchains. */
 static bool stitch_defers(const struct seam_events *events, size_t from)
 {
 	for (size_t i = from; i < seam_events_count(events); i++) {
@@ -16,7 +21,8 @@ static bool stitch_defers(const struct seam_events *events, size_t from)
 	return false;
 }
 
-/* Events may come while a stream is read. */
+/* Events may come while a stream is read. Order and stitcher are made when the first event that
+ * defers is known: other recordings pay nothing. -ENOMEM. */
 static int stitch_events(struct stat_stitch *s, const struct seam_events *events)
 {
 	size_t before = s->events;
@@ -37,6 +43,7 @@ static int stitch_events(struct stat_stitch *s, const struct seam_events *events
 	return r < 0 ? r : seam_stitch_events(s->stitch, events);
 }
 
+/* Empties the stitcher; what it gives is in its counts. */
 static void stitch_take(struct stat_stitch *s)
 {
 	struct seam_stitched sample = { .sz = sizeof(sample) };
@@ -56,6 +63,7 @@ static int stitch_feed(struct stat_stitch *s, const struct seam_events *events)
 		if (record_decode(events, &record, &d, NULL) < 0)
 			continue;
 		r = seam_stitch_feed(s->stitch, &d, NULL);
+		/* The stitcher is full: take what is decided, and offer the record again. */
 		if (r == -EAGAIN) {
 			stitch_take(s);
 			r = seam_stitch_feed(s->stitch, &d, NULL);
@@ -99,6 +107,7 @@ int stat_stitch_record(struct stat_stitch *s, const struct seam_events *events,
 	return r < 0 ? r : stitch_feed(s, events);
 }
 
+/* -errno. */
 int stat_stitch_finish(struct stat_stitch *s, const struct seam_events *events)
 {
 	int r;
@@ -136,6 +145,7 @@ void stat_stitch_text(const struct stat_stitch *s, struct buf *out)
 		             (unsigned long long)c.unclaimed_records);
 }
 
+/* How many samples were written twice. */
 uint64_t stat_stitch_copies(const struct stat_stitch *s)
 {
 	struct seam_stitch_counts c = { .sz = sizeof(c) };

@@ -8,6 +8,7 @@
 #include "base/shown.h"
 #include "report/walk_result_text.h"
 
+/* A line of perf report --stats; nothing where the count is 0. */
 static void stat_type_text(const struct stat_counts *s, uint64_t type, uint64_t n, struct buf *out)
 {
 	const char *name = type <= UINT32_MAX ? seam_record_name((uint32_t)type) : NULL;
@@ -20,6 +21,7 @@ static void stat_type_text(const struct stat_counts *s, uint64_t type, uint64_t 
 	             (unsigned long long)n, 100.0 * (double)n / (double)s->total);
 }
 
+/* Ascending. */
 static int stat_key_order(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -40,6 +42,7 @@ static uint64_t *stat_keys(const struct map *m)
 	return keys;
 }
 
+/* The table of perf report --stats; types that have no name stand behind, by number. */
 static void stat_types_text(struct stat_counts *s, struct buf *out)
 {
 	uint64_t *others = stat_keys(&s->other_types);
@@ -57,6 +60,7 @@ static void stat_types_text(struct stat_counts *s, struct buf *out)
 	free(others);
 }
 
+/* Samples by event. */
 static void stat_events_text(const struct stat_counts *s, struct buf *out)
 {
 	const struct seam_events *events = seam_reader_events(s->reader);
