@@ -196,12 +196,13 @@ static size_t ring_span(struct ring *r, uint64_t position, uint64_t head,
  * An unsound header cannot come from the kernel: everything up to head is skipped and counted. */
 int64_t ring_drain(struct ring *r, capture_write write, void *ctx)
 {
-	return ring_drain_until(r, 0, write, ctx);
+	return ring_drain_until(r, NULL, write, ctx);
 }
 
-/* 0: there is no such time. */
-static bool ring_is_over(uint64_t until_ns)
+/* 0, or NULL: there is no such time. */
+static bool ring_is_over(const uint64_t *until)
 {
+	uint64_t until_ns = until ? __atomic_load_n(until, __ATOMIC_RELAXED) : 0;
 	struct timespec t;
 
 	if (!until_ns)
@@ -233,7 +234,7 @@ static void ring_cut(struct ring *r, uint64_t at, uint64_t head)
 
 /* Each span is given back when the sink has it; with a time to end at the spans are short, and the
  * clock is asked before each. */
-int64_t ring_drain_until(struct ring *r, uint64_t until_ns, capture_write write, void *ctx)
+int64_t ring_drain_until(struct ring *r, const uint64_t *until_ns, capture_write write, void *ctx)
 {
 	uint64_t head = __atomic_load_n(&r->page->head, __ATOMIC_ACQUIRE);
 	uint64_t start = r->page->tail; // only we write it

@@ -58,9 +58,9 @@ void ring_unmap(struct ring *r);
 uint64_t ring_pending(const struct ring *r);
 /* Gives what waits now (not what comes meanwhile) to write: bytes given, or what write returned. */
 int64_t ring_drain(struct ring *r, capture_write write, void *ctx);
-/* As long as it is not until_ns of CLOCK_MONOTONIC (0: for ever); what waits then is counted and
- * given back to the kernel (counts.cut). */
-int64_t ring_drain_until(struct ring *r, uint64_t until_ns, capture_write write, void *ctx);
+/* As long as it is not *until_ns of CLOCK_MONOTONIC (0, or NULL: for ever), which may be set while
+ * this runs; what waits then is counted and given back to the kernel (counts.cut). */
+int64_t ring_drain_until(struct ring *r, const uint64_t *until_ns, capture_write write, void *ctx);
 
 /* The offset of data_head and data_tail in the control page: for tests that stand in for the
  * kernel. */

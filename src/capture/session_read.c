@@ -141,9 +141,9 @@ int64_t session_read(struct session *s, capture_write write, void *ctx)
 
 	session_pending_round(s);
 	for (size_t i = 0; i < s->n_rings; i++) {
-		int64_t n = owes ? ring_drain_until(&s->rings[i], s->end_ns, session_pending_write,
+		int64_t n = owes ? ring_drain_until(&s->rings[i], &s->end_ns, session_pending_write,
 		                                    &tap)
-		                 : ring_drain_until(&s->rings[i], s->end_ns, write, ctx);
+		                 : ring_drain_until(&s->rings[i], &s->end_ns, write, ctx);
 
 		if (n < 0)
 			return n;
@@ -170,7 +170,7 @@ static int64_t session_now_ms(void)
 
 void session_end_by(struct session *s, uint64_t end_ns)
 {
-	s->end_ns = end_ns;
+	__atomic_store_n(&s->end_ns, end_ns, __ATOMIC_RELAXED);
 	if (session_has_source(s) && s->opts.source.end_by)
 		s->opts.source.end_by(s->opts.source.ctx, end_ns);
 }

@@ -43,6 +43,14 @@ static void bpf_stacks_rests(void *ctx, const void *blob)
 	tables_rest(b->tables, blob);
 }
 
+/* Of a table that is being made: asked before the programs are there, too. */
+static bool bpf_stacks_stopped(const void *ctx)
+{
+	const struct bpf_stacks *b = ctx;
+
+	return b->kwalk && kwalk_gives_up(b->kwalk);
+}
+
 /* Walks a sample whose mappings were not known yet when it was taken. */
 static size_t bpf_stacks_unwind(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
                                 const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end)
@@ -103,7 +111,9 @@ static void bpf_stacks_session(struct bpf_stacks *b, struct session_opts *s)
 int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct session_opts *s,
                     char *reason)
 {
-	struct tables_opts tables = { .sz = sizeof(tables) };
+	struct tables_opts tables = { .sz = sizeof(tables),
+		                      .stopped = bpf_stacks_stopped,
+		                      .stopped_ctx = b };
 	struct kwalk_opts opts = {
 		.sz = sizeof(opts),
 		.when = o->bpf_when,
@@ -118,6 +128,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 		.python = o->python,
 		.memory = o->unwind_memory,
 		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
+		.stopped = o->session.stopped,
 		.table = bpf_stacks_table,
 		.unwind = bpf_stacks_unwind,
 		.rests = bpf_stacks_rests,
@@ -192,6 +203,8 @@ static int bpf_stacks_prepare(void *ctx, const char *path)
 	struct kwalk_ask ask = { .pid = getpid(), .path = path };
 	struct kwalk_table table = { 0 };
 
+	if (bpf_stacks_stopped(b))
+		return -ECANCELED;
 	bpf_table_get(b->table, &ask, &table);
 	if (b->python)
 		bpf_python_get(b->python, &ask);

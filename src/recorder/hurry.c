@@ -107,9 +107,24 @@ uint64_t hurry_drain_ms(uint64_t ran_ns, uint64_t waited_ns)
 	return close_ms < HURRY_ALL_MS ? HURRY_ALL_MS - close_ms : 0;
 }
 
-uint64_t hurry_until_ns(uint32_t grace_ms, const struct hurry_share *since)
+/* The time so many ms from now, and what of the grace period is beyond its default. */
+static uint64_t hurry_time_ns(uint32_t grace_ms, uint64_t ms)
 {
 	struct timespec t;
+
+	if (grace_ms != UINT32_MAX && grace_ms > SESSION_GRACE_MS_DEFAULT)
+		ms += grace_ms - SESSION_GRACE_MS_DEFAULT;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + ms * 1000000u;
+}
+
+uint64_t hurry_latest_ns(uint32_t grace_ms, uint64_t ms)
+{
+	return hurry_time_ns(grace_ms, ms + HURRY_MS);
+}
+
+uint64_t hurry_until_ns(uint32_t grace_ms, const struct hurry_share *since)
+{
 	uint64_t ms = HURRY_MS;
 	struct hurry_share now = hurry_share();
 
@@ -118,8 +133,5 @@ uint64_t hurry_until_ns(uint32_t grace_ms, const struct hurry_share *since)
 	if (getpriority(PRIO_PROCESS, 0) > 0 && now.ran_ns >= since->ran_ns &&
 	    now.waited_ns >= since->waited_ns)
 		ms = hurry_drain_ms(now.ran_ns - since->ran_ns, now.waited_ns - since->waited_ns);
-	if (grace_ms != UINT32_MAX && grace_ms > SESSION_GRACE_MS_DEFAULT)
-		ms += grace_ms - SESSION_GRACE_MS_DEFAULT;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + ms * 1000000u;
+	return hurry_time_ns(grace_ms, ms);
 }

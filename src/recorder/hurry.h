@@ -30,5 +30,7 @@ uint64_t hurry_drain_ms(uint64_t ran_ns, uint64_t waited_ns);
  * default: CLOCK_MONOTONIC. To be called after hurry_begin: a thread whose priority could be raised
  * has HURRY_MS, whatever share it had. */
 uint64_t hurry_until_ns(uint32_t grace_ms, const struct hurry_share *since);
+/* The same for an end that begins ms from now, whose share is not known: the latest time. */
+uint64_t hurry_latest_ns(uint32_t grace_ms, uint64_t ms);
 
 #endif

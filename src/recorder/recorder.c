@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "abi/encode.h"
@@ -58,6 +59,8 @@ struct recorder {
 	struct synth_counts found;
 	uint64_t found_ns;
 	struct hurry_share begun; /* of this thread, when the recording began */
+	uint64_t end_ns;          /* as it was said; 0: not yet */
+	bool ends;                /* now, and not at a time that was known before */
 };
 
 static uint64_t recorder_now_ns(void)
@@ -167,6 +170,15 @@ static bool recorder_has_copies(const struct seam_events *events)
 	return false;
 }
 
+/* Of a table that is being made. */
+static bool recorder_gives_up(const void *ctx)
+{
+	const struct recorder *r = ctx;
+	uint64_t end_ns = __atomic_load_n(&r->end_ns, __ATOMIC_RELAXED);
+
+	return end_ns && recorder_now_ns() >= end_ns;
+}
+
 /* The stage that walks stack copies, when samples carry some that are not to be kept. */
 static int recorder_open_live(struct recorder *r)
 {
@@ -177,6 +189,8 @@ static int recorder_open_live(struct recorder *r)
 		.threads = r->o.unwind_threads,
 		.queue_bytes = LIVE_QUEUE_BYTES,
 		.tables.sz = sizeof(opts.tables),
+		.tables.stopped = recorder_gives_up,
+		.tables.stopped_ctx = r,
 	};
 	size_t rings = 0;
 
@@ -448,11 +462,48 @@ static unsigned recorder_finish_ms(uint64_t end_ns)
 	return left < FINISH_MS ? (unsigned)left : FINISH_MS;
 }
 
-/* To be called when the end has come: it raises the priority, too. */
-uint64_t recorder_until_ns(const struct recorder *r)
+/* Whoever reads or walks asks for this time. */
+static void recorder_end_by(struct recorder *r, uint64_t end_ns)
 {
+	__atomic_store_n(&r->end_ns, end_ns, __ATOMIC_RELAXED);
+	if (r->session)
+		session_end_by(r->session, end_ns);
+	if (r->live)
+		live_end_by(r->live, end_ns);
+}
+
+void recorder_ends(struct recorder *r)
+{
+	uint64_t known_ns = __atomic_load_n(&r->end_ns, __ATOMIC_RELAXED), end_ns;
+
 	hurry_begin();
-	return hurry_until_ns(r->o.grace_ms, &r->begun);
+	if (__atomic_exchange_n(&r->ends, true, __ATOMIC_RELAXED))
+		return;
+	end_ns = hurry_until_ns(r->o.grace_ms, &r->begun);
+	recorder_end_by(r, known_ns && known_ns < end_ns ? known_ns : end_ns);
+}
+
+void recorder_child_ended(struct recorder *r)
+{
+	siginfo_t info = { 0 };
+
+	if (r->o.command && r->target.started && r->target.pid > 0 &&
+	    waitid(P_PID, (id_t)r->target.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	    info.si_pid == r->target.pid)
+		recorder_ends(r);
+}
+
+void recorder_ends_in(struct recorder *r, uint64_t ms)
+{
+	if (!r->ends)
+		recorder_end_by(r, hurry_latest_ns(r->o.grace_ms, ms));
+}
+
+/* To be called when the end has come: it raises the priority, too. */
+uint64_t recorder_until_ns(struct recorder *r)
+{
+	recorder_ends(r);
+	return r->end_ns;
 }
 
 /* The end, in order: no more samples; what is pending comes in the grace; the rings' rest; what
@@ -464,9 +515,7 @@ int recorder_stop(struct recorder *r, uint64_t end_ns)
 
 	hurry_begin();
 	session_stop(r->session);
-	session_end_by(r->session, end_ns);
-	if (r->live)
-		live_end_by(r->live, end_ns);
+	recorder_end_by(r, end_ns);
 	n = session_settle(r->session, r->o.grace_ms, bpf_stacks_write, &r->bpf);
 	if (n >= 0)
 		n = session_finish(r->session, bpf_stacks_write, &r->bpf);

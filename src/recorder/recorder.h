@@ -79,8 +79,15 @@ void recorder_wake(struct recorder *r);
 bool recorder_ended(struct recorder *r);
 /* Reads every ring once. */
 int recorder_read(struct recorder *r);
-/* Until when the end of the recording may take, which begins now: the priority is raised. */
-uint64_t recorder_until_ns(const struct recorder *r);
+/* Says that the recording ends now, wherever it is: its priority is raised, and what it reads is
+ * read until the time that recorder_until_ns tells. Async-signal-safe. */
+void recorder_ends(struct recorder *r);
+/* The same when a signal says that a child has ended, if that was the command. Async-signal-safe. */
+void recorder_child_ended(struct recorder *r);
+/* The same in ms from now at the latest. */
+void recorder_ends_in(struct recorder *r, uint64_t ms);
+/* Until when the end of the recording may take, which has begun with recorder_ends, or else now. */
+uint64_t recorder_until_ns(struct recorder *r);
 /* Sampling ends; deferred stacks that are owed are waited for (opts.grace_ms), the rest is read,
  * until end_ns (recorder_until_ns): what waits then is counted and left out. */
 int recorder_stop(struct recorder *r, uint64_t end_ns);

@@ -39,6 +39,10 @@ struct tables_opts {
 	 * are bounded, and which makes several objects).
 	 */
 	unsigned helpers;
+	/* Whether no table is wanted any more: one that is being made is given up. Called often,
+	 * from any thread. NULL: never. */
+	bool (*stopped)(const void *ctx);
+	const void *stopped_ctx;
 };
 
 struct tables_object {

@@ -70,6 +70,8 @@ static int tables_compile(struct tables *t, struct tables_input *input, struct b
 	in->keeps_fp = tables_keeps_fp;
 	in->is_padding = tables_is_padding;
 	in->code_ctx = input;
+	in->stopped = t->opts.stopped;
+	in->stopped_ctx = t->opts.stopped_ctx;
 	in->threads = 1 + helpers;
 	r = compile_table(in, ret, err);
 	tables_give_helpers(t, helpers);

@@ -52,6 +52,9 @@ struct compile_input {
 	 * are run. */
 	bool (*is_padding)(void *ctx, uint64_t start, uint64_t end);
 	void *code_ctx; /* of the two */
+	/* Asked now and then, from all threads: the table is not wanted any more. NULL: it is. */
+	bool (*stopped)(const void *ctx);
+	const void *stopped_ctx;
 	/* Threads that work at it, this one among them; 0: this one. */
 	unsigned threads;
 	/* Bytes of a section that are worth a thread; 0: 256 KiB, some milliseconds. Smaller
@@ -65,7 +68,8 @@ struct compile_input {
  * skipped and counted in the table's header. The table and the errors are the same whatever the
  * number of threads is. Each takes about 5 MB beside what it collects. Who compiles several objects
  * at once divides the threads that it has among them (tables/tables.h does). -ENODATA: no section,
- * or not one row. -EFBIG: text of over 4 GiB or 2^22 rules. -ENOMEM. -EOPNOTSUPP: machine.
+ * or not one row. -EFBIG: text of over 4 GiB or 2^22 rules. -ENOMEM. -EOPNOTSUPP: machine. -ECANCELED:
+ * stopped.
  */
 int compile_table(const struct compile_input *in, struct buf *ret, struct seam_error *err);
 

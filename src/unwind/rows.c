@@ -227,6 +227,8 @@ bool rows_begin(struct rows *r, uint64_t start, uint64_t end)
 {
 	bool inside = false;
 
+	if (++r->begun % ROWS_ASKED == 0 && r->in->stopped && r->in->stopped(r->in->stopped_ctx))
+		r->failed = -ECANCELED;
 	for (size_t i = 0; i < r->in->n_ranges && !inside; i++)
 		inside = start >= r->in->ranges[i].start && end <= r->in->ranges[i].end;
 	if (!inside || start >= end || end - start > UINT32_MAX || r->failed ||

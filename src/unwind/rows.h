@@ -44,6 +44,7 @@ struct rows_part {
 };
 
 #define ROWS_SEEN 1024u
+#define ROWS_ASKED 256u /* functions between two questions whether to stop */
 
 struct rows_seen {
 	struct rows_rule rule;
@@ -70,7 +71,8 @@ struct rows {
 	uint32_t part;            /* as which part */
 	bool open; /* between rows_begin and rows_end, of a function inside the executable ranges */
 	uint32_t skipped;
-	int failed; /* -errno of the first failure */
+	uint32_t begun; /* functions, also those that were not taken */
+	int failed;     /* -errno of the first failure */
 };
 
 void rows_init(struct rows *r, const struct compile_input *in);

@@ -208,7 +208,7 @@ static void what_waits_too_long_is_counted(void **state)
 	assert_true(produce(&in, SEAM_RECORD_EXIT, 32, 2));
 	assert_true(produce(&in, SEAM_RECORD_LOST_SAMPLES, 16, 7));
 	assert_true(produce(&in, SEAM_RECORD_SAMPLE, 64, 3));
-	assert_int_equal(ring_drain_until(&r, 1, take, &out), 0);
+	assert_int_equal(ring_drain_until(&r, &(uint64_t){ 1 }, take, &out), 0);
 	assert_int_equal(out.calls, 0);
 	assert_int_equal(TAIL, HEAD);
 	assert_int_equal(r.counts.cut, 4);
@@ -218,11 +218,46 @@ static void what_waits_too_long_is_counted(void **state)
 	// A time that is to come takes nothing away.
 	buf_clear(&in);
 	assert_true(produce(&in, SEAM_RECORD_SAMPLE, 64, 4));
-	assert_int_equal(ring_drain_until(&r, UINT64_MAX, take, &out), 64);
+	assert_int_equal(ring_drain_until(&r, &(uint64_t){ UINT64_MAX }, take, &out), 64);
 	same(&in, &out.all);
 	assert_int_equal(r.counts.cut, 4);
 	buf_free(&in);
 	buf_free(&out.all);
+	ring_unmap(&r);
+}
+
+struct late {
+	struct sink sink;
+	uint64_t until_ns;
+};
+
+static int take_until(void *ctx, const void *bytes, size_t n)
+{
+	struct late *l = ctx;
+
+	l->until_ns = 1; // as a signal handler sets it
+	return take(&l->sink, bytes, n);
+}
+
+// The word to stop comes while a ring is read: what was not given then is counted.
+static void a_time_that_is_set_meanwhile_counts(void **state)
+{
+	struct ring r;
+	struct buf in = { 0 };
+	struct late out = { 0 };
+
+	(void)state;
+	start(&r, SIZE - 128);
+	for (uint64_t i = 1; i <= 4; i++)
+		assert_true(produce(&in, SEAM_RECORD_SAMPLE, 64, i));
+	assert_int_equal(ring_drain_until(&r, &out.until_ns, take_until, &out), 128);
+	assert_int_equal(out.sink.calls, 1);
+	assert_int_equal(out.sink.all.n, 128);
+	assert_int_equal(r.counts.samples, 2);
+	assert_int_equal(r.counts.cut_samples, 2);
+	assert_int_equal(TAIL, HEAD);
+	buf_free(&in);
+	buf_free(&out.sink.all);
 	ring_unmap(&r);
 }
 
@@ -269,6 +304,7 @@ int main(void)
 		cmocka_unit_test(a_failing_sink_loses_nothing),
 		cmocka_unit_test(loss_is_counted),
 		cmocka_unit_test(what_waits_too_long_is_counted),
+		cmocka_unit_test(a_time_that_is_set_meanwhile_counts),
 		cmocka_unit_test(an_unsound_header_ends_the_ring),
 		cmocka_unit_test(sizes_are_powers_of_two),
 	};

@@ -274,6 +274,30 @@ static void what_runs_already_is_told_of(void **state)
 	recorder_free(r);
 }
 
+/* The end has one time, from the word to stop on, wherever the recorder is then. */
+static void an_end_begins_with_the_word(void **state)
+{
+	struct recorder_opts o = opts(busy);
+	struct recorder *r = begin(&o);
+	struct seam_error err = { 0 };
+	uint64_t end_ns;
+
+	recorder_ends_in(r, 3600000);
+	assert_int_equal(recorder_start(r, &err), 0);
+	assert_int_equal(recorder_run_command(r, &err), 0);
+	recorder_wait(r, WAIT_MS);
+	recorder_ends(r);
+	end_ns = recorder_until_ns(r);
+	recorder_ends_in(r, 3600000);
+	recorder_wait(r, 1);
+	recorder_ends(r);
+	assert_true(end_ns == recorder_until_ns(r));
+	while (!recorder_ended(r))
+		recorder_wait(r, WAIT_MS);
+	assert_int_equal(recorder_stop(r, end_ns), 0);
+	recorder_free(r);
+}
+
 static void who_is_not_there_is_an_error(void **state)
 {
 	struct recorder_opts o = opts(NULL);
@@ -332,6 +356,7 @@ int main(void)
 		cmocka_unit_test(a_delayed_recording_begins_when_it_is_resumed),
 		cmocka_unit_test(a_sink_that_fails_ends_it),
 		cmocka_unit_test(what_runs_already_is_told_of),
+		cmocka_unit_test(an_end_begins_with_the_word),
 		cmocka_unit_test(who_is_not_there_is_an_error),
 		cmocka_unit_test(a_step_down_is_a_notice),
 		cmocka_unit_test(what_needs_bpf_fails_without),

@@ -295,6 +295,42 @@ static void long_entries(void **state)
 	buf_free(&m.bytes);
 }
 
+static unsigned asked;
+
+static bool is_over(const void *ctx)
+{
+	return __atomic_add_fetch(&asked, 1, __ATOMIC_RELAXED) > *(const unsigned *)ctx;
+}
+
+/* Whoever does not want a table any more is not kept waiting: there is none, nor a part of one. */
+static void given_up(void **state)
+{
+	struct made m = { .random = 11, .address = EH_AT, .text = TEXT_AT };
+	struct compile_input in = input(FRAMETAB_X86_64);
+	unsigned most = 2;
+	struct buf one = { 0 };
+	void *bytes;
+
+	make(&m, SHARE * 4);
+	in.eh_frame = exactly(&m, m.bytes.n, &bytes);
+	in.stopped = is_over;
+	in.stopped_ctx = &most;
+	for (in.threads = 1; in.threads < 4; in.threads++) {
+		asked = 0;
+		assert_int_equal(compile_table(&in, &one, NULL), -ECANCELED);
+		assert_int_equal(one.n, 0);
+		assert_true(asked <= most + in.threads);
+	}
+	most = UINT32_MAX;
+	asked = 0;
+	assert_int_equal(compile_table(&in, &one, NULL), 0);
+
+	assert_true(asked > 4);
+	free(bytes);
+	buf_free(&one);
+	buf_free(&m.bytes);
+}
+
 /* ---- what is remembered ---- */
 
 static void put_fde(struct made *m, uint64_t start, uint32_t size, const struct buf *program)
@@ -491,6 +527,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(made_up),
 		cmocka_unit_test(long_entries),
+		cmocka_unit_test(given_up),
 		cmocka_unit_test(more_states_than_numbers),
 		cmocka_unit_test(steps_of_every_length),
 		cmocka_unit_test(too_many_rules),

@@ -61,18 +61,6 @@ static void kwalk_defaults(struct kwalk_opts *o)
 	o->memory = (o->memory + 4095) & ~4095ull;
 }
 
-/* A priority is inherited through the lock, because the follower comes before other threads, also
- * if it waits for one of them. */
-static void kwalk_make_lock(struct kwalk *l)
-{
-	pthread_mutexattr_t attr;
-
-	pthread_mutexattr_init(&attr);
-	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
-	pthread_mutex_init(&l->lock, &attr);
-	pthread_mutexattr_destroy(&attr);
-}
-
 /* Loads the programs and begins to follow what is mapped; nothing is sampled yet. On failure
  * nothing stays loaded. */
 int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err)
@@ -85,7 +73,7 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 	memcpy(&l->opts, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
 	kwalk_defaults(&l->opts);
 	l->follow.wake = l->epoll = -1;
-	kwalk_make_lock(l);
+	lock_make(l);
 	kwalk_probe_usable(&l->probe);
 	if (!l->probe.usable)
 		r = seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL, "%s; needed: %s",
@@ -123,7 +111,7 @@ void kwalk_close(struct kwalk *l)
 	buf_free(&l->pending);
 	buf_free(&l->held);
 	buf_free(&l->out);
-	pthread_mutex_destroy(&l->lock);
+	lock_free(l);
 	free(l);
 }
 
@@ -144,7 +132,8 @@ int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
 {
 	const struct kwalk_vma *m;
 
-	pthread_mutex_lock(&l->lock);
+	if (!lock_soon(l, &l->lock))
+		return -ENOENT;
 	m = kwalk_spaces_find(&l->spaces, pid, pc, time_ns);
 	if (m) {
 		if (l->room.pressed)
@@ -212,7 +201,11 @@ static void kwalk_events(void *ctx, const struct seam_events *events, uint32_t o
 
 static int kwalk_sampling(void *ctx, bool on)
 {
-	return offcpu_switch(ctx, on);
+	struct kwalk *l = ctx;
+
+	if (on)
+		__atomic_store_n(&l->begun, true, __ATOMIC_RELAXED);
+	return offcpu_switch(l, on);
 }
 
 static void kwalk_end_by(void *ctx, uint64_t end_ns)
@@ -220,6 +213,11 @@ static void kwalk_end_by(void *ctx, uint64_t end_ns)
 	struct kwalk *l = ctx;
 
 	__atomic_store_n(&l->end_ns, end_ns, __ATOMIC_RELAXED);
+}
+
+bool kwalk_gives_up(const struct kwalk *l)
+{
+	return kwalk_is_over(l);
 }
 
 static int64_t kwalk_read(void *ctx, capture_write write, void *write_ctx)

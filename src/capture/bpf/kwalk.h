@@ -106,6 +106,9 @@ struct kwalk_opts {
 	uint32_t tasks;
 	/* Fills *ret (zeros: no table). Called from any thread, several at once. */
 	void (*table)(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret);
+	/* Whether all is to be given up before sampling has begun; called often, from any thread.
+	 * NULL: never. */
+	bool (*stopped)(void);
 	/* Called when a table was copied for the programs: its own bytes are not needed for a
 	 * while, but may be needed later. May be NULL. */
 	void (*rests)(void *ctx, const void *blob);
@@ -182,6 +185,10 @@ void kwalk_source(struct kwalk *l, struct session_source *ret);
  * is known. ret->vaddr is that of the address itself. */
 int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
                struct kwalk_table *ret);
+
+/* Whether what takes long is to be given up: the time to end is over, or opts.stopped says so before
+ * sampling has begun. From any thread. */
+bool kwalk_gives_up(const struct kwalk *l);
 
 int kwalk_total(struct kwalk *l, struct kwalk_totals *ret);
 

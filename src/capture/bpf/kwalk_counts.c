@@ -18,21 +18,31 @@ static void kwalk_add_counts(struct kwalk_counts *to, const struct kwalk_counts 
 		t[i] += f[i];
 }
 
-/* Adds up the programs' counts of all CPUs, and this side's. *ret->sz says how much the caller
- * knows of. -ENOMEM. */
-int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
+/* Adds up the programs' counts of all CPUs, without the lock. -ENOMEM. */
+int counts_of_programs(struct kwalk *l, struct kwalk_counts *ret)
 {
 	struct kwalk_counts *all = calloc(l->n_cpus, sizeof(*all));
-	struct kwalk_totals t = { .sz = ret->sz };
 	uint32_t zero = 0;
 
 	if (!all)
 		return -ENOMEM;
+	*ret = (struct kwalk_counts){ 0 };
 	/* A per-CPU map: one struct for each possible CPU. */
 	if (bpf_map_lookup_elem(l->counts, &zero, all) >= 0)
 		for (size_t i = 0; i < l->n_cpus; i++)
-			kwalk_add_counts(&t.counts, &all[i]);
+			kwalk_add_counts(ret, &all[i]);
 	free(all);
+	return 0;
+}
+
+/* Adds up the programs' counts of all CPUs, and this side's. *ret->sz says how much the caller
+ * knows of. -ENOMEM. */
+int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
+{
+	struct kwalk_totals t = { .sz = ret->sz };
+
+	if (counts_of_programs(l, &t.counts) < 0)
+		return -ENOMEM;
 	t.counts_skipped = l->counts_skipped;
 	t.away_misses = kwalk_misses(l, "away_switch");
 	t.samples = l->samples;

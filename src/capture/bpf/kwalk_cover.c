@@ -89,7 +89,7 @@ static bool cover_end(struct kwalk *l, uint32_t pid, const struct kwalk_changes 
 /* Tries again, some times, while the process changes under the reading. */
 static void cover_process(struct kwalk *l, uint32_t pid, struct buf *text, struct buf *vmas)
 {
-	if (budget_waits(&l->budget))
+	if (kwalk_is_over(l) || budget_waits(&l->budget))
 		return;
 	for (unsigned i = 0; i < COVER_TRIES; i++) {
 		uint64_t now_ns;

@@ -132,6 +132,7 @@ static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
  * freed. */
 static void follow_sweep(struct kwalk *l)
 {
+	uint64_t walked_ns = __atomic_load_n(&l->spaces.walked_ns, __ATOMIC_RELAXED);
 	uint64_t now_ns = kwalk_now_ns(), pid, value;
 	size_t i = 0;
 
@@ -144,7 +145,7 @@ static void follow_sweep(struct kwalk *l)
 		uint32_t key = (uint32_t)pid;
 
 		/* Nothing of its time is left to be walked, and the programs have let it go. */
-		if (!s->gone_ns || s->gone_ns + GONE_NS > l->spaces.walked_ns ||
+		if (!s->gone_ns || s->gone_ns + GONE_NS > walked_ns ||
 		    bpf_map_lookup_elem(l->processes, &key, &p) >= 0)
 			continue;
 		arena_give(&l->arena, s->published, s->published_size, now_ns);
@@ -185,6 +186,8 @@ static size_t follow_round(struct kwalk *l)
 		l->follow.again++;
 		learn_again(l);
 	}
+	if (kwalk_is_over(l)) /* what was learnt is for nobody any more */
+		return 0;
 	l->follow.seen_ns = now_ns;
 	follow_user_chain(l);
 	room_make(l);
@@ -196,12 +199,15 @@ static size_t follow_round(struct kwalk *l)
  * thread here, so the rest waits for the next time. */
 void follow_drain(struct kwalk *l)
 {
+	if (!lock_soon(l, &l->turn))
+		return;
 	pthread_mutex_lock(&l->lock);
 	budget_turn(&l->budget, kwalk_now_ns());
 	if (follow_round(l))
 		follow_round(l);
 	follow_sweep(l);
 	pthread_mutex_unlock(&l->lock);
+	pthread_mutex_unlock(&l->turn);
 }
 
 /*

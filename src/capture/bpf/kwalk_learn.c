@@ -13,8 +13,10 @@
  * The programs count execs and losses of code of each process in a map that both sides read
  * (struct kwalk_changes). A reading holds only if these counts are the same before and after it.
  *
- * Invariant: learn_* run under the lock of kwalk. Whatever cannot be known is unknown: stacks end
- * there and say so; a wrong mapping is never used.
+ * Invariant: learn_* run with the turn and under the lock of kwalk, and give the lock back while
+ * /proc or the file of an object is read, which takes long: so the reader never waits for that.
+ * With the turn, nobody else learns meanwhile. Whatever cannot be known is unknown: stacks end there
+ * and say so; a wrong mapping is never used.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -88,8 +90,14 @@ static int learn_read(struct kwalk *l, uint32_t pid, bool complete)
 		uint64_t now_ns = kwalk_now_ns();
 
 		buf_clear(&vmas);
+		pthread_mutex_unlock(&l->lock);
 		r = maps_read(l, pid, now_ns, &text, learn_keep, &vmas);
 		now = learn_changes(l, pid);
+		pthread_mutex_lock(&l->lock);
+		if (kwalk_is_over(l)) { /* mappings may have been left out */
+			r = -ECANCELED;
+			break;
+		}
 		/* What was read while the process changed may be half old and half new. */
 		if (r != -E2BIG &&
 		    (r < 0 || now.execs != before.execs || now.losses != before.losses))
@@ -238,11 +246,17 @@ static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
 		                 .size = r->len,
 		                 .build_id_size = r->has_build_id ? r->build_id_size : 0,
 		                 .inode = r->has_build_id ? 0 : r->ino };
+	bool known;
 
 	memcpy(ask.build_id, r->build_id, sizeof(ask.build_id));
 	/* Inserting in the middle of many mappings moves half of them. */
-	if (s && r->prot & PROT_EXECUTE && d->id.time_ns >= s->read_ns &&
-	    budget_charge(l, s, BUDGET_LINE + s->n / 2) && maps_table(l, &m, &ask))
+	if (!s || !(r->prot & PROT_EXECUTE) || d->id.time_ns < s->read_ns ||
+	    !budget_charge(l, s, BUDGET_LINE + s->n / 2))
+		return;
+	pthread_mutex_unlock(&l->lock);
+	known = maps_table(l, &m, &ask);
+	pthread_mutex_lock(&l->lock);
+	if (known) /* spaces are freed by who has the turn */
 		kwalk_space_put(s, &m);
 }
 
@@ -336,6 +350,7 @@ int kwalk_target(struct kwalk *l, pid_t pid)
 
 	if (process <= 0)
 		return -ESRCH;
+	pthread_mutex_lock(&l->turn);
 	pthread_mutex_lock(&l->lock);
 	r = map_put(&l->followed, (uint64_t)process, 1);
 	if (r >= 0 && l->opts.filter != KWALK_EVERYTHING &&
@@ -345,6 +360,7 @@ int kwalk_target(struct kwalk *l, pid_t pid)
 		r = learn_read(l, (uint32_t)process, false);
 	kwalk_publish(l);
 	pthread_mutex_unlock(&l->lock);
+	pthread_mutex_unlock(&l->turn);
 	return r == -ENOENT ? -ESRCH : r;
 }
 
@@ -356,7 +372,8 @@ bool kwalk_is_followed(struct kwalk *l, uint32_t pid)
 		return false;
 	if (l->opts.filter == KWALK_EVERYTHING)
 		return true;
-	pthread_mutex_lock(&l->lock);
+	if (!lock_soon(l, &l->lock))
+		return true; /* a record too many does no harm */
 	is = map_get(&l->followed, pid, NULL);
 	pthread_mutex_unlock(&l->lock);
 	return is;

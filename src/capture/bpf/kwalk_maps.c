@@ -153,6 +153,10 @@ int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
 			r = -E2BIG;
 			break;
 		}
+		if (kwalk_is_over(l)) {
+			r = -ECANCELED;
+			break;
+		}
 	}
 	close(fd);
 	return r;

@@ -13,7 +13,7 @@
  *	kwalk_learn.c
  *	kwalk_publish.c  kwalk_maps.c
  *	kwalk_room.c  kwalk_budget.c  kwalk_counts.c  kwalk_offcpu.c
- *	kwalk_space.c  kwalk_arena.c  kwalk_programs.c  kwalk_filter.c  kwalk_probe.c
+ *	kwalk_space.c  kwalk_arena.c  kwalk_programs.c  kwalk_filter.c  kwalk_probe.c  kwalk_lock.c
  */
 #ifndef SEAM_CAPTURE_BPF_KWALK_PARTS_H
 #define SEAM_CAPTURE_BPF_KWALK_PARTS_H
@@ -159,7 +159,8 @@ struct kwalk_spaces {
 	struct kwalk_space *dirty;
 	uint64_t mappings;
 	uint64_t swept_ns;
-	uint64_t walked_ns; /* of what was sampled before, nothing waits any more */
+	/* Of what was sampled before, nothing waits any more: the reader's, without the lock. */
+	uint64_t walked_ns;
 };
 
 struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make);
@@ -243,7 +244,7 @@ void follow_stop(struct kwalk *l);
 /* Learns all that the kernel has said of mappings until now. */
 void follow_drain(struct kwalk *l);
 
-/* ---- kwalk_learn.c ---- */
+/* ---- kwalk_learn.c: with the turn and the lock, which is given back in between ---- */
 
 /* Learns one record of the dummy events; they come in order of time. */
 int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size);
@@ -258,7 +259,8 @@ void learn_missed(struct kwalk *l, uint32_t pid);
 /* ---- kwalk_maps.c ---- */
 
 /* Calls put for each executable line of /proc/PID/maps, with its table. text is room for reading.
- * -errno; -E2BIG: there are more than the process may cost. Also without the lock. */
+ * -errno; -E2BIG: there are more than the process may cost; -ECANCELED: the time is over. Without
+ * the lock. */
 int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
               void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx);
 /* Finds the table of one mapping. False: nothing must be known of it. */
@@ -316,6 +318,12 @@ struct kwalk {
 	struct kwalk_ring *rings;                         /* beside them */
 	size_t n_cpus;                                    /* possible ones: one ring each */
 	int processes, changes, targets, counts, matched; /* map descriptors */
+	/*
+	 * One at a time learns: the follower, or the reader before it walks copies. It changes what
+	 * is below under the lock, which is given back where something is read from a file or made
+	 * of it: nobody waits for that. Both locks: turn first.
+	 */
+	pthread_mutex_t turn;
 	pthread_mutex_t lock; /* of all below: the follower and the reader */
 	struct arena_memory arena;
 	struct kwalk_room room;
@@ -351,17 +359,28 @@ struct kwalk {
 	uint64_t round_ns; /* when the rings began to be read for the last time */
 	uint64_t samples, answered, late, unwound;
 	uint64_t end_ns; /* nothing is read after it (0: no such time); the follower asks, too */
+	bool begun;      /* sampling; likewise */
 	uint64_t cut;
 	uint64_t told_full, told_skipped, told_tasks; /* what the file was told of losses */
 };
 
-/* Whether the time to end is over (session_end_by). */
+/* Whether the time to end is over (session_end_by), or came before sampling began. */
 static inline bool kwalk_is_over(const struct kwalk *l)
 {
 	uint64_t end_ns = __atomic_load_n(&l->end_ns, __ATOMIC_RELAXED);
 
-	return end_ns && kwalk_now_ns() >= end_ns;
+	if (end_ns && kwalk_now_ns() >= end_ns)
+		return true;
+	return l->opts.stopped && !__atomic_load_n(&l->begun, __ATOMIC_RELAXED) &&
+	       l->opts.stopped();
 }
+
+/* -- kwalk_lock.c -- */
+void lock_make(struct kwalk *l);
+void lock_free(struct kwalk *l);
+/* Takes a lock for the reader, who waits no longer than the time to end. False: it is over, and
+ * somebody else has the lock. */
+bool lock_soon(struct kwalk *l, pthread_mutex_t *lock);
 
 /* -- kwalk_probe.c -- */
 struct relocate;
@@ -401,6 +420,9 @@ int offcpu_switch(struct kwalk *l, bool on);
 /* To be called after the end: reports the threads that are still off the CPU. drain reads the rings
  * when they are full; a result of it below 0 is returned. */
 int offcpu_end(struct kwalk *l, int (*drain)(void *ctx), void *ctx);
+
+/* -- kwalk_counts.c -- */
+int counts_of_programs(struct kwalk *l, struct kwalk_counts *ret);
 
 /* -- kwalk_programs.c -- */
 /* Asks the kernel about a program; zeros: it is not loaded. */

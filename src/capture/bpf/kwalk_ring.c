@@ -91,7 +91,8 @@ static void ring_used(struct kwalk *l, uint32_t pid, uint64_t time_ns, const uin
 {
 	if (!room_is_pressed(&l->room))
 		return;
-	pthread_mutex_lock(&l->lock);
+	if (!lock_soon(l, &l->lock))
+		return;
 	for (size_t i = 0; i < n; i++) {
 		const struct kwalk_vma *m = kwalk_spaces_find(&l->spaces, pid, ips[i], time_ns);
 
@@ -430,17 +431,17 @@ static int ring_lost_put(struct kwalk *l, const struct seam_event *event, uint16
 static int ring_lost(struct kwalk *l)
 {
 	const struct seam_event *samples = seam_events_at(l->events, 0);
-	struct kwalk_totals t = { .sz = sizeof(t) };
-	int r = kwalk_total(l, &t);
+	struct kwalk_counts counts;
+	int r = counts_of_programs(l, &counts);
 
 	if (r >= 0)
 		r = ring_lost_put(l, l->output_event, 0,
-		                  t.counts.ring_full + t.counts.away_full + l->cut, &l->told_full);
+		                  counts.ring_full + counts.away_full + l->cut, &l->told_full);
 	if (r >= 0)
-		r = ring_lost_put(l, samples, 0, t.counts.skipped, &l->told_skipped);
+		r = ring_lost_put(l, samples, 0, counts.skipped, &l->told_skipped);
 	if (r >= 0)
 		r = ring_lost_put(l, samples, SEAM_MISC_LOST_TASKS,
-		                  t.counts.not_followed + t.counts.away_untold, &l->told_tasks);
+		                  counts.not_followed + counts.away_untold, &l->told_tasks);
 	return r;
 }
 
@@ -448,9 +449,7 @@ static int ring_lost(struct kwalk *l)
  * sample may be on its way into its ring while that is read. */
 static void ring_walked(struct kwalk *l, uint64_t begun_ns)
 {
-	pthread_mutex_lock(&l->lock);
-	l->spaces.walked_ns = l->round_ns;
-	pthread_mutex_unlock(&l->lock);
+	__atomic_store_n(&l->spaces.walked_ns, l->round_ns, __ATOMIC_RELAXED);
 	l->round_ns = begun_ns;
 }
 

@@ -120,14 +120,21 @@ static void kwalk_images_add(struct kwalk_space *s, uint64_t until_ns)
 	s->before[s->n_before++] = (struct kwalk_image){ copy, s->n, until_ns };
 }
 
+/* Of the reader, who does not take the lock for it. */
+static uint64_t space_walked_ns(const struct kwalk_space *s)
+{
+	return __atomic_load_n(&s->all->walked_ns, __ATOMIC_RELAXED);
+}
+
 /* What was mapped until then is kept as a whole for samples that are still to be walked. A mapping
  * that is younger than the exec is the new program's: its record came before the exec's. */
 void kwalk_space_exec(struct kwalk_space *s, uint64_t at_ns)
 {
+	uint64_t walked_ns = space_walked_ns(s);
 	size_t old = 0;
 
 	while (old < s->n_before &&
-	       (s->before[old].until_ns < s->all->walked_ns || s->n_before - old >= KWALK_IMAGES))
+	       (s->before[old].until_ns < walked_ns || s->n_before - old >= KWALK_IMAGES))
 		old++;
 	if (old)
 		kwalk_images_forget(s, old);
@@ -193,6 +200,7 @@ static void kwalk_replaced_add(struct kwalk_space *s, const struct kwalk_vma *ol
 	const struct kwalk_replaced *r = (const void *)s->replaced.bytes;
 	struct kwalk_replaced add = { *old, m->since_ns };
 	size_t n = s->replaced.n / sizeof(*r), past = 0;
+	uint64_t walked_ns = space_walked_ns(s);
 
 	if (add.was.start < m->start) {
 		add.was.vaddr += m->start - add.was.start;
@@ -203,7 +211,7 @@ static void kwalk_replaced_add(struct kwalk_space *s, const struct kwalk_vma *ol
 		add.was.end = m->end;
 	/* What is past the walks is dropped when it is more than half: so moving costs little per
 	 * record. */
-	while (past < n && r[past].until_ns < s->all->walked_ns)
+	while (past < n && r[past].until_ns < walked_ns)
 		past++;
 	if (n - past >= KWALK_REPLACED)
 		past = n - KWALK_REPLACED / 2;

@@ -200,6 +200,8 @@ static int record_start(struct record_run *r, int *exit_code)
 		return record_fail(r, &err, error);
 	r->sampling = !r->o->delay_ms;
 	r->start_ns = record_now_ns();
+	if (r->o->duration_ms)
+		recorder_ends_in(r->recorder, r->o->duration_ms);
 	error = recorder_run_command(r->recorder, &err);
 	if (error) {
 		record_fail(r, &err, error);

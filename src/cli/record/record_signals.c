@@ -36,7 +36,10 @@ static void signals_ask(int number, siginfo_t *info, void *context)
 		signals_first = now;
 		signals_sent = info->si_code <= 0; /* SI_USER, SI_QUEUE, SI_TKILL */
 		signals_asked = number;
-		hurry_begin();
+		if (signals_recorder)
+			recorder_ends(signals_recorder);
+		else
+			hurry_begin();
 	} else if (since > RECORD_AGAIN_NS) {
 		if (signals_leave)
 			signals_leave();
@@ -52,8 +55,10 @@ static void signals_child(int number)
 	int error = errno;
 
 	(void)number;
-	if (signals_recorder)
+	if (signals_recorder) {
+		recorder_child_ended(signals_recorder);
 		recorder_wake(signals_recorder);
+	}
 	errno = error;
 }
 
