@@ -195,6 +195,7 @@ void dwarf_close(struct dwarf *d)
 	buf_free(&d->ranges);
 	buf_free(&d->path);
 	intern_free(&d->paths);
+	/* A module's handle is libdwfl's, and ends with it. */
 	if (d->linked.dwfl)
 		linked_close(&d->linked);
 	else
@@ -291,7 +292,8 @@ static const char *dwarf_path(struct dwarf *d, struct unit *unit, const char *fi
 	return id == INTERN_FAILED ? file : intern_get(&d->paths, id);
 }
 
-/* Where an inlined function was called from. */
+/* Where an inlined function was called from. The number of the file counts in the unit that holds
+ * the tree: in a split one that is not the unit of the lines. */
 static void dwarf_call(struct dwarf *d, struct unit *unit, Dwarf_Die *call, struct dwarf_frame *ret)
 {
 	Dwarf_Word file, line;

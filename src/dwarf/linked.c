@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define BYTES_MAX (1u << 30)
+#define BYTES_MAX (1u << 30) /* of a module; the copy lies in memory */
 
 /* A callback of libdwfl that says no: it would look for debug files by its own rules. */
 static int linked_no_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
@@ -82,6 +82,7 @@ int linked_open(struct linked *ret, struct image *image)
 
 	if (fd >= 0) {
 		module = dwfl_report_offline(l.dwfl, "module", image_path(image), fd);
+		/* libdwfl closes fd, once it has taken it. */
 		if (!module)
 			close(fd);
 	} else {

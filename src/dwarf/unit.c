@@ -167,7 +167,8 @@ static int unit_find_functions(struct unit *unit, enum unit_reach reach)
 	return r;
 }
 
-/* *parent becomes the new call, for what is below it. */
+/* *parent becomes the new call, for what is below it. Calls beyond UNIT_INLINES_MAX are left out:
+ * what is inlined into them belongs to the next call outwards. */
 static int unit_function_add_inline(struct unit_function *function, Dwarf_Die *die,
                                     uint32_t *parent)
 {
@@ -242,8 +243,8 @@ uint32_t unit_innermost(const struct unit_function *function, uint64_t addr)
 {
 	uint32_t found = UNIT_NONE;
 
-	/* From the last to the first, because inner calls stand behind outer ones. Compilers
-	 * sometimes let siblings overlap; the first of these counts. */
+	/* In the order of the walk, outer calls stand in front of inner ones: each find goes one
+	 * call inwards. Compilers sometimes let siblings overlap; the first of these counts. */
 	for (size_t i = 0; i < UNIT_N(&function->ranges, struct unit_range); i++) {
 		const struct unit_range *range = UNIT_AT(&function->ranges, struct unit_range, i);
 
