@@ -135,6 +135,8 @@ static int learn_comm(struct proc_table *table, const struct seam_decoded *recor
 	return 1;
 }
 
+/* What the child inherits is found when the event is applied: by then the parent's records are in
+ * order. */
 static int learn_fork(struct proc_table *table, const struct seam_decoded *record,
                       struct proc_event *e)
 {

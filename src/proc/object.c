@@ -102,6 +102,7 @@ const struct proc_object *object_get(struct object_pool *pool, enum proc_kind ki
 		build_id_size = PROC_BUILD_ID_MAX;
 	if (kind != PROC_KIND_ANON && kind != PROC_KIND_JIT)
 		pid = 0;
+	/* The key is the properties one behind the other; those that do not count are 0. */
 	memcpy(key, &word, 4);
 	memcpy(key + 4, &name, 4);
 	memcpy(key + 8, &pid, 4);

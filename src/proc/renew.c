@@ -117,6 +117,7 @@ static int renew_space(struct renew *r, uint32_t old, uint32_t *ret)
 	return e < 0 ? e : map_put(&r->spaces, old, root);
 }
 
+/* Begins the new history with the last change of the old one. */
 static int renew_change(struct histories *to, uint64_t key, const struct change *old,
                         uint32_t value)
 {
@@ -145,6 +146,7 @@ static int renew_processes(struct renew *r)
 	return e;
 }
 
+/* Names, likewise: of threads that are not over. */
 static int renew_threads(struct renew *r)
 {
 	uint64_t key, at;
