@@ -27,7 +27,8 @@ struct needed {
 	char beside[PATH_MAX]; /* the interpreter's directory */
 };
 
-/* Adds the resolved path of a regular, readable file to the list, once. */
+/* Adds the resolved path of a file that may be read to the list, once. False: it is none, or the
+ * list is full. */
 static bool needed_add(struct needed *s, const char *path)
 {
 	char resolved[PATH_MAX];
@@ -143,6 +144,7 @@ static void needed_of_elf(struct needed *s, const char *path, struct image *imag
 	struct image_section dynamic, strings;
 	const char *run;
 
+	/* needed_dynamic reads entries of 64 bits, little-endian. */
 	if (!image_is_64(image) || image_is_big_endian(image))
 		return;
 	needed_interpreter(s, image);
@@ -172,6 +174,7 @@ static bool needed_of_script(struct needed *s, const char *path)
 	argument = program ? strtok_r(NULL, " \t", &rest) : NULL;
 	if (program)
 		needed_add(s, program);
+	/* env looks its argument up in PATH. With options it may mean anything. */
 	if (argument && argument[0] != '-' && strstr(program, "/env"))
 		needed_in(s, getenv("PATH"), "", argument);
 	return true;
