@@ -205,6 +205,8 @@ static void pending_hold(void *ctx, uint64_t cookie, uint32_t cpu, unsigned end,
 		map_put(&o->held, cookie, at);
 }
 
+/* Asks opts.read_asleep for the stacks that are owed, once sampling has ended: a task that still
+ * sleeps in the kernel will not write its own. o->why says what was missing, or is "". */
 void session_pending_read(struct session *s)
 {
 	struct pending *o = &s->pending;
