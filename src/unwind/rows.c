@@ -383,6 +383,8 @@ static void rows_sort(struct rows *r)
 		r->failed = status;
 }
 
+/* Sorts the functions by start and takes overlaps out: a function ends where the next one begins,
+ * and of two with one start the later one goes. */
 void rows_seal(struct rows *r)
 {
 	size_t kept = 0;
@@ -482,6 +484,8 @@ static int rows_join_functions(struct rows *r, struct rows *share)
 	return 0;
 }
 
+/* Takes the share's rows over as a part, with the numbers that its rules have in the whole.
+ * -ENOMEM: the whole may hold rules of it, but no function. */
 static int rows_join_part(struct rows *r, struct rows *share)
 {
 	struct rows_part *parts = realloc(r->parts, (r->n_parts + 1) * sizeof(*parts));
