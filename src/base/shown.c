@@ -417,6 +417,7 @@ static void shown_argument(struct buf *to, const struct shown_spec *s, struct sh
 	}
 }
 
+/* Text between the conversions is the program's own and is not escaped. */
 int shown_vprintf(struct buf *to, const char *fmt, va_list ap)
 {
 	struct shown_args args;
