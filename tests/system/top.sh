@@ -114,6 +114,8 @@ else:
     while open(f"/proc/{top.pid}/syscall").read().split()[:2] not in (["1", "0x1"], ["64", "0x1"]):  # write(2) to it, which waits
         time.sleep(0.1)
     top.send_signal(signal.SIGINT)
+    while any(line.split()[1].strip("0") for line in open(f"/proc/{top.pid}/status") if line.startswith(("SigPnd", "ShdPnd"))):
+        time.sleep(0.1) # two that wait are one
     time.sleep(0.5)
     top.send_signal(signal.SIGINT)
 os.set_blocking(ours, False)

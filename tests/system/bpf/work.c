@@ -9,6 +9,7 @@
  *	work threads N        N threads with small stacks
  *	work churn N          processes that exec, are killed, crash or exit
  *	work asleep N         N threads fall asleep in the middle of a long system call, for ever
+ *	work parked N         a child does that; ends when all of them sleep, and leaves them there
  *	work deep N           300 frames, for a second; or so many
  *	work watched SECONDS  functions that uretprobes wait for the return of, one within the other
  *	work returns SECONDS  one such function returns all the time to another that does not
@@ -26,6 +27,7 @@
  * its own of this kind at 997 Hz, whose samples no BPF program takes, and says in the end how many
  * there were. That is what a recorder of the same event was due, whatever a machine makes of time.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/io_uring.h>
@@ -43,6 +45,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +55,8 @@
 #define NO_TAIL_CALL() __asm__ volatile("" ::: "memory")
 #define STACK ((size_t)1 << 20)
 #define ASLEEP_FDS_MOST (1u << 19)
+#define ZEROS ((size_t)64 << 20)
+#define ZEROS_PARTS 16
 
 static volatile unsigned long sum;
 static double seconds;
@@ -294,6 +299,49 @@ static void asleep(void)
 	threads(asleep_thread);
 }
 
+/* -- parked -- */
+
+/* How many threads of a process sleep. */
+static int parked_asleep(pid_t pid)
+{
+	char path[64], text[512], *state;
+	struct dirent *entry;
+	int asleep = 0;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	d = opendir(path);
+	while (d && (entry = readdir(d))) {
+		ssize_t n;
+		int fd;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%.20s/stat", (int)pid, entry->d_name);
+		fd = open(path, O_RDONLY);
+		n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+		close(fd);
+		text[n > 0 ? n : 0] = 0;
+		state = strrchr(text, ')');
+		asleep += state && state[2] == 'S';
+	}
+	if (d)
+		closedir(d);
+	return asleep;
+}
+
+static void parked(void)
+{
+	pid_t child = fork();
+
+	if (!child)
+		asleep();
+	/* They and the first thread, which waits for them; twice, as a thread may wait for another
+	 * for a moment. */
+	for (int n = 0; n < 2 && waitpid(child, NULL, WNOHANG) == 0;) {
+		usleep(200000);
+		n = parked_asleep(child) > count ? n + 1 : 0;
+	}
+}
+
 /* -- deep -- */
 
 KEEP static int deep_descend(int n)
@@ -499,13 +547,20 @@ static void uring(void)
 
 /* -- migrate, longsys, naps -- */
 
+/* Up to ZEROS_PARTS times 64 MB, in one system call. */
 KEEP static void read_zeros(int fd, size_t n)
 {
+	struct iovec parts[ZEROS_PARTS];
 	static char *to;
+	int k = 0;
 
 	if (!to)
-		to = malloc(64 << 20);
-	if (pread(fd, to, n, 0) < 0)
+		to = malloc(ZEROS);
+	for (; n && k < ZEROS_PARTS; k++) {
+		parts[k] = (struct iovec){ to, n < ZEROS ? n : ZEROS };
+		n -= parts[k].iov_len;
+	}
+	if (preadv(fd, parts, k, 0) < 0)
 		exit(2);
 	NO_TAIL_CALL();
 }
@@ -534,10 +589,17 @@ static void migrate(void)
 static void longsys(void)
 {
 	int fd = open("/dev/zero", O_RDONLY);
-	double end = now() + seconds;
+	double end = now() + seconds, before;
+	size_t n = ZEROS;
 
+	read_zeros(fd, n); /* the pages are there */
+	/* So much that this machine needs a dozen periods of a sample for it. */
+	do {
+		before = now();
+		read_zeros(fd, n);
+	} while (now() - before < 0.003 && (n *= 2) < ZEROS * ZEROS_PARTS);
 	while (now() < end)
-		read_zeros(fd, 64 << 20);
+		read_zeros(fd, n);
 }
 
 KEEP static int deepsys_descend(int n)
@@ -697,7 +759,8 @@ static const struct {
 	      { "asleep", asleep },       { "deep", deep },       { "watched", watched },
 	      { "registers", registers }, { "compat", compat },   { "uring", uring },
 	      { "migrate", migrate },     { "longsys", longsys }, { "deepsys", deepsys },
-	      { "naps", naps },           { "nested", nested },   { "returns", returns } };
+	      { "naps", naps },           { "nested", nested },   { "returns", returns },
+	      { "parked", parked } };
 
 int main(int argc, char **argv)
 {
