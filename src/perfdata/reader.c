@@ -15,6 +15,7 @@
 
 #include "base/cursor.h"
 #include "perfdata/reader_state.h"
+#include "perfdata/window.h"
 
 /* The type's name for messages. bytes hold a header. */
 const char *reader_type_name(const unsigned char *bytes, bool swap)
@@ -71,6 +72,10 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
 	if (!ahead_wait(&r->ahead, r->visible, n))
 		input_populate(r->visible, n);
 	r->visible += n;
+	if (window_large(r)) {
+		window_drop(r->dropped, (size_t)(r->outer.at - r->dropped));
+		r->dropped = r->outer.at;
+	}
 	if (r->visible != end)
 		ahead_start(&r->ahead, r->visible, reader_step(r->visible, end));
 	r->outer.end = r->visible;
@@ -202,7 +207,7 @@ void reader_enter_section(struct seam_reader *r, size_t i)
 	r->section = i;
 	lane_set(&r->outer, s->bytes, 0, s->base, false, true);
 	lane_set(&r->inner, NULL, 0, 0, true, false);
-	r->visible = s->bytes;
+	r->visible = r->dropped = s->bytes;
 	r->section_cut = false;
 	buf_clear(&r->carry);
 	inflate_reset(&r->inflate);

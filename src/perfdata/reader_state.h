@@ -71,6 +71,7 @@ struct seam_reader {
 	struct section *sections; /* not for a stream */
 	size_t n_sections, section;
 	const unsigned char *visible; /* how far the outer lane may go by now */
+	const unsigned char *dropped; /* pages of the section up to here were given back */
 	struct ahead ahead;           /* maps what comes behind that */
 	bool section_cut;             /* nothing behind the outer lane may be touched */
 

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 
 #include "perfdata/feature.h"
+#include "perfdata/window.h"
 #include "samples/kernel_names.h"
 #include "samples/kernel_trap.h"
 #include "samples/first_pass.h"
@@ -224,7 +225,10 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 
 	if (r < 0)
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
-	l.rec->index = sample_index_new(opts && opts->innermost);
+	l.rec->large = window_large(reader);
+	if (l.rec->large)
+		stitch_copy_chains(l.rec->stitch);
+	l.rec->index = sample_index_new(opts && opts->innermost, l.rec->large);
 	r = l.rec->index ? recording_learn(&l, opts, err)
 	                 : seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "%s",
 	                                  strerror(ENOMEM));
@@ -322,10 +326,20 @@ uint64_t recording_copies(const struct recording *rec)
 	return stitch_copies(rec->stitch);
 }
 
+void recording_looked_at(const struct recording *rec, size_t *sum, size_t n)
+{
+	*sum += n;
+	if (!rec->large || *sum < WINDOW_STEP)
+		return;
+	*sum = 0;
+	window_forget(rec->reader);
+}
+
 /* Walks over the records in memory, without the reader. */
 static int recording_each_run(struct recording *rec,
                               int (*each)(void *ctx, const struct seam_record *record), void *ctx)
 {
+	size_t looked_at = 0;
 	int r = 0;
 
 	for (size_t i = 0; i < rec->n_runs && r >= 0; i++) {
@@ -333,6 +347,7 @@ static int recording_each_run(struct recording *rec,
 		uint32_t n = 0;
 		size_t at = 0;
 
+		recording_looked_at(rec, &looked_at, rec->runs[i].n);
 		while (r >= 0 && recording_run_next(&rec->runs[i], &at, &n, &record))
 			r = each(ctx, &record);
 	}

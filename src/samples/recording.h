@@ -71,6 +71,7 @@ struct recording {
 	size_t n_runs;
 	bool in_order;  /* of a stream: see recording_stream */
 	bool stable;    /* every record of the kernel is in a run */
+	bool large;     /* only a window of its file is held (perfdata/window.h) */
 	bool jit_timed; /* code of jitdumps that was replaced has mappings (jit.h) */
 	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
 	uint64_t *kernel_changes; /* times at which kernel code came or went, ascending */
@@ -114,6 +115,9 @@ void recording_close(struct recording *rec);
 /* Makes a recording of which nothing is known yet, for stream_items.h. Its records are learned in
  * order of time, and what was learned holds at once. -ENOMEM. */
 int recording_stream(struct recording **ret, struct seam_reader *reader);
+/* Says that n more bytes of records were looked at a second time, in one thread, which counts them
+ * in *sum: of a large file, what was looked at is given back now and then. */
+void recording_looked_at(const struct recording *rec, size_t *sum, size_t n);
 /* Whether anything says that the recorded kernel is the one that runs here: its release, or where
  * its modules' files are. (A build-id would say more.) Decided by what is known so far. */
 bool recording_says_kernel(const struct recording *rec);

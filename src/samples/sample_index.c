@@ -21,8 +21,9 @@
 _Static_assert(sizeof(struct sample_index_who) == 24, "hashed and compared as bytes");
 _Static_assert(sizeof(struct sample_entry) == 40, "as sample_index.h says");
 
-/* innermost: of callchains only what tells the innermost frame is kept. NULL: out of memory. */
-struct sample_index *sample_index_new(bool innermost)
+/* innermost: of callchains only what tells the innermost frame is kept. copies:
+ * what is kept is copied, also where the bytes of records last. NULL: out of memory. */
+struct sample_index *sample_index_new(bool innermost, bool copies)
 {
 	struct sample_index *n = calloc(1, sizeof(*n));
 
@@ -33,6 +34,7 @@ struct sample_index *sample_index_new(bool innermost)
 	if (n) {
 		n->whos.size = sizeof(struct sample_index_who);
 		n->innermost = innermost;
+		n->copies = copies;
 	}
 	return n;
 }
@@ -170,7 +172,7 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
                               const struct stitch_learned *said, struct sample_entry *entry)
 {
 	struct seam_u64s kernel_words = said->parts.kernel, user_words = said->parts.user;
-	bool stable = d->record->stable;
+	bool stable = d->record->stable && !n->copies;
 	uint64_t chain, ip = d->sample.ip;
 	uint32_t kernel = 0;
 	int r = 0;

@@ -58,6 +58,7 @@ struct sample_index {
 	struct stacks stacks; /* numbers parts */
 	struct pool whos;     /* struct sample_index_who */
 	bool innermost;       /* parts end behind the innermost address of the chain */
+	bool copies;          /* parts are copied, also where the bytes of records last */
 	bool hits_in_copies;  /* some samples with a copy of the stack do not say where they hit */
 	unsigned flags;       /* SAMPLE_INDEX_* of any sample */
 	struct sample_entry **blocks;
@@ -71,8 +72,8 @@ struct sample_index {
 	} recent[SAMPLE_INDEX_RECENT];
 };
 
-/* NULL: out of memory. */
-struct sample_index *sample_index_new(bool innermost);
+/* copies: parts are copied, also where the bytes of records last. NULL: out of memory. */
+struct sample_index *sample_index_new(bool innermost, bool copies);
 void sample_index_free(struct sample_index *index); /* NULL is fine */
 /* Adds a sample. -ENOMEM. -EOVERFLOW: there are more samples, or distinct parts of stacks, than
  * there are numbers. */

@@ -414,6 +414,8 @@ int samples_reader_take(struct samples_reader *r, const struct sample_entry *ent
 	if (w->decodes) {
 		w->record = record ? *record : samples_reader_record(entry, who);
 		samples_reader_ask(&w->record);
+		if (!record)
+			recording_looked_at(r->rec, &r->looked_at, w->record.size);
 	}
 	return ++r->n_waiting == SAMPLES_READER_WAITING || record ? samples_reader_flush(r) : 0;
 }

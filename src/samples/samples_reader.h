@@ -52,6 +52,7 @@ struct samples_reader {
 	struct members members;
 	struct sample_counts counts;
 	struct samples_moment *moments; /* by number of the sample_index_who, from 1 on */
+	size_t looked_at;               /* bytes of records (recording_looked_at) */
 	unsigned n_waiting;
 	struct samples_waiting waiting[SAMPLES_READER_WAITING];
 	uint64_t words[CALLED_MAX];

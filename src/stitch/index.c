@@ -243,8 +243,8 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	*ret = rules_addresses(*ret);
 	if (!ret->n)
 		return 0;
-	*id = d->record->stable ? intern_lasting(&ix->chains, ret->bytes, ret->n * 8)
-	                        : intern_bytes(&ix->chains, ret->bytes, ret->n * 8);
+	*id = d->record->stable && !ix->copies ? intern_lasting(&ix->chains, ret->bytes, ret->n * 8)
+	                                       : intern_bytes(&ix->chains, ret->bytes, ret->n * 8);
 	if (*id == INTERN_FAILED)
 		return -ENOMEM;
 	/* Without a marker: the chain is all addresses. */

@@ -50,6 +50,7 @@ struct index {
 	uint32_t n_deferred, n_blocks, deferred_room;
 	/* their addresses: of equal ones the first; copies where bytes do not stay */
 	struct intern chains;
+	bool copies;                 /* of all */
 	struct index_recent *recent; /* 1 << INDEX_RECENT_BITS of them; while learning */
 
 	struct map track_of; /* tid -> number of its struct track */

@@ -233,6 +233,11 @@ int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *record,
 	return r < 0 ? stitch_failed(d, r, err) : r;
 }
 
+void stitch_copy_chains(struct seam_stitch *st)
+{
+	st->index.copies = true;
+}
+
 /* As seam_stitch_learn, for rooms of seam: without the checks of sizes and with what was found. The
  * caller makes the sentence if it fails. */
 int stitch_learn_sample(struct seam_stitch *st, const struct seam_decoded *d,

@@ -35,6 +35,8 @@ struct stitch_verdict {
 	bool swap;
 };
 
+/* From now on the words of deferred records are copied, also where their bytes last. */
+void stitch_copy_chains(struct seam_stitch *stitch);
 /* As seam_stitch_learn, of a SAMPLE. */
 int stitch_learn_sample(struct seam_stitch *stitch, const struct seam_decoded *d,
                         struct stitch_learned *ret);

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Memory does not grow with a recording: what its samples say again is not held.
+
+    run.py SEAM
+
+A recording of 320 MiB of stack copies is made, and read as a file and from a pipe. The peak of each command's memory (which counts the
+pages of the file that it has mapped) must stay below what is said beside it; not under sanitizers, which hold what was freed.
+"""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "broken"))
+import make as m  # noqa: E402
+
+REGS_USER, STACK_USER = 1 << 12, 1 << 13
+COPY, SAMPLES, DISTINCT = 60000, 5600, 50
+MEMORY = {"small": 100, "stream": 180}  # MiB: a stream is read into memory up to 64 MiB
+
+
+def attr():
+    kind = m.IP | m.TID | m.TIME | m.PERIOD | m.CALLCHAIN | REGS_USER | STACK_USER
+    a = bytearray(m.attr(128))
+    struct.pack_into("<Q", a, 24, kind)
+    struct.pack_into("<QI", a, 80, 1 << 6 | 1 << 7 | 1 << 8, COPY)  # bp, sp, ip
+    return bytes(a)
+
+
+def recording():
+    """In pipe mode, in pieces. The kernel part is one of a few, the copy is the same."""
+    yield m.u64(m.MAGIC) + m.u64(16) + m.record(64, attr() + m.u64(11))
+    yield m.record(3, m.u32(70) + m.u32(70) + b"made-up\0" + m.u32(70) + m.u32(70) + m.u64(1), 0x2000)
+    yield m.record(1, m.u32(70) + m.u32(70) + m.u64(0x400000) + m.u64(0x10000) + m.u64(0) + b"/made/up".ljust(16, b"\0") +
+                   m.u32(70) + m.u32(70) + m.u64(1), 0x2000)
+    for i in range(SAMPLES):
+        ips = [2**64 - 128, 0xffffffff81000000 + i % DISTINCT * 16, 0xffffffff82000000]
+        yield m.record(9, m.u64(ips[1]) + m.u32(70) + m.u32(70) + m.u64(10**9 + i * 1000) + m.u64(1) + m.u64(len(ips)) +
+                       b"".join(map(m.u64, ips)) + m.u64(2) + m.u64(0x7ffe0100) + m.u64(0x7ffe0000) + m.u64(0x400100) +
+                       m.u64(COPY) + STACK + m.u64(COPY), 1)
+
+
+STACK = bytes(range(256)) * (COPY // 256) + bytes(COPY % 256)
+
+
+def peak(seam, args, work, stdin=None):
+    """Exit code, standard output, MiB at most."""
+    out = os.path.join(work, "out")
+    with open(out, "wb") as f:
+        child = subprocess.Popen([seam] + args, stdin=subprocess.PIPE if stdin else subprocess.DEVNULL, stdout=f,
+                                 env=dict(os.environ, TMPDIR=work))
+        if stdin:
+            feeder = threading.Thread(target=feed, args=(child.stdin,))
+            feeder.start()
+            feeder.join()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    with open(out, "rb") as f:  # not all of a dump: this process is small when the next one begins
+        return child.returncode, f.read(1 << 20), usage.ru_maxrss >> 10
+
+
+def feed(to):
+    try:
+        for piece in recording():
+            to.write(piece)
+        to.close()
+    except BrokenPipeError:
+        pass
+
+
+def main():
+    seam, failed = os.path.abspath(sys.argv[1]), 0
+    sanitized = os.environ.get("SEAM_SANITIZED") == "1"
+    with tempfile.TemporaryDirectory(prefix="seam-memory-", dir=os.environ.get("SEAM_TEST_TMP", "/var/tmp")) as work:
+        path, texts = os.path.join(work, "data"), {}
+        with open(path, "wb") as f:
+            for piece in recording():
+                f.write(piece)
+        converted = os.path.join(work, "converted")
+        for what, args, kind in (("stat", [], "small"), ("report", ["--stats"], "small"), ("report", ["--no-children", "-g", "none"], "small"),
+                                 ("report", [], "small"), ("script", [], "small"), ("dump", [], "small"),
+                                 ("export", ["--format", "folded"], "small"), ("convert", ["-o", converted], "small"),
+                                 ("report", ["--stats"], "stream"), ("report", [], "stream"), ("export", ["--format", "folded"], "stream")):
+            streamed = kind == "stream"
+            code, text, mib = peak(seam, [what, *args, "-i", "-" if streamed else path], work, streamed)
+            faults = ["exit %d" % code] if code else []
+            if mib > MEMORY[kind] and not sanitized:
+                faults.append("%d MiB, more than %d" % (mib, MEMORY[kind]))
+            if streamed and texts[what, *args] != text:
+                faults.append("another text than that of the file")
+            texts[what, *args] = text
+            failed += bool(faults)
+            print("%s %s %s of a %s: %d MiB%s" % ("FAIL" if faults else "ok  ", what, " ".join(args), "stream" if streamed else "file",
+                                                  mib, ": " + ", ".join(faults) if faults else ""))
+    sys.exit(failed > 0)
+
+
+main()
