@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// agent.c: `seam agent`: the whole machine, all the time, into a store.
+/*
+ * agent.c: `seam agent`: the whole machine, all the time, into a store.
+ *
+ * It takes seam record's options of what is sampled, and its functions for them; what the agent
+ * does is agent/'s.
+ */
 #include "agent/agent.h"
 
 #include <errno.h>
@@ -16,7 +21,9 @@
 #include "input/stored.h"
 #include "store/when.h"
 
+/* Odd, so that it does not run in step with what programs do a round number of times a second. */
 #define FREQUENCY 19
+/* The length of a window, unless --window says another. */
 #define WINDOW_NS 10000000000ULL
 #define WINDOW_LEAST_NS 1000000000ULL
 #define WINDOW_MOST_NS 600000000000ULL
@@ -54,6 +61,7 @@ static const struct option_def agent_options[] = {
 	{ 0 },
 };
 
+/* One command line. What urls of opts points to belongs to argv, or is default_url. */
 struct agent_cmd {
 	const struct cmd *cmd;
 	struct record_opts o; /* what is recorded */
@@ -63,6 +71,7 @@ struct agent_cmd {
 	struct agent_opts opts;
 };
 
+/* A length of time from least to most, in ns. -EINVAL after saying what is wrong. */
 static int agent_time(const struct agent_cmd *a, const char *option, const char *text,
                       uint64_t least, uint64_t most, uint64_t *ret)
 {
@@ -73,6 +82,7 @@ static int agent_time(const struct agent_cmd *a, const char *option, const char 
 	return -EINVAL;
 }
 
+/* Adds the labels of one --label. -EINVAL after saying what is wrong. */
 static int agent_label(struct agent_cmd *a, const char *text)
 {
 	struct labels_filter f = { 0 };
@@ -89,6 +99,7 @@ static int agent_label(struct agent_cmd *a, const char *text)
 	return r < 0 ? -EINVAL : 0;
 }
 
+/* A bare number is refused: it could be meant as bytes or megabytes. -EINVAL after saying so. */
 static int agent_size(struct agent_cmd *a, const char *text)
 {
 	const struct record_arg arg = { a->cmd, "--keep-size", text };
@@ -172,6 +183,7 @@ static int agent_settle(struct agent_cmd *a)
 	return labels_set(&a->all, "kernel", machine.release) < 0 ? -EINVAL : 0;
 }
 
+/* For the recorder, which asks while it opens many events. */
 static bool agent_is_stopped(void)
 {
 	bool was_sent;
@@ -179,7 +191,7 @@ static bool agent_is_stopped(void)
 	return record_signals_asked(&was_sent);
 }
 
-/* Runs the agent until it ends. An exit code. */
+/* Runs the agent until it ends. An exit code. A failure that comes of the options is EXIT_USAGE. */
 static int agent_do(struct agent_cmd *a)
 {
 	struct recorder_opts *rec = &a->o.rec;

@@ -11,6 +11,7 @@
 #include "cmd/outfile.h"
 #include "input/profiled.h"
 
+/* One command line. show points into all others, so it is freed first. */
 struct annotate_cmd {
 	const struct cmd *cmd;
 	struct infile in;
@@ -97,7 +98,7 @@ static int annotate_load(struct annotate_cmd *a, struct seam_error *err)
 }
 
 /* Chooses function and event, counts the samples, and reads the code. -ENOENT: there is nothing to
- * show; it was said. */
+ * show; it was said. -errno, not said. */
 static int annotate_find(struct annotate_cmd *a)
 {
 	bool several = false;

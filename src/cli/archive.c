@@ -36,6 +36,7 @@ static const struct option_def archive_options[] = {
 	{ 0 },
 };
 
+/* One command line, and what the steps hand on. */
 struct archive {
 	const struct cmd *cmd;
 	struct infile in;
@@ -89,6 +90,8 @@ static int archive_load(struct archive *a, struct seam_error *err)
 	return r;
 }
 
+/* For pack_write: says what is not in the archive. Some reasons begin with the object's name
+ * already. */
 static void archive_missing(void *ctx, const char *object, const char *reason)
 {
 	const struct archive *a = ctx;
@@ -143,6 +146,7 @@ static int archive_fill(struct archive *a, int fd, struct seam_error *err)
 	struct tar_writer *tar = NULL;
 	int r = tar_create(&tar, fd);
 
+	/* By what the recording says of its files, one that was changed since is left out. */
 	search.file_identity = &a->rec->identity;
 	if (r >= 0)
 		r = pack_write(tar, a->load.symbols, &opts, &a->counts, err);
@@ -155,6 +159,7 @@ static int archive_fill(struct archive *a, int fd, struct seam_error *err)
 	return r;
 }
 
+/* The archive gets its name only when it is whole. What failed was said; -errno. */
 static int archive_write(struct archive *a, struct seam_error *err)
 {
 	struct outfile file;
@@ -172,6 +177,7 @@ static int archive_write(struct archive *a, struct seam_error *err)
 	return r;
 }
 
+/* What went in, on stderr: standard output may be the archive. */
 static void archive_say(struct archive *a)
 {
 	bool to_stdout = outfile_is_stdout(buf_text(&a->name));

@@ -20,11 +20,13 @@ static const struct option_def check_options[] = {
 	{ 0 },
 };
 
+/* As it stands in the table, and in JSON. */
 static const char *check_state(enum feature_state state)
 {
 	return state == FEATURE_YES ? "yes" : state == FEATURE_NO ? "no" : "unknown";
 }
 
+/* Where frametab knows the machine's registers: elsewhere stack copies cannot be unwound. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define CHECK_UNWINDS 1
 #else
@@ -56,6 +58,7 @@ static struct mode check_mode(struct features *f)
 	return mode;
 }
 
+/* One row, with the reason of a "no" and what would help, if anything would. */
 static void check_print_row(struct features *f, enum feature which)
 {
 	const struct feature_result *r = features_get(f, which);
@@ -68,6 +71,7 @@ static void check_print_row(struct features *f, enum feature which)
 		cmd_print(stdout, "  %-20s %-8s   do:  %s\n", "", "", r->remedy);
 }
 
+/* What recording needs stands first, then what it can do without. */
 static void check_print(struct features *f)
 {
 	struct mode mode = check_mode(f);

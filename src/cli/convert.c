@@ -83,17 +83,20 @@ static int convert_option(struct convert_run *c, const struct options *o, int id
 	}
 }
 
+/* The output, for messages. */
 static const char *convert_name(const struct convert_run *c)
 {
 	return outfile_is_stdout(c->output) ? "standard output" : c->output;
 }
 
+/* Says a count that is not 0. */
 static void convert_count(const struct convert_run *c, uint64_t n, const char *what)
 {
 	if (n)
 		cmd_error(c->cmd, "%s: %llu %s", convert_name(c), (unsigned long long)n, what);
 }
 
+/* What was written, unless -q; what was left out always. */
 static void convert_say(const struct convert_run *c, const struct convert_result *r)
 {
 	if (!c->quiet) {
@@ -111,6 +114,8 @@ static void convert_say(const struct convert_run *c, const struct convert_result
 	convert_count(c, r->vendor, "records that older tools do not know were left out");
 }
 
+/* Opens, converts and closes the output: it gets its name only when it is whole. -errno, and err
+ * says why. */
 static int convert_output(struct convert_run *c, struct recording *rec, struct outfile *file,
                           struct convert_result *result, struct seam_error *err)
 {

@@ -14,6 +14,7 @@
 
 #define EXIT_SLOWER 4
 
+/* One command line. table borrows words of argv. */
 struct diff_cmd {
 	const struct cmd *cmd;
 	struct naming naming;
@@ -77,6 +78,7 @@ static const struct option_def diff_options[] = {
 	{ 0 },
 };
 
+/* A number from 0 to most. -EINVAL after saying what is wrong. */
 static int diff_number(struct diff_cmd *d, const char *option, const char *text, double most,
                        double *ret)
 {
@@ -91,6 +93,7 @@ static int diff_number(struct diff_cmd *d, const char *option, const char *text,
 	return 0;
 }
 
+/* The first operand is the baseline, the second the new side. -EINVAL: there are more. */
 static int diff_operand(struct diff_cmd *d, const char *arg)
 {
 	if (d->table.paths[1]) {
@@ -250,6 +253,8 @@ static size_t diff_count(const char *list)
 	return n;
 }
 
+/* Reads all recordings of a side. EXIT_OK also if one was damaged, which d->damaged says; else what
+ * failed was said. */
 static int diff_load_side(struct diff_cmd *d, size_t side)
 {
 	const char *list = d->table.paths[side];
@@ -269,6 +274,7 @@ static int diff_load_side(struct diff_cmd *d, size_t side)
 	return EXIT_OK;
 }
 
+/* The baseline's recordings come first in the table's order of runs. An exit code. */
 static int diff_load_all(struct diff_cmd *d)
 {
 	int rc;
@@ -285,6 +291,7 @@ static int diff_load_all(struct diff_cmd *d)
 	return rc == EXIT_OK ? diff_load_side(d, 1) : rc;
 }
 
+/* An exit code. */
 static int diff_print(struct diff_cmd *d)
 {
 	struct buf out = { 0 };
@@ -301,6 +308,7 @@ static int diff_print(struct diff_cmd *d)
 	return rc;
 }
 
+/* A gate that could not judge anything fails, so that a misspelled name does not pass for ever. */
 static int diff_verdict(const struct diff_cmd *d)
 {
 	if (d->table.wanted.n && !d->table.n_gated) {
@@ -313,6 +321,8 @@ static int diff_verdict(const struct diff_cmd *d)
 	return d->damaged ? EXIT_PARTIAL : EXIT_OK;
 }
 
+/* An event without samples on one side is not in the table; it is said, because nobody would miss
+ * it. */
 static void diff_say_one_sided(const struct diff_cmd *d)
 {
 	for (uint32_t e = 0; (e = diff_one_sided(&d->table, e));)

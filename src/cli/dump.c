@@ -21,7 +21,10 @@
 #include "input/span.h"
 #include "tracepoint/tracepoint.h"
 
+/* Text is written in pieces of this size. */
 #define DUMP_FLUSH (1u << 20)
+/* A record's type is 32 bits, but the kernel's and perf's are small numbers; -t takes those below
+ * this. */
 #define DUMP_TYPES 65536u
 
 enum {
@@ -47,6 +50,7 @@ struct dump {
 	struct seam_error first; /* the first record that could not be decoded */
 };
 
+/* Writes what was composed so far. -EIO after saying so. */
 static int dump_flush(struct dump *d)
 {
 	if (d->out.n && fwrite(d->out.bytes, 1, d->out.n, stdout) != d->out.n) {
@@ -87,6 +91,7 @@ static int dump_find_parts(struct dump *d, struct seam_error *err)
 	struct seam_decoded decoded;
 	int r = d->time.percent ? seam_reader_rewind(d->reader) : 0;
 
+	/* A stream cannot be read twice: that is refused before anything is read of it. */
 	if (!d->time.percent || r < 0)
 		return r;
 	while ((r = seam_reader_next(d->reader, &record, err)) > 0) {
@@ -186,7 +191,11 @@ static int dump_header(struct dump *d)
 	return d->out.failed || dump_flush(d) < 0 ? EXIT_FAILED : code;
 }
 
-/* 0; negative: reading failed, err says why, or writing did, which was said. */
+/*
+ * 0; negative: reading failed, err says why, or writing did, which was said.
+ *
+ * *unwritten: it was the output that failed.
+ */
 static int dump_records(struct dump *d, struct seam_error *err, bool *unwritten)
 {
 	struct seam_record record;
@@ -239,6 +248,7 @@ static int dump_read(struct dump *d, struct seam_error *err)
 	return r == EXIT_OK ? header : r;
 }
 
+/* Opens the input and dumps it. With --strict, damage is a failure. An exit code. */
 static int dump_all(struct dump *d)
 {
 	struct seam_reader_opts opts = { .sz = sizeof(opts), .strict = d->strict };

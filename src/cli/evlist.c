@@ -16,7 +16,8 @@ struct evlist {
 	struct evlist_opts opts;
 };
 
-/* 0; -1: reading failed, which was said. */
+/* 0; -1: reading failed, which was said. The events of a stream are among its records, so it is
+ * read to its end first. */
 static int evlist_learn(struct evlist *l)
 {
 	struct seam_record record;

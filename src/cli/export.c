@@ -58,6 +58,7 @@ static const struct option_def export_options[] = {
 	{ 0 },
 };
 
+/* One command line: it reads a recording, or a store. */
 struct export_run {
 	const struct cmd *cmd;
 	struct infile in;
@@ -70,6 +71,7 @@ struct export_run {
 	struct id_filter take;
 };
 
+/* -EINVAL after listing the formats. */
 static int export_format_option(struct export_run *e, const char *name)
 {
 	e->format = export_find(name);
@@ -132,7 +134,9 @@ static uint32_t export_only_event(const struct profile *p)
 	return only;
 }
 
-/* -EINVAL: there is no such event, or (said, not refused) others are left out. */
+/* Chooses the event that is written: that of -e, or the only one with samples. A format of one
+ * event leaves out the others, which is said and is no failure. -EINVAL: there is no event of that
+ * name. */
 static int export_choose_event(struct export_run *e, const struct profile *p)
 {
 	struct profile_account account;
@@ -155,6 +159,8 @@ static int export_choose_event(struct export_run *e, const struct profile *p)
 	return 0;
 }
 
+/* Rows and names are put in an order that depends on nothing but what they are; then the format
+ * writes them. -errno, which was said. */
 static int export_profile(struct export_run *e, const struct profile *loaded)
 {
 	struct profile *p = NULL;
@@ -216,7 +222,7 @@ static int export_stored(struct export_run *e)
 	return code;
 }
 
-/* A store has no single samples. */
+/* A store has no single samples. False after saying what does not go with --store. */
 static bool export_stored_ready(struct export_run *e)
 {
 	const char *other = e->in.path                ? "a recording"
@@ -232,6 +238,7 @@ static bool export_stored_ready(struct export_run *e)
 	return !stored_asked(&e->stored) || !other;
 }
 
+/* Finds the format, and checks that the output can take it. False after saying what is wrong. */
 static bool export_ready(struct export_run *e)
 {
 	if (!e->format && e->output)

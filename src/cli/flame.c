@@ -44,12 +44,15 @@ static const struct option_def flame_options[] = {
 	{ 0 },
 };
 
+/* One side: a recording, and its profile. */
 struct flame_input {
 	struct infile in;
 	struct load load;
 	struct profile *profile; /* canonical */
 };
 
+/* One command line. inputs[0] is the recording that is shown, inputs[1] what --base compares it
+ * with. */
 struct flame_run {
 	const struct cmd *cmd;
 	struct stored stored; /* in place of a recording */
@@ -147,7 +150,7 @@ static int flame_load_stored(struct flame_run *f)
 	return code;
 }
 
-/* Functions without a name are the same on both sides only if their objects are. */
+/* Functions without a name are the same on both sides only if their objects are. -errno. */
 static int flame_fold(struct flame_run *f)
 {
 	struct builds builds = { 0 };
@@ -161,7 +164,7 @@ static int flame_fold(struct flame_run *f)
 	return r;
 }
 
-/* The output depends on nothing but the recordings. */
+/* The output depends on nothing but the recordings. -errno, which was said. */
 static int flame_settle(struct flame_run *f)
 {
 	int r = f->n > 1 ? flame_fold(f) : 0;
@@ -196,6 +199,7 @@ static int flame_write(struct flame_run *f)
 	return r;
 }
 
+/* False after saying what does not go with --store. */
 static bool flame_stored_ready(struct flame_run *f)
 {
 	const char *other = f->inputs[0].in.path      ? "a recording"
@@ -211,6 +215,7 @@ static bool flame_stored_ready(struct flame_run *f)
 	return !stored_asked(&f->stored) || !other;
 }
 
+/* Settles the output's name and form. False after saying what is wrong. */
 static bool flame_ready(struct flame_run *f)
 {
 	size_t n = f->output ? strlen(f->output) : 0;

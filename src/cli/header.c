@@ -16,11 +16,13 @@ struct header_cmd {
 	bool full;
 };
 
+/* For header_text: what it cannot read. */
 static void header_say(void *ctx, const char *text)
 {
 	cmd_error(ctx, "%s", text);
 }
 
+/* Shared with dump and report --header. Does not print. An exit code. */
 int header_of(const struct source *s, bool full, struct buf *out)
 {
 	const struct header_opts opts = { .reader = s->reader,
@@ -35,6 +37,7 @@ int header_of(const struct source *s, bool full, struct buf *out)
 	return r < 0 ? EXIT_FAILED : r ? EXIT_PARTIAL : EXIT_OK;
 }
 
+/* Shared with report --header-only. An exit code. */
 int header_print(struct source *s, bool full)
 {
 	struct buf out = { 0 };

@@ -9,6 +9,7 @@
 #include "cli/cmds.h"
 #include "cmd/manual.h"
 
+/* Also shown for a command line without a command, then on stderr. */
 void help_commands(FILE *out, const struct cmd *const *all)
 {
 	cmd_print(out, "Usage: seam COMMAND [options]\n\n"
@@ -19,6 +20,7 @@ void help_commands(FILE *out, const struct cmd *const *all)
 	cmd_print(out, "\n'seam help COMMAND' tells more.\n");
 }
 
+/* NULL after saying that there is no such command. */
 static const struct cmd *help_find(const struct cmd *self, const struct cmd *const *all,
                                    const char *name)
 {

@@ -50,9 +50,11 @@ static void main_on_cut_file(int number, siginfo_t *info, void *context)
 
 	(void)context;
 	if (info->si_code != BUS_ADRERR) {
+		/* Another cause: the default action ends the program. */
 		signal(number, SIG_DFL);
 		return; /* to where it comes from, once more */
 	}
+	/* What was unpacked must not stay behind. */
 	unpacked_remove();
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(EXIT_FAILED); /* nobody is there to be told */
@@ -73,6 +75,7 @@ int main(int argc, char **argv)
 		help_commands(stderr, cmds);
 		return EXIT_USAGE;
 	}
+	/* These are no commands, but people ask for them like that. */
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		name = "help";
 	if (!strcmp(name, "--version") || !strcmp(name, "-V") || !strcmp(name, "version")) {

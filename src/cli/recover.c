@@ -18,6 +18,8 @@ enum {
 	RECOVER_OUTPUT = 1
 };
 
+/* One command line. The output is opened when the first record comes: only then are a stream's
+ * events known. */
 struct recover {
 	struct source source;
 	const char *output;
@@ -28,12 +30,14 @@ struct recover {
 	uint64_t first_ns, last_ns; /* of samples; 0: none */
 };
 
+/* Says the failure, and gives it back as -errno. */
 static int recover_fail(const struct recover *r, const struct seam_error *err)
 {
 	cmd_error(r->source.cmd, "%s", err->text);
 	return -err->code;
 }
 
+/* -errno, which was said. */
 static int recover_open_output(struct recover *r)
 {
 	const struct seam_events *events = seam_reader_events(r->source.reader);
@@ -60,11 +64,13 @@ static bool recover_is_header(uint32_t type)
 	       type == SEAM_RECORD_HEADER_FEATURE;
 }
 
+/* AUX area data is not records, but bytes that these announce. */
 static bool recover_is_aux(uint32_t type)
 {
 	return type == SEAM_RECORD_AUXTRACE || type == SEAM_RECORD_AUXTRACE_INFO;
 }
 
+/* Notes the first and last time of the samples. */
 static void recover_time(struct recover *r, const struct seam_decoded *d)
 {
 	uint64_t t = d->id.time_ns;
@@ -107,6 +113,8 @@ static int recover_record(struct recover *r, const struct seam_record *record)
 		recover_time(r, &decoded);
 	if (!r->writer && recover_open_output(r) < 0)
 		return -1;
+	/* The header with the events is written first; one that comes later would be missing
+	 * there. */
 	if (seam_events_count(events) != r->events) {
 		cmd_error(r->source.cmd,
 		          "%s: offset 0x%llx: an event appears behind the first records",
@@ -169,6 +177,7 @@ static int recover_features(struct recover *r)
 	return rc;
 }
 
+/* What was written and what was left out, on stderr. */
 static void recover_account(const struct recover *r)
 {
 	cmd_error(r->source.cmd, "%s: %llu records written", r->output,

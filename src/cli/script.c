@@ -55,6 +55,7 @@ static const struct option_def script_options[] = {
 	{ 0 },
 };
 
+/* One command line, and the threads that print. */
 struct script {
 	const struct cmd *cmd;
 	struct infile in;
@@ -64,6 +65,7 @@ struct script {
 	struct sample_filter filter;
 	struct recording *rec;
 	bool once; /* a stream: in one pass, while it is read */
+	/* A thread's printer. The first one's symbols are shared by the others. */
 	struct script_thread {
 		struct script *script;
 		struct script_text *printer;
@@ -72,6 +74,7 @@ struct script {
 	struct buf out; /* a stream's text */
 };
 
+/* -EINVAL after saying which word is no field. */
 static int script_fields_option(struct script *s, const struct options *o)
 {
 	const char *bad;
@@ -142,6 +145,7 @@ static bool script_wants(const struct script *s, const struct seam_decoded *d)
 	return id_filter_id(&s->filter.take, &d->id, comm);
 }
 
+/* For samples_each: a thread begins. They begin one after the other. -errno. */
 static int script_start(void *ctx, void **ret)
 {
 	struct script *s = ctx;
@@ -154,6 +158,7 @@ static int script_start(void *ctx, void **ret)
 	                       t == s->threads ? NULL : s->threads[0].printer);
 }
 
+/* For samples_each. script_text_bound keeps what the printer remembers from growing without end. */
 static int script_sample(void *thread, const struct sample *sample, struct buf *out)
 {
 	const struct script_thread *t = thread;
@@ -162,6 +167,7 @@ static int script_sample(void *thread, const struct sample *sample, struct buf *
 	return script_text_sample(t->printer, sample, out);
 }
 
+/* For samples_each: a record beside samples. */
 static int script_beside(void *thread, const struct seam_decoded *decoded, struct buf *out)
 {
 	const struct script_thread *t = thread;
@@ -170,6 +176,7 @@ static int script_beside(void *thread, const struct seam_decoded *decoded, struc
 	return script_wants(t->script, decoded) ? script_text_record(t->printer, decoded, out) : 0;
 }
 
+/* For samples_each: text in its order. -errno. */
 static int script_write(void *ctx, const struct buf *out)
 {
 	if (fwrite(out->bytes, 1, out->n, stdout) != out->n)
@@ -177,6 +184,8 @@ static int script_write(void *ctx, const struct buf *out)
 	return 0;
 }
 
+/* Says which samples have no text. An exit code: it is EXIT_PARTIAL only where -F asked for that
+ * text. */
 static int script_verdict(struct script *s)
 {
 	struct script_text *first = s->threads[0].printer;
@@ -195,6 +204,7 @@ static int script_verdict(struct script *s)
 
 /* ---- a stream, in one pass ---- */
 
+/* For stream_items: what the recording says of itself is known. */
 static int script_stream_start(void *ctx, struct recording *rec)
 {
 	struct script *s = ctx;
@@ -206,6 +216,7 @@ static int script_stream_start(void *ctx, struct recording *rec)
 	return r < 0 ? r : script_start(s, &thread);
 }
 
+/* For stream_items: formats of tracepoints are among the records. */
 static int script_stream_learn(void *ctx, const struct seam_record *record)
 {
 	const struct script *s = ctx;
@@ -213,6 +224,7 @@ static int script_stream_learn(void *ctx, const struct seam_record *record)
 	return script_text_learn(s->threads[0].printer, record);
 }
 
+/* -errno. */
 static int script_stream_flush(struct script *s)
 {
 	int r = s->out.n ? script_write(s, &s->out) : 0;
@@ -221,6 +233,7 @@ static int script_stream_flush(struct script *s)
 	return r;
 }
 
+/* For stream_items. The text is written in large pieces. */
 static int script_stream_sample(void *ctx, const struct sample *sample)
 {
 	struct script *s = ctx;
@@ -245,6 +258,7 @@ static bool script_in_one_pass(const struct script *s)
 	       !s->filter.time.percent;
 }
 
+/* Says if the order could not be kept. */
 static void script_say_order(const struct script *s, const struct stream_counts *c)
 {
 	if (c->late)
@@ -259,6 +273,7 @@ static void script_say_order(const struct script *s, const struct stream_counts 
 		          s->in.path, c->forced);
 }
 
+/* Prints a stream as it comes. -EINVAL without a text in err: it was said. */
 static int script_stream(struct script *s, struct seam_error *err)
 {
 	const struct stream_handler handler = { .start = script_stream_start,

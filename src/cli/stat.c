@@ -19,6 +19,7 @@ struct stat_cmd {
 	struct stat_counts counts;
 };
 
+/* Says what could not be decoded. An exit code. */
 static int stat_verdict(const struct stat_cmd *s)
 {
 	int code = source_verdict(&s->source);
@@ -56,6 +57,8 @@ static int stat_print(struct stat_cmd *s)
 
 	code = source_open(&s->source);
 	if (code != EXIT_OK) {
+		/* A program's name in place of a recording is a mistake of those who know perf
+		 * stat. */
 		if (!stat(s->source.path, &st) && S_ISREG(st.st_mode) && st.st_mode & 0111)
 			cmd_error(s->source.cmd,
 			          "a recording is what is counted here; to count the "

@@ -14,6 +14,7 @@
 #include "input/stored.h"
 #include "store/when.h"
 
+/* As the agent's windows, so that both fit into one store. */
 #define WINDOW_NS 10000000000ULL
 
 enum {
@@ -41,6 +42,7 @@ enum store_form {
 	STORE_JSON,
 };
 
+/* One command line. in is of import only. */
 struct store_cmd {
 	const struct cmd *cmd;
 	struct stored stored;
@@ -52,6 +54,7 @@ struct store_cmd {
 	struct labels labels; /* given with --label */
 };
 
+/* Adds the labels of one --label. -EINVAL after saying what is wrong. */
 static int store_label(struct store_cmd *s, const char *text)
 {
 	struct labels_filter f = { 0 };
@@ -154,6 +157,7 @@ static int store_series(struct store_cmd *s)
 	return store_print(s, &out, r, &err);
 }
 
+/* For import_recording. */
 static void store_say(void *ctx, const char *text)
 {
 	infile_progress_end();
@@ -200,6 +204,7 @@ static int store_import(struct store_cmd *s)
 	return code;
 }
 
+/* What may stand behind `seam store`. */
 static const struct store_word {
 	const char *name, *argument; /* NULL: none */
 	int (*run)(struct store_cmd *s);

@@ -4,6 +4,7 @@
 #include "cli/record/record_options.h"
 #include "cli/record/record_run.h"
 
+/* An exit code, of the command that was recorded if there was one. */
 static int record_main(int argc, char **argv, const struct cmd *cmd)
 {
 	struct record_opts o;

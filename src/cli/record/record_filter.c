@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// record_filter.c: see record_filter.h. Names of users are those of this machine.
+/*
+ * record_filter.c: see record_filter.h. Names of users are those of this machine.
+ *
+ * The filters themselves run in the kernel (kwalk/), so lists have the bounds of its tables.
+ */
 #include "cli/record/record_filter.h"
 
 #include <errno.h>
@@ -8,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls add for each part of a comma-separated list. */
+/* Calls add for each part of a comma-separated list. most: of parts. -EINVAL after saying what is
+ * wrong. */
 static int filter_each(struct record_opts *o, const struct record_arg *a, size_t most,
                        int (*add)(struct record_opts *, const struct record_arg *, const char *))
 {
@@ -33,6 +38,7 @@ static int filter_each(struct record_opts *o, const struct record_arg *a, size_t
 	}
 }
 
+/* A user by name or number. -EINVAL after saying what is wrong. */
 static int filter_add_uid(struct record_opts *o, const struct record_arg *a, const char *text)
 {
 	struct kwalk_filters *f = &o->rec.filters;
@@ -52,6 +58,7 @@ static int filter_add_uid(struct record_opts *o, const struct record_arg *a, con
 	return 0;
 }
 
+/* A name longer than the kernel keeps would never match, so it is refused. */
 static int filter_add_comm(struct record_opts *o, const struct record_arg *a, const char *text)
 {
 	struct kwalk_filters *f = &o->rec.filters;
@@ -66,6 +73,7 @@ static int filter_add_comm(struct record_opts *o, const struct record_arg *a, co
 	return 0;
 }
 
+/* A cgroup by its path below the mount of cgroup2. -EINVAL after saying what is wrong. */
 static int filter_add_cgroup(struct record_opts *o, const struct record_arg *a, const char *text)
 {
 	struct kwalk_filters *f = &o->rec.filters;

@@ -14,6 +14,7 @@
  * -EINVAL after saying that it is no time. */
 int record_offcpu_time(struct record_opts *o, const struct record_arg *a)
 {
+	/* Without a unit it is milliseconds, as perf's --off-cpu-thresh has it. */
 	static const struct {
 		const char *name;
 		double ns;
@@ -37,6 +38,8 @@ int record_offcpu_time(struct record_opts *o, const struct record_arg *a)
 	return record_values_wrong(a, "'%s' is not a time, as 500us, 1ms, 2s", a->text);
 }
 
+/* Checks that --wall and --off-cpu go with the events, and adds theirs. -EINVAL after saying what
+ * is wrong. */
 int record_offcpu_settle(struct record_opts *o, const struct cmd *cmd)
 {
 	const struct event_list *events = &o->events;

@@ -189,6 +189,8 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 	case RECORD_UNWIND_MEMORY:
 		return record_values_unwind_memory(o, a);
 	case RECORD_GRACE:
+		/* In the options of a recording 0 means the default, so none at all is the largest
+		 * number. */
 		error = record_values_plain_number(a, 0, 3600000, &v);
 		if (!error)
 			o->rec.grace_ms = v ? (uint32_t)v : UINT32_MAX;
@@ -271,7 +273,8 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 	}
 }
 
-/* Takes a setting of the config file as if it were an option. */
+/* Takes a setting of the config file as if it were an option. 0 also where the file does not set
+ * it. */
 static int record_from_config(struct record_opts *o, const struct cmd *cmd, const char *name,
                               int (*set)(struct record_opts *, const struct record_arg *))
 {
@@ -284,17 +287,21 @@ static int record_from_config(struct record_opts *o, const struct cmd *cmd, cons
 	return a.text ? set(o, &a) : 0;
 }
 
+/* For record_from_config: here 0 stands for no compression. */
 static int record_config_compress(struct record_opts *o, const struct record_arg *a)
 {
 	return record_values_compress(o, a, 0);
 }
 
+/* For record_from_config. The text lives as long as o->config. */
 static int record_config_output(struct record_opts *o, const struct record_arg *a)
 {
 	o->output = a->text;
 	return 0;
 }
 
+/* Reads the config file, and takes its settings. path NULL: the file where it is looked for.
+ * -EINVAL after saying what is wrong. */
 static int record_config(struct record_opts *o, const char *path, const struct cmd *cmd)
 {
 	struct seam_error err = { 0 };
@@ -335,6 +342,8 @@ static int record_walk(struct record_opts *o, struct options *walk, const char *
 		struct record_arg a = { .cmd = walk->cmd, .text = walk->arg };
 
 		a.what = record_spelling(id, what, sizeof(what));
+		/* The first walk only looks for --config: the file's values must be set before
+		 * those of other options. */
 		if (config && id == RECORD_CONFIG)
 			*config = walk->arg;
 		if (config)
@@ -351,6 +360,7 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 {
 	struct session_opts *s = &o->rec.session;
 
+	/* -e adds to what is there, so the file's events count only where none was given. */
 	if (!o->events.n && record_from_config(o, cmd, "record.events", record_values_events) < 0)
 		return OPTIONS_USAGE;
 	if (s->all_user && s->all_kernel) {
@@ -412,6 +422,7 @@ int record_options_parse(struct record_opts *ret, int argc, char **argv, const s
 	return record_settle(ret, cmd);
 }
 
+/* What a failed parse left is freed, too. */
 void record_options_free(struct record_opts *o)
 {
 	event_list_free(&o->events);

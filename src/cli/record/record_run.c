@@ -24,6 +24,7 @@
 
 #define RECORD_WAIT_MS 250 /* at most, between two drains */
 
+/* One run. The recorder hands its records to record_write. */
 struct record_run {
 	struct record_opts *o;
 	const struct cmd *cmd;
@@ -36,6 +37,7 @@ struct record_run {
 	bool failed;
 };
 
+/* CLOCK_MONOTONIC. */
 static uint64_t record_now_ns(void)
 {
 	struct timespec t;
@@ -54,6 +56,7 @@ static int record_fail(struct record_run *r, const struct seam_error *err, int e
 
 /* -- before -- */
 
+/* For the recorder, which asks while it opens many events. */
 static bool record_is_stopped(void)
 {
 	bool was_sent;
@@ -68,6 +71,8 @@ static int record_new(struct record_run *r)
 	struct seam_error err = { 0 };
 	int error;
 
+	/* Where the recording itself goes to standard output, the command's must not be mixed into
+	 * it. */
 	o->command_to_stderr = !strcmp(r->o->output, "-");
 	o->delayed = r->o->delay_ms;
 	o->session.stopped = record_is_stopped;
@@ -127,6 +132,7 @@ static int record_open_file(struct record_run *r)
 	int error;
 
 	if (words) {
+		/* argv begins with the command's name, behind "seam". */
 		words[opts.n_words++] = "seam";
 		for (int i = 0; i < r->o->argc; i++)
 			words[opts.n_words++] = r->o->argv[i];
@@ -136,6 +142,7 @@ static int record_open_file(struct record_run *r)
 	return error ? record_fail(r, &err, error) : 0;
 }
 
+/* For the recorder: its records. -errno. */
 static int record_write(void *ctx, const void *bytes, size_t n)
 {
 	struct record_run *r = ctx;
@@ -146,6 +153,7 @@ static int record_write(void *ctx, const void *bytes, size_t n)
 	return error;
 }
 
+/* For the recorder: what it has so far is handed to the kernel. -errno. */
 static int record_flush(void *ctx)
 {
 	struct record_run *r = ctx;
@@ -174,6 +182,8 @@ static int record_begin(struct record_run *r)
 	return 0;
 }
 
+/* Up to the point where sampling can begin. -errno, which was said. Signals are caught before the
+ * rings are opened, so that Ctrl-C closes them. */
 static int record_prepare(struct record_run *r)
 {
 	int error = record_new(r);
@@ -210,6 +220,7 @@ static int record_start(struct record_run *r, int *exit_code)
 	return error;
 }
 
+/* How long to wait at most: until the next drain, the end of -D, or the end of --duration. */
 static int record_wait_ms(const struct record_run *r, uint64_t now_ms)
 {
 	uint64_t wait = RECORD_WAIT_MS;
@@ -229,11 +240,15 @@ static bool record_ended(struct record_run *r)
 
 	if (!asked)
 		return recorder_ended(r->recorder);
+	/* A terminal sends Ctrl-C to the command as well; a signal from kill(1) came to the
+	 * recorder alone. */
 	if (r->o->rec.command && was_sent)
 		target_signal(recorder_command(r->recorder), asked);
 	return true;
 }
 
+/* Whether the time or the size is reached that was asked for. Then the command ends with the
+ * recording. */
 static bool record_over(struct record_run *r, uint64_t now_ms)
 {
 	if ((r->o->duration_ms && now_ms >= r->o->duration_ms) ||
@@ -290,6 +305,7 @@ static void record_say_broken(struct record_run *r)
 	r->failed = true;
 }
 
+/* A failure that was not said before is said here. */
 static void record_close_file(struct record_run *r)
 {
 	struct seam_error err = { 0 };
@@ -309,6 +325,7 @@ static void record_wait_command(struct record_run *r)
 
 	if (r->end_command)
 		target_signal(target, SIGTERM);
+	/* 20 ms each: after half a second the user is told what is waited for. */
 	for (unsigned i = 0; !target_poll(target); i++) {
 		if (i == 25 && !said)
 			cmd_print(stderr, "seam %s: %swaiting for process %d to end\n",
@@ -389,6 +406,7 @@ static int record_end(struct record_run *r, int broken)
 		cmd_print(stderr,
 		          "  the build-ids of %llu files were not read: that took too long\n",
 		          (unsigned long long)r->file.unread_files);
+	/* The file is closed: nothing that is said or waited for now can harm it. */
 	record_say(r, broken);
 	if (!r->o->rec.command)
 		return r->failed ? EXIT_FAILED : EXIT_OK;

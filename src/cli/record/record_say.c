@@ -25,6 +25,7 @@ static const char *say_count(uint64_t v, char *text, size_t n)
 	return text;
 }
 
+/* Decimal units, as perf has them. */
 static const char *say_bytes(uint64_t v, char *text, size_t n)
 {
 	if (v < 100000)
@@ -34,6 +35,7 @@ static const char *say_bytes(uint64_t v, char *text, size_t n)
 	return text;
 }
 
+/* For the log of the recorder: one message, or at the level of attrs a text of many lines. */
 void record_say_log(void *ctx, int level, const char *text)
 {
 	const struct cmd *cmd = ctx;
@@ -48,6 +50,7 @@ void record_say_log(void *ctx, int level, const char *text)
 	}
 }
 
+/* For the recorder: how far it is, on one line of a terminal, which the last call clears. */
 void record_say_progress(void *ctx, size_t done, size_t of)
 {
 	const struct cmd *cmd = ctx;
@@ -192,6 +195,8 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 		return;
 	session_counts(session, &c);
 	n = c.total.lost + c.total.lost_samples;
+	/* The kernel's own count, where it keeps one: a record of a loss may never have been
+	 * written. */
 	if (c.lost_kernel_known && c.lost_kernel > n)
 		n = c.lost_kernel;
 	n += lost->room;

@@ -11,6 +11,7 @@
 #define OBJECTS_SAID 5u
 #define SHARE_LEAST 5 /* percent of the samples */
 
+/* One line with its share. 0 writes nothing. */
 static void say_share(const char *what, uint64_t n, uint64_t of)
 {
 	if (n)
@@ -18,6 +19,7 @@ static void say_share(const char *what, uint64_t n, uint64_t of)
 		          what);
 }
 
+/* Where walks ended without information, the most samples first. */
 static void say_missing(struct live *live)
 {
 	size_t n;
@@ -47,6 +49,7 @@ static void say_truncated(const struct live_counts *c, const struct record_opts 
 	say_share("end where the kernel could not read the stack", c->unreadable, walked);
 }
 
+/* Why walks ended, other than at the outermost frame. */
 static void say_ends(struct live *live, const struct record_opts *o, const struct live_counts *c)
 {
 	const struct unwound_counts *w = &c->walks;

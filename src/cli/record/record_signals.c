@@ -14,6 +14,7 @@
 
 #define RECORD_AGAIN_NS 300000000ll /* shells and timeout(1) send some signals twice at once */
 
+/* Written by the handlers, read by the loop: sig_atomic_t is all that a handler may write. */
 static volatile sig_atomic_t signals_asked;
 static volatile sig_atomic_t signals_sent;
 static struct timespec signals_first;
@@ -50,6 +51,7 @@ static void signals_ask(int number, siginfo_t *info, void *context)
 	errno = error;
 }
 
+/* SIGCHLD: the command may have ended. */
 static void signals_child(int number)
 {
 	int error = errno;
@@ -85,6 +87,7 @@ void record_signals_catch(void)
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
+/* From now on signals wake this recorder; NULL: none, before it is freed. */
 void record_signals_wake(struct recorder *recorder)
 {
 	signals_recorder = recorder;
@@ -101,6 +104,8 @@ static void signals_quit(int number)
 	errno = error;
 }
 
+/* leave gives back what must not stay as it is (top's terminal). It is called in a signal
+ * handler. */
 void record_signals_leave(void (*leave)(void))
 {
 	struct sigaction quit = { .sa_handler = signals_quit, .sa_flags = SA_RESETHAND };
@@ -109,6 +114,7 @@ void record_signals_leave(void (*leave)(void))
 	sigaction(SIGQUIT, &quit, NULL);
 }
 
+/* The signal that asked for an end, or 0. *was_sent: a process sent it, and not the terminal. */
 int record_signals_asked(bool *was_sent)
 {
 	*was_sent = signals_sent;

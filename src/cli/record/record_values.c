@@ -14,6 +14,7 @@
 
 #include "cli/record/record_values.h"
 
+/* Says what is wrong with an option's value. Always -EINVAL. */
 int record_values_wrong(const struct record_arg *a, const char *fmt, ...)
 {
 	char text[400];
@@ -26,6 +27,7 @@ int record_values_wrong(const struct record_arg *a, const char *fmt, ...)
 	return -EINVAL;
 }
 
+/* A number between text and end, of digits alone. -EINVAL after saying what is wrong. */
 static int record_values_number(const struct record_arg *a, const char *text, const char *end,
                                 uint64_t least, uint64_t most, uint64_t *ret)
 {
@@ -45,6 +47,7 @@ static int record_values_number(const struct record_arg *a, const char *text, co
 	return 0;
 }
 
+/* The whole text as a number. */
 int record_values_plain_number(const struct record_arg *a, uint64_t least, uint64_t most,
                                uint64_t *ret)
 {
@@ -60,6 +63,7 @@ int record_values_size(const struct record_arg *a, uint64_t *ret, bool *is_bytes
 	unsigned shift = unit ? (unsigned)((unit - units) % 4) * 10 : 0;
 
 	*is_bytes = unit;
+	/* The bound leaves room for the largest unit, 2^30. */
 	if (record_values_number(a, a->text, a->text + n - (unit != NULL), 1, UINT64_MAX >> 31,
 	                         ret) < 0)
 		return -EINVAL;
@@ -91,6 +95,7 @@ int record_values_pids(struct record_opts *o, const struct record_arg *a)
 	}
 }
 
+/* The last -C counts. -EINVAL after saying what is wrong. */
 int record_values_cpus(struct record_opts *o, const struct record_arg *a)
 {
 	int *cpus = NULL;
@@ -104,6 +109,7 @@ int record_values_cpus(struct record_opts *o, const struct record_arg *a)
 	return 0;
 }
 
+/* A frequency replaces a period, and the other way round: the later option counts. */
 int record_values_freq(struct record_opts *o, const struct record_arg *a)
 {
 	uint64_t v = UINT64_MAX;
@@ -115,6 +121,7 @@ int record_values_freq(struct record_opts *o, const struct record_arg *a)
 	return 0;
 }
 
+/* Frames of a callchain (attr.sample_max_stack has 16 bits). */
 static int record_values_depth(struct record_opts *o, const struct record_arg *a, const char *text)
 {
 	uint64_t v;
@@ -125,6 +132,7 @@ static int record_values_depth(struct record_opts *o, const struct record_arg *a
 	return 0;
 }
 
+/* What stands behind "dwarf,defer" says when a stack is deferred (kwalk). */
 static int record_values_dwarf_defer(struct record_opts *o, const struct record_arg *a,
                                      const char *rest)
 {
@@ -191,6 +199,7 @@ int record_values_call_graph(struct record_opts *o, const struct record_arg *a)
 	return 0;
 }
 
+/* -EINVAL after saying what is wrong. */
 int record_values_unwind_memory(struct record_opts *o, const struct record_arg *a)
 {
 	bool is_bytes;
@@ -202,6 +211,7 @@ int record_values_unwind_memory(struct record_opts *o, const struct record_arg *
 	return 0;
 }
 
+/* A bare number is pages, a size is rounded up to them. session_open makes a power of two of it. */
 int record_values_mmap_pages(struct record_opts *o, const struct record_arg *a)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), v;
@@ -257,6 +267,7 @@ int record_values_clockid(struct record_opts *o, const struct record_arg *a)
 	return 0;
 }
 
+/* Without a level it is 1, zstd's fastest of those. */
 int record_values_compress(struct record_opts *o, const struct record_arg *a, uint64_t least)
 {
 	uint64_t v = 1;
@@ -267,6 +278,7 @@ int record_values_compress(struct record_opts *o, const struct record_arg *a, ui
 	return 0;
 }
 
+/* Fractions are taken: 0.5 is half a second. */
 int record_values_duration(struct record_opts *o, const struct record_arg *a)
 {
 	char *end;
@@ -278,6 +290,7 @@ int record_values_duration(struct record_opts *o, const struct record_arg *a)
 	return 0;
 }
 
+/* Adds to the events; --event may be repeated. */
 int record_values_events(struct record_opts *o, const struct record_arg *a)
 {
 	struct seam_error err = { 0 };

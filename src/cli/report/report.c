@@ -23,6 +23,7 @@ static bool report_named(const char *list, const char *text)
 	return !strcmp(list, text) || id_filter_in_list(list, text);
 }
 
+/* Whether a frame's row is wanted: by its object, by name or path, and its function. */
 static bool report_shows(const struct report_cmd *r, const struct profile_frame *f)
 {
 	const struct profile *p = r->show.load.profile;
@@ -60,6 +61,8 @@ static int report_mark_shown(struct report_cmd *r)
 /* perf's default: system calls and page faults. */
 #define PARENT_DEFAULT "^sys_|^do_page_fault|^__(x64|ia32|arm64|se)_sys_|^(asm_)?exc_page_fault"
 
+/* Marks the names that the sort key parent looks for, each distinct text once. -EINVAL after saying
+ * what is wrong; -ENOMEM. */
 static int report_mark_parents(struct report_cmd *r)
 {
 	const struct profile *p = r->show.load.profile;
@@ -129,6 +132,7 @@ static int report_load_stored(struct report_cmd *r)
 
 	if (rc != EXIT_OK)
 		return rc;
+	/* The report takes over what the answer loaded. */
 	r->show.load = r->answer.load;
 	r->answer.load = (struct load){ 0 };
 	rc = report_mark_shown(r);
@@ -139,6 +143,7 @@ static int report_load_stored(struct report_cmd *r)
 	return rc == -EINVAL ? EXIT_USAGE : rc < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
+/* Composes the whole report. -ENOMEM. */
 static int report_write(struct report_cmd *r, struct buf *out)
 {
 	int rc;
@@ -174,6 +179,7 @@ static bool report_viewed(struct report_cmd *r, int *rc)
 	if (!report_view_fits(r))
 		return false;
 	*rc = report_view(r);
+	/* What cannot be shown there is printed. */
 	if (*rc >= 0 || *rc == -ENOMEM)
 		return true;
 	*rc = 0;
@@ -211,6 +217,7 @@ seen:
 	return verdict == EXIT_OK ? header : verdict;
 }
 
+/* The same of a store. An exit code. */
 static int report_show_stored(struct report_cmd *r)
 {
 	struct buf out = { 0 };
@@ -227,7 +234,8 @@ static int report_show_stored(struct report_cmd *r)
 	return rc < 0 ? EXIT_FAILED : rc;
 }
 
-/* Prints what seam dump prints of the same recording. */
+/* Prints what seam dump prints of the same recording. The options other than these would mean
+ * something else there. */
 static int report_dump(const struct report_cmd *r)
 {
 	char *argv[] = { (char *)"dump", (char *)"--input",

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// report_options.c: the command line of `seam report`, in perf's spelling.
+/*
+ * report_options.c: the command line of `seam report`, in perf's spelling.
+ *
+ * Nothing is read or computed here. The lists of keys come from the .def files, so the help is
+ * never older than the code.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +184,7 @@ static int report_separator_option(struct report_cmd *r, const char *text)
 	return -EINVAL;
 }
 
+/* A percentage from the option or the config file. -EINVAL after saying what is wrong. */
 static int report_limit_option(struct report_cmd *r, const char *what, const char *text)
 {
 	char *end;
@@ -206,6 +212,7 @@ static int report_slice_option(struct report_cmd *r, const char *text)
 	unsigned long long v = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
 
 	for (size_t i = 0; v && v <= 1000000000 && i < sizeof(units) / sizeof(units[0]); i++)
+		/* The bound keeps the product below 2^64. */
 		if (!strcmp(end, units[i].name)) {
 			r->slice_ns = v * units[i].ns;
 			return 0;
@@ -318,6 +325,7 @@ static int report_flag(struct report_cmd *r, const struct options *o, int id)
 	}
 }
 
+/* Takes the config file's defaults, before any option. -EINVAL after saying what is wrong. */
 int report_config(struct report_cmd *r)
 {
 	const struct config *c = r->naming.config;
@@ -391,6 +399,7 @@ static int report_stored_end(struct report_cmd *r)
 	return 0;
 }
 
+/* Whether the list names one of the figures. */
 static bool report_has_figure(const char *list)
 {
 #define FIGURE(id, key, also, ...)                                                   \
@@ -411,6 +420,8 @@ int report_options_by(struct report_cmd *r)
 	if (!r->stored.by || r->show.field_list || id_filter_in_list(list, "label"))
 		return 0;
 	buf_put_text(&r->sort_list, "label,");
+	/* Rows are ordered by what stands before the first figure, so the usual figures come behind
+	 * the label. */
 	if (!report_has_figure(list))
 		buf_printf(&r->sort_list, "%soverhead,%s",
 		           r->show.no_children ? "" : "overhead_children,",
@@ -446,6 +457,7 @@ int report_options_end(struct report_cmd *r)
 	return report_stored_end(r);
 }
 
+/* Shared with diff and top. -EINVAL after saying what is wrong. */
 int report_options_fields(struct report *show, const struct cmd *cmd)
 {
 	struct buf why = { 0 };

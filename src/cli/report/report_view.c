@@ -14,8 +14,10 @@
 #include "view/view.h"
 
 #define ANNOTATED_MAX (16u << 20) /* bytes of one function's text that are shown */
+/* More than view_annotate_args fills. */
 #define ARGS_MAX 24
 
+/* Whether the report is one that the view can show, and there is a terminal. */
 bool report_view_fits(const struct report_cmd *r)
 {
 	const struct report *s = &r->show;

@@ -40,6 +40,7 @@ enum {
 	OPT_LIMIT,
 };
 
+/* A key is in both lists if its row of the .def file says that top sorts by it. */
 #define KEY_YES(key) "," key
 #define KEY_NO(key) ""
 #define COLUMN(place, id, key, also, heading, whose, value, kind, keep, needs, diff, top, help) \
@@ -88,6 +89,7 @@ static const struct option_def top_options[] = {
 	{ 0 },
 };
 
+/* The delay of -d, in ms. -EINVAL after saying what is wrong. */
 static int top_seconds(struct top *t, const char *text)
 {
 	char *end;
@@ -217,7 +219,8 @@ static size_t top_lines(struct top *t)
 	return size.ws_row < HEADING_LINES + 3 ? 18 : size.ws_row - HEADING_LINES;
 }
 
-/* A heading ends at the terminal's edge, so that a line stays one; rows fit. */
+/* A heading ends at the terminal's edge, so that a line stays one; rows fit. ESC [?7l turns
+ * wrapping off, ESC [?7h on. */
 static void top_draw(const struct top *t, const struct buf *out)
 {
 	if (t->ui)
@@ -245,6 +248,7 @@ static bool top_key(struct top *t)
 	return false;
 }
 
+/* Reads until the next refresh is due. *ended: nothing more will come. -errno. */
 static int top_step(struct top *t, bool *ended)
 {
 	uint64_t left = t->delay_ms;
@@ -291,6 +295,7 @@ static int top_loop(struct top *t)
 }
 
 /* Here, because a signal handler needs it. */
+/* As the terminal was, for top_give_back. */
 static struct termios top_before;
 
 /* Gives the terminal back, also in the middle of a table, while lines do not wrap; also from a
@@ -306,6 +311,7 @@ static void top_give_back(void)
 		return; /* nobody sees it then */
 }
 
+/* Keys come one by one and are not shown. False: this is no terminal, or it cannot be changed. */
 static bool top_terminal(struct top *t)
 {
 	struct termios raw;
@@ -330,6 +336,7 @@ static void top_end_command(struct top *t)
 		target_signal(target, SIGTERM);
 }
 
+/* Opens, shows until the end, and gives all back. An exit code. */
 static int top_show(struct top *t)
 {
 	int rc;

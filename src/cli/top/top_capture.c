@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
-// top_capture.c: a recorder whose records go into a window. Knows when to stop reading.
+/*
+ * top_capture.c: a recorder whose records go into a window. Knows when to stop reading.
+ *
+ * The thread that reads the rings is this file's caller; names are looked up in another
+ * (top_window.c).
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +15,10 @@
 #include "cli/top/top.h"
 
 #define TOP_PREPARE_MS 2000 /* at most, for unwind tables before sampling begins */
+/* How long records are waited for at a time. */
 #define TOP_STEP_MS 100
 
+/* CLOCK_MONOTONIC. */
 static uint64_t top_now_ms(void)
 {
 	struct timespec t;
@@ -20,12 +27,14 @@ static uint64_t top_now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+/* Says the failure. */
 static int top_fail(const struct top *t, const struct seam_error *err, int error)
 {
 	cmd_error(t->cmd, "%s", cmd_reason(err, error));
 	return EXIT_FAILED;
 }
 
+/* For the recorder, which asks while it opens many events. */
 static bool top_is_stopped(void)
 {
 	bool was_sent;
@@ -42,6 +51,7 @@ static int top_open_recorder(struct top *t, struct seam_error *err)
 	const struct recorder_opts *opened;
 	int error;
 
+	/* Standard output is the screen. */
 	o->command_to_stderr = true;
 	o->build_ids_always = true;
 	o->prepare_ms = TOP_PREPARE_MS;
@@ -66,6 +76,7 @@ static int top_open_recorder(struct top *t, struct seam_error *err)
 	return window_new(&t->window, &t->head, recorder_events(t->recorder));
 }
 
+/* Begins to sample, and lets the command go. -errno. */
 static int top_start(struct top *t, struct seam_error *err)
 {
 	const struct recorder_sink sink = { .write = window_write, .ctx = t->window };
@@ -76,6 +87,7 @@ static int top_start(struct top *t, struct seam_error *err)
 	return error ? error : recorder_run_command(t->recorder, err);
 }
 
+/* An exit code; what failed was said. */
 int top_open(struct top *t)
 {
 	struct seam_error err = { 0 };
@@ -90,6 +102,7 @@ int top_open(struct top *t)
 	return error ? top_fail(t, &err, error) : EXIT_OK;
 }
 
+/* Also after top_open failed. */
 void top_close(struct top *t)
 {
 	record_signals_wake(NULL);
@@ -99,6 +112,7 @@ void top_close(struct top *t)
 
 /* ---- reading ---- */
 
+/* 1: the recorder ended, or was asked to; 0: the time is over; -errno. */
 int top_read(struct top *t, int ms)
 {
 	uint64_t end = top_now_ms() + (uint64_t)ms, now;

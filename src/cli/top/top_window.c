@@ -10,6 +10,7 @@
 #include "base/shown.h"
 #include "cli/top/top.h"
 
+/* How long the rings are read at a time while a refresh is made. */
 #define BESIDE_MS 20
 
 /* What the loading thread gets and gives back. Of t it may use only view and what does not change
@@ -65,6 +66,7 @@ static void top_heading(const struct top_job *job, const struct report *r, struc
 	buf_put_text(out, "\n\n");
 }
 
+/* The heading, then a table for each event that has samples. -ENOMEM. */
 static int top_report(const struct top_job *job, struct report *r, struct buf *out)
 {
 	int rc = 0;
@@ -95,6 +97,7 @@ static int top_show_profile(void *ctx, struct recording *rec, struct load *load)
 	return top_report(job, &r, job->out);
 }
 
+/* Names what the interval holds, and writes the report. -errno. */
 static int top_load(struct top_job *job)
 {
 	struct load_opts opts = {
@@ -106,6 +109,7 @@ static int top_load(struct top_job *job)
 	return window_profile(&job->interval, &opts, top_show_profile, job, &job->err);
 }
 
+/* job->done is set last: behind it the job is the caller's again. */
 static void *top_thread(void *arg)
 {
 	struct top_job *job = arg;
@@ -138,7 +142,8 @@ static int top_load_beside(struct top *t, struct top_job *job, bool last)
 	return r;
 }
 
-/* The report is made in a thread, so that the rings are read meanwhile. */
+/* The report is made in a thread, so that the rings are read meanwhile. 1: what is recorded ended;
+ * 0; -errno, which was said. */
 int top_refresh(struct top *t, bool last, size_t lines, struct buf *out)
 {
 	struct top_job job = { .t = t, .out = out };
