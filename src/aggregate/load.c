@@ -71,6 +71,7 @@ static int load_samples(struct load_work *work, struct tables **tables, struct s
 	if (opts->symbols) {
 		by_symbols.search = opts->symbols->search;
 		by_symbols.map_dir = opts->symbols->map_dir;
+		by_symbols.kallsyms = opts->symbols->kallsyms;
 	}
 	return samples_each(work->rec, &samples, &consumer, err);
 }

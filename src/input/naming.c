@@ -129,6 +129,7 @@ const struct tables_opts *naming_tables(struct naming *n)
 	n->tables = (struct tables_opts){ .sz = sizeof(n->tables),
 		                          .search = n->symbols.search,
 		                          .map_dir = n->symbols.map_dir,
+		                          .kallsyms = n->symbols.kallsyms,
 		                          .foreign = n->symbols.foreign,
 		                          .helpers = cpus_online() - 1 };
 	return &n->tables;

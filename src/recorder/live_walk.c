@@ -394,7 +394,7 @@ int live_walk_init(struct live_walk *w, const struct live_opts *opts, const stru
 	if (r >= 0)
 		r = tables_new(&w->tables, &opts->tables);
 	if (r >= 0)
-		r = kernel_trap_new(&w->trap, NULL, true, NULL);
+		r = kernel_trap_new(&w->trap, NULL, true, NULL, NULL);
 	while (r >= 0 && w->n_walkers < threads && w->n_walkers < LIVE_THREADS_MAX)
 		r = walk_start(w, &w->walkers[w->n_walkers++]);
 	return r;

@@ -35,6 +35,7 @@ struct kernel_trap {
 	const struct recording *rec;
 	bool said; /* that the recorded kernel is the one that runs here */
 	struct image_search search;
+	const char *kallsyms;
 	pthread_mutex_t lock; /* of all below */
 	bool opened;
 	struct symbol_cache *symbols; /* NULL: nothing is known */
@@ -47,7 +48,7 @@ struct kernel_trap {
 
 /* search may be NULL. Nothing is opened before the first question. -ENOMEM. */
 int kernel_trap_new(struct kernel_trap **ret, const struct recording *rec, bool said,
-                    const struct image_search *search)
+                    const struct image_search *search, const char *kallsyms)
 {
 	struct kernel_trap *t = calloc(1, sizeof(*t));
 
@@ -57,6 +58,7 @@ int kernel_trap_new(struct kernel_trap **ret, const struct recording *rec, bool 
 	t->said = said;
 	if (search)
 		t->search = *search;
+	t->kallsyms = kallsyms;
 	pthread_mutex_init(&t->lock, NULL);
 	*ret = t;
 	return 0;
@@ -94,7 +96,9 @@ static void trap_symbols_of(const struct recording *rec, struct symbol_opts *o,
 static void trap_open(struct kernel_trap *t)
 {
 	struct symbol_key key = { .kind = SYMBOL_KIND_KERNEL, .path = "[kernel.kallsyms]" };
-	struct symbol_opts o = { .sz = sizeof(o), .search = t->search, .keep = kernel_disk() };
+	struct symbol_opts o = {
+		.sz = sizeof(o), .search = t->search, .kallsyms = t->kallsyms, .keep = kernel_disk()
+	};
 
 	t->opened = true;
 	if (t->rec)

@@ -25,9 +25,10 @@ enum kernel_trap_stage {
 
 /* rec: the recording, which must outlive it; NULL: the kernel that runs here. said:
  * recording_says_kernel. Nothing is read
- * before the first question. search: strings must outlive it; NULL: defaults. -ENOMEM. */
+ * before the first question. search: strings must outlive it; NULL: defaults. kallsyms: a list of
+ * the kernel's symbols, as symbol_opts has it; it must outlive it; NULL: none. -ENOMEM. */
 int kernel_trap_new(struct kernel_trap **ret, const struct recording *rec, bool said,
-                    const struct image_search *search);
+                    const struct image_search *search, const char *kallsyms);
 void kernel_trap_free(struct kernel_trap *t);
 /* By the kernel part of a callchain. Any thread. */
 enum kernel_trap_stage kernel_trap_stage(struct kernel_trap *t, const struct seam_u64s *chain);

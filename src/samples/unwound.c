@@ -202,7 +202,7 @@ int unwound_tables(struct recording *rec, const struct tables_opts *opts, struct
 	o.began_ctx = rec;
 	if (!rec->trap)
 		r = kernel_trap_new(&rec->trap, rec, recording_says_kernel(rec),
-		                    opts ? &opts->search : NULL);
+		                    opts ? &opts->search : NULL, opts ? o.kallsyms : NULL);
 	return r < 0 ? r : tables_new(ret, &o);
 }
 

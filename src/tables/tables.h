@@ -26,6 +26,9 @@ struct tables_opts {
 	 * map_dir NULL: where they were. */
 	bool foreign;
 	const char *map_dir;
+	/* A list of the kernel's symbols, for who recognizes samples in its functions
+	 * (samples/kernel_trap.h); NULL: this machine's. */
+	const char *kallsyms;
 	/* These decide which perf maps are trusted, as in symbol_opts. */
 	uint64_t (*began)(const void *ctx, uint32_t pid);
 	bool (*owner)(const void *ctx, uint32_t pid, uint32_t *ret);
