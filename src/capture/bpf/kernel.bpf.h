@@ -156,6 +156,15 @@ ARENA_LOAD(arena_u64, __u64, "u64")
 ARENA_LOAD(arena_u32_wide, __u64, "u32")
 ARENA_LOAD(arena_u16_wide, __u64, "u16")
 
+/* Only where the loader has touched the page. */
+INLINE void arena_put_u64(__u64 offset, __u64 v)
+{
+	asm volatile("r1 = %[o]; .byte 0xbf, 0x11; .short 1; .long 1; *(u64 *)(r1 + 0) = %[v]"
+	             :
+	             : [o] "r"(offset), [v] "r"(v)
+	             : "r1", "memory");
+}
+
 INLINE __u32 arena_u32(__u64 offset)
 {
 	return (__u32)arena_u32_wide(offset);

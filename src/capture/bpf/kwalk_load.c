@@ -30,6 +30,8 @@
 #define ARENA_ADDRESS 0x200000000000ull
 #define ARENA_PAGE 4096u
 #define ARENA_MOST (4ull << 30)
+/* With less memory for tables, none is taken for the rules that were found. */
+#define REMEMBER_LEAST (16ull << 20)
 #define TASKS_LEAST 131072u
 #define TASKS_MOST 4194304u /* PID_MAX_LIMIT */
 #define LOAD_LOG (1u << 20) /* bytes of the verifier's words */
@@ -183,6 +185,11 @@ static int load_arena(struct kwalk *l)
 	l->arena.bytes = p;
 	l->arena.most = l->opts.memory;
 	l->arena.used = ARENA_PAGE; /* offset 0 means none */
+	l->arena.remembers = l->opts.memory >= REMEMBER_LEAST;
+	if (l->arena.remembers) { /* the programs can write only to pages that are there */
+		memset(l->arena.bytes + KWALK_KNOWN_AT, 0, KWALK_KNOWN_BYTES);
+		l->arena.used += KWALK_KNOWN_BYTES;
+	}
 	return 0;
 }
 

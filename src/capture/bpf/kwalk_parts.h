@@ -54,6 +54,7 @@ struct arena_memory {
 	uint64_t table_space; /* of used: what tables have, or had */
 	struct buf holes;     /* struct arena_hole: in it, by offset */
 	uint64_t left_out;    /* arrays that found no room */
+	bool remembers;       /* it has the memory at KWALK_KNOWN_AT */
 };
 
 void arena_memory_free(struct arena_memory *a);
@@ -79,6 +80,7 @@ struct kwalk_room {
 	bool wanted;             /* of those that found none, some were used */
 	uint64_t looked_ns;      /* when room was made last */
 	uint64_t n, bytes;       /* in the arena now */
+	uint32_t entered;        /* so many tables have come in */
 	uint64_t left, returned; /* tables that left, and that came later than they were mapped */
 };
 

@@ -19,6 +19,7 @@ struct room_object {
 	const void *blob; /* its first bytes are: */
 	struct frametab_header header;
 	uint32_t offset; /* of its copy; 0: out */
+	uint32_t number; /* of this copy: none else ever has it; 0: it has none */
 	bool wanted;     /* out, and needed */
 	bool was_out;
 	uint64_t used_ns; /* 0: never, as far as is known */
@@ -73,6 +74,16 @@ static void room_rests(struct kwalk *l, const struct room_object *o)
 		l->opts.rests(l->opts.ctx, o->blob);
 }
 
+/* By its number the programs remember rules that they found in a table. Memory is used again, numbers
+ * are not: what was remembered of a table that left is never taken for another's. */
+static uint32_t room_number(struct kwalk *l, const struct frametab_header *h)
+{
+	if (!l->arena.remembers || l->room.entered >= KWALK_NUMBER_MOST ||
+	    (uint64_t)h->n_pages * FRAMETAB_PAGE > 1ull << KWALK_KNOWN_ADDRESS)
+		return 0;
+	return ++l->room.entered;
+}
+
 /* Copies it into the arena, if there is room now. */
 static bool room_enter(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 {
@@ -83,6 +94,7 @@ static bool room_enter(struct kwalk *l, struct room_object *o, uint64_t now_ns)
 		return false;
 	memcpy(l->arena.bytes + o->offset, o->blob, n);
 	room_rests(l, o);
+	o->number = room_number(l, &o->header);
 	l->room.n++;
 	l->room.bytes += n;
 	l->room.returned += o->was_out;
@@ -126,6 +138,7 @@ enum room_state room_table(struct kwalk *l, const void *blob, struct kwalk_mappi
 	m->index = m->rules + h->n_rules * sizeof(struct frametab_rule);
 	m->rows = m->index + (h->n_pages + 1) * 4;
 	m->saves = m->rows + h->n_rows * 4;
+	m->flags |= o->number << KWALK_NUMBER_SHIFT;
 	m->base = h->text_start; /* the caller adds where the object is */
 	return ROOM_IN;
 }

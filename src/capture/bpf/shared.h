@@ -246,7 +246,22 @@ struct kwalk_process {
 /* The mapping is of code made at run time, of which the recorder knows more: it walks where the
  * programs cannot go on. */
 #define KWALK_TOLD 4u
+/* The rest of the flags: a number that no other table of the recording had in the arena, by which
+ * the rules that were found are remembered; 0: they are not. */
+#define KWALK_NUMBER_SHIFT 8
+#define KWALK_NUMBER_MOST ((1u << 23) - 1)
 #define KWALK_MAPPINGS 65535u /* searched in a fixed 16 steps */
+
+/*
+ * Which rule holds at an address of a table, at a place in the arena that follows from both. One
+ * word each, so that it is never seen torn: from the top the table's number, the address without
+ * its lowest bits, the rule's number. Both searches of a walk's step end in the same cache line
+ * nearly always.
+ */
+#define KWALK_KNOWN_AT 4096u /* offset in the arena; offset 0 means none */
+#define KWALK_KNOWN_BITS 15
+#define KWALK_KNOWN_BYTES (8u << KWALK_KNOWN_BITS)
+#define KWALK_KNOWN_ADDRESS 32 /* bits of an address; tables of more have the number 0 */
 
 /* An executable mapping, in the arena; the table's parts as offsets in the arena. */
 struct kwalk_mapping {

@@ -42,7 +42,8 @@ struct walker {
 	__u32 by_fp;
 	__u32 found;                /* w->pc is in w->at */
 	__u32 mappings, n_mappings; /* of the process, in the arena */
-	__u32 number, saves; /* of the step that is being made: a register; the rule's first save */
+	/* of the step that is being made: a register; the rule's first save; the rule */
+	__u32 number, saves, rule;
 	struct kwalk_mapping at; /* the mapping that was found last */
 	__u64 head, pc, off, add, ra_off, fp_off, cfa, ip, fp, frame[2]; /* likewise */
 	__u64 trampoline; /* where functions that uretprobes watch return to; 0: none is watched */
@@ -143,16 +144,19 @@ INLINE int walk_find(struct walker *w, __u64 pc)
 	return 1;
 }
 
-/* The offset of the rule for pc in w->at; 0: there is none. */
-INLINE __u64 walk_rule(struct walker *w, __u64 pc)
+/* Read anew each time: a value that stays in a register after it was compared, or that is one of
+ * several constants, would be another state for the verifier; memory is always unknown to it. */
+#define ANEW(x) (*(volatile __typeof__(x) *)&(x))
+
+/* The number of the rule for an address of the table in w->at, which is in this page of it; 0: there
+ * is none. */
+INLINE __u32 walk_search(struct walker *w, __u64 address, __u64 page)
 {
-	__u64 address = pc - w->at.base, page = address / FRAMETAB_PAGE, rows = w->at.rows;
+	__u64 rows = w->at.rows;
 	__u32 key = (__u32)(address & (FRAMETAB_PAGE - 1)) << FRAMETAB_RULE_BITS |
 	            ((1u << FRAMETAB_RULE_BITS) - 1);
 	__u32 at, n, a = 0;
 
-	if (page >= w->at.n_pages)
-		return 0;
 	at = arena_u32(w->at.index + page * 4);
 	n = arena_u32(w->at.index + page * 4 + 4) - at;
 	rows += (__u64)at * 4;
@@ -166,13 +170,32 @@ INLINE __u64 walk_rule(struct walker *w, __u64 pc)
 	}
 	if (!(at + a))
 		return 0;
-	a = arena_u32(rows + (__u64)a * 4 - 4) & ((1u << FRAMETAB_RULE_BITS) - 1);
-	return a ? w->at.rules + (__u64)a * sizeof(struct frametab_rule) : 0;
+	return arena_u32(rows + (__u64)a * 4 - 4) & ((1u << FRAMETAB_RULE_BITS) - 1);
 }
 
-/* Read anew each time: a value that stays in a register after it was compared, or that is one of
- * several constants, would be another state for the verifier; memory is always unknown to it. */
-#define ANEW(x) (*(volatile __typeof__(x) *)&(x))
+/* The offset of the rule for pc in w->at; 0: there is none. What was found before is looked at
+ * first. */
+INLINE __u64 walk_rule(struct walker *w, __u64 pc)
+{
+	__u64 address = pc - w->at.base, page = address / FRAMETAB_PAGE, name, known, place;
+	__u32 number = w->at.flags >> KWALK_NUMBER_SHIFT;
+
+	if (page >= w->at.n_pages)
+		return 0;
+	name = (__u64)number << (KWALK_KNOWN_ADDRESS - KWALK_KNOWN_BITS) |
+	       address >> KWALK_KNOWN_BITS;
+	place = KWALK_KNOWN_AT +
+	        ((address + name * 0x9e3779b1) & ((1u << KWALK_KNOWN_BITS) - 1)) * 8;
+	known = number ? arena_u64(place) : 0;
+	w->rule = (__u32)known & ((1u << FRAMETAB_RULE_BITS) - 1);
+	if (!number || known >> FRAMETAB_RULE_BITS != name) {
+		w->rule = walk_search(w, address, page);
+		if (number)
+			arena_put_u64(place, name << FRAMETAB_RULE_BITS | w->rule);
+	}
+	return ANEW(w->rule) ? w->at.rules + (__u64)ANEW(w->rule) * sizeof(struct frametab_rule)
+	                     : 0;
+}
 
 /* The current frame's value of register w->number. */
 INLINE long walk_register(struct walk *c, __u64 *ret, const int kind)
