@@ -27,6 +27,7 @@ struct slot {
 struct scratch {
 	__u64 cookies; /* handed out on this CPU */
 	struct walker w;
+	__u64 window[WALK_WINDOW];
 	struct kwalk_sample sample;
 	__u64 frames[WALK_ROOM + KWALK_KERNEL_MAX + 1];
 };

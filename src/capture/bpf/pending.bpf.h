@@ -35,6 +35,7 @@ INLINE int walker_start(struct walker *w, struct task_struct *task)
 	w->by_fp = config.fp;
 	w->mappings = w->n_mappings = 0;
 	w->at.start = w->at.end = 0;
+	w->window_bytes = 0;
 	walker_registers(w);
 	if ((w->user.cs & 0xffff) != USER_CS)
 		return !walk_end(w, KWALK_COMPAT);

@@ -26,7 +26,7 @@ char license_text[] SEC("license") = "Dual MIT/GPL";
 /* Walks by what is known, and counts how that went. */
 INLINE void sample_walk(struct scratch *x, struct python *p)
 {
-	struct walk c = { .w = &x->w, .frames = x->frames, .python = p };
+	struct walk c = { .w = &x->w, .frames = x->frames, .python = p, .window = x->window };
 	struct kwalk_counts *n = count();
 
 	x->w.most = config.depth;

@@ -49,7 +49,8 @@ struct walker {
 	__u64 trampoline; /* where functions that uretprobes watch return to; 0: none is watched */
 	/* of the task's list of such functions: the newest that may still be on the stack */
 	__u64 instance;
-	__u64 slot; /* of a return address that is looked for in the list */
+	__u64 slot;                    /* of a return address that is looked for in the list */
+	__u64 window_at, window_bytes; /* what of the stack is in walk.window */
 	struct pt_regs user;
 };
 
@@ -59,7 +60,11 @@ struct walk {
 	__u64 *frames; /* room for KWALK_FRAMES_MAX and one more: 512 */
 	struct task_struct *task;
 	struct python *python; /* frames that were walked before; NULL: none are wanted */
+	__u64 *window; /* WALK_WINDOW words of the stack; NULL: each word is read for itself */
 };
+
+/* A power of two, and of a page, so that all of it is in memory if one word is. */
+#define WALK_WINDOW 64u
 
 #define WALK_ROOM 512u
 
@@ -106,6 +111,28 @@ INLINE long walk_read(struct walk *c, __u64 address, void *ret, __u32 n, const i
 	if (kind == WALK_TASK)
 		return bpf_copy_from_user_task(ret, n, (void *)address, c->task, 0);
 	return bpf_copy_from_user(ret, n, (void *)address);
+}
+
+/* Reads a word of the stack. Each reading costs the same, however few bytes it is of: at a return
+ * address (`next`) all around it is read, for the words of the frames above are there. */
+INLINE long walk_word(struct walk *c, __u64 address, __u64 *ret, const int next, const int kind)
+{
+	struct walker *w = c->w;
+	__u64 at = address - w->window_at;
+
+	if (kind != WALK_NOW || !c->window || address & 7)
+		return walk_read(c, address, ret, 8, kind);
+	if (at >= w->window_bytes) {
+		if (!next)
+			return walk_read(c, address, ret, 8, kind);
+		w->window_bytes = 0;
+		w->window_at = address & ~(WALK_WINDOW * 8ull - 1);
+		if (bpf_probe_read_user(c->window, WALK_WINDOW * 8, (void *)w->window_at))
+			return 1;
+		w->window_bytes = WALK_WINDOW * 8;
+	}
+	*ret = c->window[address >> 3 & (WALK_WINDOW - 1)];
+	return 0;
 }
 
 /* Finds the mapping of pc and puts it into w->at. Branch-free: counts the mappings that begin at or
@@ -206,7 +233,7 @@ INLINE long walk_register(struct walk *c, __u64 *ret, const int kind)
 	if (!(w->known & bit))
 		return walk_end(w, KWALK_BAD_RULE);
 	if (w->saved & bit) {
-		if (walk_read(c, w->regs[number], &w->regs[number], 8, kind))
+		if (walk_word(c, w->regs[number], &w->regs[number], 0, kind))
 			return walk_end(w, KWALK_FAULT);
 		w->saved &= ~bit;
 	}
@@ -239,7 +266,7 @@ INLINE long walk_cfa(struct walk *c, const int kind)
 	if (!(how & (1u << FRAMETAB_CFA_DEREF_SP | 1u << FRAMETAB_CFA_DEREF_FP |
 	             1u << FRAMETAB_CFA_DEREF_REG)))
 		return 0;
-	if (walk_read(c, w->cfa, &w->cfa, 8, kind))
+	if (walk_word(c, w->cfa, &w->cfa, 0, kind))
 		return walk_end(w, KWALK_FAULT);
 	w->cfa += w->add;
 	return 0;
@@ -270,7 +297,7 @@ INLINE long walk_at(struct walk *c, const int shift, __u64 *off, __u64 *ret, con
 	*ret += ANEW(*off);
 	if ((ANEW(w->head) >> shift & 15) == FRAMETAB_AT_VAL_CFA)
 		return 0;
-	if (walk_read(c, *ret, ret, 8, kind))
+	if (walk_word(c, *ret, ret, shift == 24, kind))
 		return walk_end(w, KWALK_FAULT);
 	return 0;
 }
