@@ -126,7 +126,9 @@ static bool trap_is_one_of(const char *name, const char *const *list, size_t n)
 /* What a function of the kernel says of the stage of a trap. */
 static enum trap_name trap_name_of(const char *name)
 {
+	/* int3 is the breakpoint of x86_64. No other machine's way is known here. */
 	static const char *const entry[] = { "asm_exc_int3" };
+	/* The pc is still behind the breakpoint. */
 	static const char *const early[] = { "do_int3",
 		                             "do_int3_user",
 		                             "uprobe_pre_sstep_notifier",
@@ -134,6 +136,7 @@ static enum trap_name trap_name_of(const char *name)
 		                             "find_active_uprobe",
 		                             "find_active_uprobe_rcu",
 		                             "find_active_uprobe_speculative" };
+	/* The pc has been put back to the instruction. */
 	static const char *const late[] = { "handler_chain",
 		                            "uprobe_dispatcher",
 		                            "uprobe_perf_func",
@@ -150,6 +153,7 @@ static enum trap_name trap_name_of(const char *name)
 		                            "xol_get_insn_slot",
 		                            "arch_uprobe_pre_xol",
 		                            "default_pre_xol_op" };
+	/* The instruction is emulated: registers change one after the other. */
 	static const char *const moves[] = { "emulate_push_stack", "push_emulate_op",
 		                             "branch_emulate_op" };
 
@@ -176,6 +180,7 @@ static enum trap_name trap_name(struct kernel_trap *t, uint64_t address)
 		trap_open(t);
 	if (kernel)
 		place = (struct symbol_place){ kernel->start, kernel->end, kernel->pgoff };
+	/* Two addresses of one slot push each other out: then a name is looked up again. */
 	t->known[slot].address = address;
 	t->known[slot].name = NAME_OTHER;
 	if (t->kernel && symbol_resolve(t->kernel, &place, address, &symbol) > 0)
@@ -207,6 +212,7 @@ enum kernel_trap_stage kernel_trap_stage(struct kernel_trap *t, const struct sea
 	uint64_t frames[TRAP_DEPTH];
 	size_t n = trap_kernel_part(chain, frames);
 
+	/* A chain that fills the room may be cut: its outermost frame says nothing. */
 	if (!n || n == TRAP_DEPTH)
 		return KERNEL_TRAP_NONE;
 	pthread_mutex_lock(&t->lock);

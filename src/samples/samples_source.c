@@ -13,6 +13,7 @@
 #include "abi/record.h"
 #include "samples/samples_reader.h"
 
+/* Samples and records between two reports of how far it is. */
 #define PROGRESS_EVERY 65536u
 
 /* Whether records of this type were asked for; samples are only if their bytes do not last. */
@@ -57,6 +58,7 @@ static int samples_source_push(void *ctx, const struct seam_record *record)
 	if (r < 0) /* was counted in the first pass */
 		return r == -ENOMEM ? r : 0;
 	s->all++;
+	/* A record without a time comes first. */
 	return order_push(s->order, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : 0, record);
 }
 
@@ -77,6 +79,8 @@ int samples_source_start(struct samples_source *s, struct recording *rec,
 	int r = 0;
 
 	*s = (struct samples_source){ .rec = rec, .opts = opts };
+	/* Where the bytes of records do not last, samples come with their records again, in place
+	 * of their entries. */
 	s->records = !rec->stable && samples_reader_needs_bytes(rec, opts);
 	if (!s->records) {
 		r = index_order_start(&s->entries, rec->index);

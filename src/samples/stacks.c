@@ -68,6 +68,7 @@ static int stacks_grow_index(struct stacks *s)
 
 	if (!index)
 		return -ENOMEM;
+	/* Hashes are computed anew, because a slot keeps half of one only. */
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t hash = stacks_hash(s, &s->entries[i].same);
 		size_t at = hash & (capacity - 1);
@@ -109,6 +110,7 @@ uint32_t stacks_base_chain(const struct stacks_base *base, const struct stitch_v
 	return verdict->n ? (base->n[verdict->swap] + verdict->chain) << 1 | verdict->swap : 0;
 }
 
+/* The words of a part that is interned. */
 static inline struct seam_u64s stacks_interned(const struct intern *parts, uint32_t id, bool swap)
 {
 	const struct intern_entry *e = &parts->entries[id];
@@ -139,7 +141,8 @@ struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
 	               : stacks_interned(&s->parts[part & 1], (part >> 1) - before, part & 1);
 }
 
-/* Numbers words by their content, behind the numbers of the base. */
+/* Numbers words by their content, behind the numbers of the base. -ENOMEM, also where numbers run
+ * out. */
 static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool stable,
                          uint32_t *ret)
 {
@@ -148,6 +151,7 @@ static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool s
 
 	id = stable ? intern_lasting(parts, words->bytes, words->n * 8)
 	            : intern_bytes(parts, words->bytes, words->n * 8);
+	/* INTERN_FAILED is larger than any number, so it is caught here, too. */
 	if (id > UINT32_MAX / 2 - before)
 		return -ENOMEM;
 	*ret = (id + before) << 1 | words->swap;
@@ -235,7 +239,7 @@ static bool stacks_is_deferred(const struct callchain *chain)
 	return chain->state == SEAM_STITCH_STITCHED || chain->state == SEAM_STITCH_STITCHED_EARLIER;
 }
 
-/* Adds an entry for a stack that was not met before. */
+/* Adds an entry for a stack that was not met before. -ENOMEM. */
 static int stacks_new(struct stacks *s, const struct stacks_same *same, uint64_t time_ns)
 {
 	if (s->n >= UINT32_MAX - 1 || ARRAY_ROOM(&s->entries, &s->entries_capacity, s->n + 1) < 0)
@@ -249,6 +253,8 @@ static size_t stacks_find(const struct stacks *s, const struct stacks_same *same
 {
 	size_t mask = s->index_capacity - 1, at = hash & mask;
 
+	/* Half of the hash is compared first: an entry is read only where it is likely to be the
+	 * one. */
 	for (; s->index[at]; at = (at + 1) & mask) {
 		if (s->index[at] >> 32 == hash >> 32 &&
 		    stacks_equal(&s->entries[(uint32_t)s->index[at] - 1].same, same))
@@ -257,7 +263,7 @@ static size_t stacks_find(const struct stacks *s, const struct stacks_same *same
 	return at;
 }
 
-/* Keeps one sample by itself, for profiles with times. */
+/* Keeps one sample by itself, for profiles with times. -ENOMEM. */
 static int stacks_note(struct stacks *s, uint32_t entry, uint64_t weight, uint64_t time_ns)
 {
 	if (ARRAY_ROOM(&s->samples, &s->samples_capacity, s->n_samples + 1) < 0)
@@ -274,6 +280,7 @@ static int stacks_count(struct stacks *s, const struct stacks_waiting *w)
 	size_t at;
 	int r;
 
+	/* At most half of the slots are taken, so that a search is short. */
 	if (s->n * 2 >= s->index_capacity && stacks_grow_index(s) < 0)
 		return -ENOMEM;
 	at = stacks_find(s, &w->same, w->hash);
@@ -300,6 +307,8 @@ int stacks_settle(struct stacks *s)
 
 	s->n_waiting = 0;
 	for (unsigned i = 0; i < n && s->index_capacity; i++) {
+		/* The first slot of a search is mostly the right one. A wrong guess costs time
+		 * only. */
 		uint32_t entry = (uint32_t)s->index[s->waiting[i].hash & (s->index_capacity - 1)];
 
 		if (entry)
@@ -344,6 +353,7 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct call
 	return r < 0 ? r : stacks_put(s, &same, weight, time_ns);
 }
 
+/* It lasts as long as the table does not change. */
 const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e)
 {
 	return pool_at(&s->keys, e->same.key);
