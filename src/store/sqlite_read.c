@@ -18,10 +18,13 @@ struct sqlite_group_key {
 	uint32_t state;       /* string */
 };
 
+/* Of one stack of one group, over all windows of the span. */
 struct sqlite_sum {
 	uint64_t samples, weight;
 };
 
+/* One answer. The store's numbers mean something within their epoch only, so what stands behind
+ * `epoch` begins anew with each. */
 struct sqlite_reading {
 	const struct sqlite_store *s;
 	const struct store_query *q;
@@ -84,6 +87,8 @@ static int sqlite_read_one_series(struct sqlite_reading *r, int64_t id, struct l
 	struct buf label = { 0 };
 	uint32_t c, l;
 
+	/* A filter is about labels, so it is asked once for a series and not for each of its
+	 * counts. */
 	if (!labels_match(r->q->where, labels))
 		return 0;
 	if (r->q->by)
@@ -141,6 +146,8 @@ static int sqlite_add(void *ctx, const struct blocks_count *count)
 	slot = map_slot(&r->sums, (uint64_t)group << 32 | count->node, &is_new);
 	if (!slot)
 		return -ENOMEM;
+	/* The frames of the stack are looked up later, all at once: then it does not matter in what
+	 * order counts come. */
 	if (is_new) {
 		const struct sqlite_sum none = { 0 };
 		int rc = lookup_need(&r->lookup, BLOCKS_NODES, count->node);
@@ -166,6 +173,8 @@ static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
 
 	if (!map_get(&r->series, (uint64_t)sqlite3_column_int64(statement, 0), &r->at))
 		return 0;
+	/* The number comes from the file: a string's begins at 1, and one that is too large would
+	 * not fit into the lists. */
 	if (event < 2 || event >= (int64_t)2 * BLOCKS_THINGS_MAX)
 		return -EBADMSG;
 	r->event = (uint32_t)event;
@@ -185,6 +194,7 @@ static sqlite3_stmt *sqlite_prepare_span(const struct sqlite_reading *r, const c
 
 	if (!statement)
 		return NULL;
+	/* SQLite has signed numbers only. */
 	sqlite3_bind_int64(statement, 1, q->from_ns > INT64_MAX ? INT64_MAX : (int64_t)q->from_ns);
 	sqlite3_bind_int64(statement, 2, q->to_ns > INT64_MAX ? INT64_MAX : (int64_t)q->to_ns);
 	sqlite3_bind_int64(statement, 3, r->epoch);
@@ -226,6 +236,7 @@ static int sqlite_read_window(struct sqlite_reading *r, sqlite3_stmt *statement)
 		f->first_ns = from;
 	if (to > f->last_ns)
 		f->last_ns = to;
+	/* The data is pairs of numbers: a count's name, and its value. */
 	while (cursor_left(&c)) {
 		uint64_t name = leb_unsigned(&c), value = leb_unsigned(&c), *slot;
 		int rc;
@@ -328,6 +339,7 @@ static int sqlite_add_sums(struct sqlite_reading *r)
 			group = sorted[i].key >> 32;
 			rc = sqlite_group_to_key(r, pool_at(&r->groups, (uint32_t)group), &key);
 		}
+		/* The node that lookup_make has put into the profile for this one of the store. */
 		key.node = lookup_node(&r->lookup, (uint32_t)sorted[i].key);
 		if (rc >= 0)
 			rc = profile_add(r->into, &key, sum->samples, sum->weight);
@@ -350,6 +362,7 @@ static int sqlite_add_count(struct store_found *f, const char *name, uint64_t va
 	if (!more)
 		return -ENOMEM;
 	f->counts = more;
+	/* It counts as there only when it has its name, so what is freed later is sound. */
 	more[f->n_counts] = (struct store_count){ strdup(name), value };
 	return more[f->n_counts].name ? (int)(++f->n_counts, 0) : -ENOMEM;
 }
@@ -385,6 +398,8 @@ static int sqlite_read_epoch(struct sqlite_reading *r)
 
 	lookup_start(&r->lookup, sqlite_fetch, r);
 	r->groups = (struct pool){ .size = sizeof(struct sqlite_group_key) };
+	/* Numbers that are met are noted first. Then all are looked up at once, and only then are
+	 * counts added, by the profile's own numbers. */
 	rc = sqlite_read_windows(r);
 	if (rc >= 0)
 		rc = sqlite_read_series(r);
@@ -463,6 +478,7 @@ int sqlite_read(void *store, const struct store_query *q, struct profile *into,
 		rc = sqlite_read_epoch(&r);
 	}
 	sqlite3_finalize(r.fetch);
+	/* Nothing was written: this ends the view of that one state. */
 	sqlite3_exec(r.s->db, "COMMIT", NULL, NULL, NULL);
 	intern_free(&r.texts);
 	buf_free(&epochs);
@@ -534,6 +550,8 @@ static int sqlite_list_series(const struct sqlite_store *s, struct store_listing
 			}
 			l->series = at;
 		}
+		/* It is in the list before it is filled, so it is freed with the others if that
+		 * fails. */
 		at = &l->series[l->n++];
 		*at = (struct store_series){
 			.windows = (uint64_t)sqlite3_column_int64(statement, 1),
