@@ -25,6 +25,7 @@
 #define BELOW 1             /* keys */
 #define WRITTEN_COLUMNS 200 /* of lines that are written to a file */
 
+/* The top pane is what is shown; those below it are the way back. */
 struct view {
 	struct view_opts opts;
 	struct pane *top;
@@ -45,6 +46,7 @@ static int view_push(struct view *v, struct pane *p)
 {
 	if (!p)
 		return -ENOMEM;
+	/* The same samples: the section stays marked. */
 	if (v->top && v->top->scope == p->scope)
 		p->section = v->top->section;
 	p->below = v->top;
@@ -118,6 +120,7 @@ static int view_section(struct view *v, unsigned section)
 
 	if (r >= 0) {
 		p->section = section;
+		/* The scope is held here, so popping its panes does not free it. */
 		while (v->top && v->top->scope == s)
 			view_pop(v);
 		r = view_push(v, p);
@@ -251,6 +254,7 @@ static int view_zoom_object(struct view *v, uint32_t object)
 	        pane_scope_new(old->profile, old->event, pane_object(old->profile, object));
 	size_t n = profile_n_frames(old->profile);
 
+	/* The profile stays that of the old scope, which lies below and lives longer. */
 	if (s)
 		s->shown = calloc(n + 1, sizeof(*s->shown));
 	if (!s || !s->shown) {
@@ -290,6 +294,7 @@ static int view_event(struct view *v, int step)
 		view_say(v, "the recording has one event");
 		return 0;
 	}
+	/* What was entered from here is of the old event. */
 	while (v->top->below)
 		view_pop(v);
 	if (view_enter(v, pane_scope_new(v->opts.profile, event, "")) < 0)
@@ -401,6 +406,7 @@ static int view_write(struct view *v)
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		error = errno;
+	/* write(2) may take a part only, and a signal may interrupt it. */
 	for (size_t at = 0; !error && at < text.n;) {
 		ssize_t n = write(fd, text.bytes + at, text.n - at);
 
@@ -449,6 +455,7 @@ static int view_type(struct view *v, int key)
 	}
 	if (text != &v->top->filter)
 		return 0;
+	/* The list is another one: it begins at its first line. */
 	v->top->at = v->top->top = 0;
 	return v->top->kind->filter(v->top);
 }
@@ -543,6 +550,8 @@ int view_key(struct view *v, int key)
 		return view_type(v, key);
 	if (key == 'q')
 		return 1;
+	/* Moving is the same in all panes. The pane's own keys come before those that all have, so
+	 * a tree may take Left and Right for itself. */
 	if (view_move(v, key))
 		return 0;
 	r = p->kind->key ? p->kind->key(p, key) : 0;
