@@ -51,6 +51,7 @@ static bool first_pass_is_behind(const struct recording_run *run, const struct s
 	if (record->bytes != run->bytes + run->n || record->swap != run->swap ||
 	    run->n + record->size > RUN_MAX || record->index != run->first_index + run->records)
 		return false;
+	/* Records that were inside one compressed record all have its offset. */
 	if (record->offset == run->offset + run->n)
 		return !run->one_offset;
 	return record->offset == run->offset && (run->one_offset || run->records == 1);
@@ -86,6 +87,7 @@ static int first_pass_kernel_change(struct first_pass *l, uint64_t time_ns)
 	if (ARRAY_ROOM(&rec->kernel_changes, &l->changes_capacity, rec->n_kernel_changes + 1) < 0)
 		return -ENOMEM;
 	changes = rec->kernel_changes;
+	/* In a stream the list is searched while it grows, so it must ascend. */
 	if (rec->in_order && rec->n_kernel_changes && time_ns < changes[rec->n_kernel_changes - 1])
 		time_ns = changes[rec->n_kernel_changes - 1]; /* it came late */
 	changes[rec->n_kernel_changes++] = time_ns;
@@ -204,6 +206,7 @@ static inline int first_pass_account(struct first_pass *l, uint32_t type,
 	switch (type) {
 	case SEAM_RECORD_SAMPLE:
 		r = first_pass_sample(l, d);
+		/* Registers of a kind that is not known are counted: nobody can walk from them. */
 		rec->counts.unknown_regs += d->sample.regs_user.abi > SEAM_REGS_ABI_MAX ||
 		                            d->sample.regs_intr.abi > SEAM_REGS_ABI_MAX;
 		if (stack_end_of(d->record->misc) != STACK_END_NOT_SAID)
@@ -316,6 +319,7 @@ static int first_pass_unsound(struct recording *rec, const struct seam_record *r
 	}
 	rec->counts.undecoded++;
 	rec->counts.undecoded_samples += record->type == SEAM_RECORD_SAMPLE;
+	/* The first reason is kept, to be told. */
 	if (!rec->first_error.code)
 		rec->first_error = *why;
 	return 0;
@@ -330,6 +334,7 @@ int first_pass_count(struct first_pass *l, const struct seam_record *record,
 	int r;
 
 	first_pass_tally(rec, record->type);
+	/* A stream has build-ids in such records, a file in its header (recording_seal). */
 	if (record->type == SEAM_RECORD_HEADER_BUILD_ID) {
 		r = first_pass_build_ids(rec, record->bytes, record->size, record->swap);
 		return r < 0 ? r : 0;

@@ -30,6 +30,7 @@ bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i
 
 	if (*i >= run->records)
 		return false;
+	/* perf_event_header: type, misc, size. */
 	memcpy(&type, run->bytes + *at, 4);
 	memcpy(&misc, run->bytes + *at + 4, 2);
 	memcpy(&size, run->bytes + *at + 6, 2);
@@ -66,6 +67,7 @@ static void recording_progress(const struct recording *rec, const struct progres
 		progress->report(progress->ctx, "reading", info.position, info.file_size);
 }
 
+/* Ascending. */
 static int recording_time_order(const void *pa, const void *pb)
 {
 	const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
@@ -91,6 +93,7 @@ static bool recording_module_is_of(const char *path, const char *release)
 	const char *at = strstr(path, "/lib/modules/");
 	size_t n = strlen(release);
 
+	/* Where / and /usr are merged, the directory has two names. */
 	if (!at || (at != path && strncmp(path, "/usr/lib/", strlen("/usr/lib/")) != 0))
 		return false;
 	at += strlen("/lib/modules/");
@@ -127,6 +130,7 @@ static int recording_seal(struct first_pass *l, const struct symbol_opts *symbol
 	struct seam_reader_info info = { .sz = sizeof(info) };
 	int r;
 
+	/* No sample has a time. */
 	if (!rec->last_ns)
 		rec->first_ns = 0;
 	if (rec->n_kernel_changes)
@@ -369,6 +373,7 @@ int recording_each(struct recording *rec, int (*each)(void *ctx, const struct se
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL,
 		                      "cannot be read a second time: %s", strerror(-r));
 	while ((r = seam_reader_next(rec->reader, &record, err)) > 0) {
+		/* These are not the kernel's: the first pass took what they say. */
 		if (record.type >= SEAM_RECORD_USER_FIRST)
 			continue;
 		r = each(ctx, &record);

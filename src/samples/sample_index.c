@@ -190,9 +190,11 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
 		r = stacks_part(&n->stacks, &kernel_words, stable, &kernel);
 	if (r < 0)
 		return r;
+	/* The number shares its word with two marks. */
 	if (kernel > SAMPLE_INDEX_IPS)
 		return -EOVERFLOW;
 	entry->kernel = kernel;
+	/* The chain begins where the sample hit, so its ip need not be kept. */
 	if (kernel &&
 	    (!hit_known(d->sample.event) || (hit_chain(&kernel_words, &chain) && chain == ip)))
 		return 0;
@@ -209,6 +211,7 @@ int sample_index_add(struct sample_index *n, const struct seam_decoded *d,
 		                      .index = (uint32_t)d->record->index };
 	int r;
 
+	/* Numbers of 32 bits keep an entry at 40 bytes; a file of more records is refused. */
 	if (d->record->index > UINT32_MAX || said->slot > UINT32_MAX)
 		return -EOVERFLOW;
 	if (d->id.has & SEAM_SAMPLE_TIME)

@@ -23,6 +23,7 @@
 #define ALONE_BELOW 4096u  /* samples: the same, by time */
 #define ASK_AHEAD 8u       /* samples: whose headers are asked for */
 
+/* What the threads share. All but next and result is set before they start. */
 struct samples_work {
 	struct recording *rec;
 	const struct samples_opts *opts;
@@ -86,6 +87,7 @@ static void *samples_run(void *arg)
 
 	while (!rc && !end && !atomic_load(&w->result))
 		rc = samples_share(w, t->reader, atomic_fetch_add(&w->next, 1), &end);
+	/* Also what waits in the reader must be given. */
 	if (!rc)
 		rc = samples_reader_flush(t->reader);
 	if (rc)
@@ -120,6 +122,7 @@ static int samples_reread(void *ctx, const struct seam_record *record)
 	if (record->type != SEAM_RECORD_SAMPLE)
 		return 0;
 	entry = sample_index_find(w->rec->index, record->index);
+	/* What the consumer returned is in result. -ECANCELED only ends the reading. */
 	atomic_store(&w->result, entry ? samples_reader_take(w->readers[0], entry, record) : 0);
 	return atomic_load(&w->result) ? -ECANCELED : 0;
 }
@@ -151,6 +154,7 @@ static int samples_drain(struct samples_source *source, struct samples_reader *r
 	return rc < 0 ? rc : samples_reader_flush(r);
 }
 
+/* A consumer that writes text gets it made in threads; another gets one sample after the other. */
 static int samples_by_time(struct samples_work *w, struct seam_error *err)
 {
 	struct samples_source source;
@@ -183,6 +187,7 @@ static unsigned samples_thread_count(const struct samples_work *w)
 
 	if (samples_alone(w))
 		return 1;
+	/* By file and without records there is little to do for a sample: one thread is enough. */
 	if (w->opts->order == SAMPLES_BY_TIME)
 		worth = sample_index_count(w->rec->index) < ALONE_BELOW ? 1 : n;
 	else
@@ -220,6 +225,7 @@ int samples_each(struct recording *rec, const struct samples_opts *opts,
 	if (rc >= 0)
 		rc = opts->order == SAMPLES_BY_TIME ? samples_by_time(&w, err)
 		                                    : samples_by_file(&w, err);
+	/* Readers end one after the other, so a consumer may add up without a lock. */
 	for (unsigned i = 0; i < w.n && rc >= 0; i++)
 		rc = samples_reader_end(w.readers[i]);
 	for (unsigned i = 0; i < w.n; i++)

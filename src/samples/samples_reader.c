@@ -19,6 +19,7 @@
 #include "abi/redecode.h"
 #include "samples/hit.h"
 
+/* Bytes that memory is read by. */
 #define LINE 64u
 #define HEAD 512u /* bytes: of a sample with registers, up to its copy of the stack */
 
@@ -183,6 +184,8 @@ static void samples_reader_fill(const struct samples_reader *r, const struct sam
 		                  .time_ns = entry->time_ns };
 	s->index = entry->index;
 	s->period = entry->period;
+	/* A file without times is ordered by its records' numbers, for proc/ as well
+	 * (proc_time). */
 	s->proc_ns = who->has & SEAM_SAMPLE_TIME ? entry->time_ns : entry->index;
 	s->deferred_time_ns = verdict->deferred_time_ns;
 	s->misc = who->misc;
@@ -252,10 +255,15 @@ static int samples_reader_prepare(struct samples_reader *r, struct samples_waiti
 	bool taken;
 	int rc;
 
+	/* What holds for this who is looked up again only when its time is over. */
 	if (!samples_reader_holds(&m->at, time_ns))
 		samples_reader_look(r, who, time_ns, m);
+	/* Members of a group are filtered one by one, later: here their counters must be
+	 * followed. */
 	taken = who->flags & r->decodes & SAMPLE_INDEX_GROUP ||
 	        (m->taken && samples_reader_in_time(&r->opts->filter, who, entry));
+	/* What is not taken still counts in the stitcher's figures, for consumers that take these
+	 * at the end. */
 	if (!taken && !r->consumer->end)
 		return 0;
 	if (!stitch_resolve_summary(r->rec->stitch, &summary, &r->counts.stitch, &verdict))
@@ -264,6 +272,7 @@ static int samples_reader_prepare(struct samples_reader *r, struct samples_waiti
 		r->counts.not_taken++;
 		return 0;
 	}
+	/* A deferred stack belongs to the mappings of the time at which it was taken. */
 	user_ns = timed && verdict.deferred_time_ns ? verdict.deferred_time_ns : time_ns;
 	if (!samples_reader_holds(&m->user_at, user_ns))
 		samples_reader_look_user(r, who, user_ns, m);
@@ -321,6 +330,7 @@ static int samples_reader_user(struct samples_reader *r, struct samples_waiting 
 			return 0;
 	}
 	s->user = w->stitched.user;
+	/* These words last until the next walk only, so they have no number. */
 	s->user_number = 0;
 	s->lasting = false;
 	return 0;
@@ -373,6 +383,7 @@ static struct seam_record samples_reader_record(const struct sample_entry *entry
 	bool swap = who->flags & SAMPLE_INDEX_SWAP;
 	uint16_t size;
 
+	/* The size stands behind type and misc. */
 	memcpy(&size, entry->bytes + 6, 2);
 	return (struct seam_record){ .type = SEAM_RECORD_SAMPLE,
 		                     .misc = who->misc,
@@ -405,6 +416,7 @@ int samples_reader_take(struct samples_reader *r, const struct sample_entry *ent
 
 	w->entry = entry;
 	w->decodes = false;
+	/* Nothing is read of the record: the sample is made at once. */
 	if (!r->waits) {
 		rc = samples_reader_prepare(r, w);
 		return rc > 0 ? samples_reader_give(r, w) : rc;

@@ -16,6 +16,7 @@
 #define JOBS_PER_THREAD 3u
 #define JOBS_MAX (SAMPLES_THREADS_MAX * JOBS_PER_THREAD)
 
+/* Samples in order, and the text that they become. */
 struct text_job {
 	struct samples_next next[JOB_SAMPLES];
 	size_t n;
@@ -24,6 +25,7 @@ struct text_job {
 	bool done; /* under the lock */
 };
 
+/* A thread, and the reader that is its own. */
 struct text_worker {
 	struct samples_text *text;
 	struct samples_reader *reader;
@@ -126,6 +128,7 @@ static int text_write(struct samples_text *t)
 			pthread_cond_wait(&t->done, &t->lock);
 	}
 	pthread_mutex_unlock(&t->lock);
+	/* The job is this thread's again. */
 	r = job->result;
 	if (!r && job->out.failed)
 		r = -ENOMEM;
@@ -157,6 +160,7 @@ static int text_run(struct samples_text *t)
  * -ENOMEM. */
 static int text_start(struct samples_text *t, struct samples_reader *const *readers, unsigned n)
 {
+	/* With one thread nobody works ahead. */
 	t->n_jobs = n == 1 ? 1 : n * JOBS_PER_THREAD;
 	for (unsigned i = 0; i < t->n_jobs; i++) {
 		t->jobs[i] = calloc(1, sizeof(*t->jobs[i]));
