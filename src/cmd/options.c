@@ -20,6 +20,7 @@
  * success. */
 static bool print_failed;
 
+/* Asked at the end of the program. */
 bool cmd_print_failed(void)
 {
 	return print_failed;
@@ -201,6 +202,7 @@ static int options_next_given(struct options *o)
 {
 	const char *text;
 
+	/* In the midst of a word such as -ag. */
 	if (o->pack)
 		return options_short(o);
 	if (o->at >= o->argc)
@@ -316,6 +318,7 @@ static void options_help_words(const struct cmd_words *w)
 	}
 }
 
+/* The whole help of a command, on standard output. */
 void cmd_print_help(const struct cmd *cmd)
 {
 	printf("Usage: seam %s %s\n\n%s.\n", cmd->name, cmd->synopsis, cmd->summary);

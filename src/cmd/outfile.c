@@ -11,8 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* If so many names are taken, something else is wrong. */
 #define NAMES_TRIED 100
 
+/* Whether both paths are one regular file, which would be destroyed by being written while it is
+ * read. */
 bool outfile_is(const char *path, const char *other)
 {
 	struct stat a, b;
@@ -54,7 +57,8 @@ static int outfile_directory(struct outfile *o, struct buf *ret)
 	return ret->failed ? -ENOMEM : 0;
 }
 
-/* A name beside the target that nothing has. make: 0, or -1 and errno. */
+/* A name beside the target that nothing has. make: 0, or -1 and errno. The pid keeps runs apart.
+ * -errno. */
 static int outfile_name(struct outfile *o, int (*make)(struct outfile *, const char *, unsigned),
                         unsigned mode)
 {
@@ -78,12 +82,14 @@ static int outfile_name(struct outfile *o, int (*make)(struct outfile *, const c
 	return r;
 }
 
+/* For outfile_name, where a file cannot be without a name. */
 static int outfile_create(struct outfile *o, const char *name, unsigned mode)
 {
 	o->fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	return o->fd < 0 ? -1 : 0;
 }
 
+/* For outfile_name: the file that has none gets this name. */
 static int outfile_link(struct outfile *o, const char *name, unsigned mode)
 {
 	char self[64];
@@ -93,6 +99,8 @@ static int outfile_link(struct outfile *o, const char *name, unsigned mode)
 	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
+/* Opens a file in the target's directory, because rename(2) works within one file system. Without
+ * /proc a file could not get its name later. -errno. */
 static int outfile_open_aside(struct outfile *o, unsigned mode)
 {
 	struct buf directory = { 0 };
@@ -104,6 +112,8 @@ static int outfile_open_aside(struct outfile *o, unsigned mode)
 	return r < 0 || o->fd >= 0 ? r : outfile_name(o, outfile_create, mode);
 }
 
+/* Opens what is there: a device, a pipe, a link to nothing, or a file whose directory may not be
+ * written to. Then a failure leaves half a file. -errno. */
 static int outfile_open_in_place(struct outfile *o, unsigned mode)
 {
 	buf_clear(&o->target);
@@ -128,6 +138,8 @@ static int outfile_open_over(struct outfile *o, const struct stat *was)
 	if (r < 0)
 		return r;
 	o->replaces = true;
+	/* Its mode was meant for its owner and group: if these cannot be given to it, only we may
+	 * read it. */
 	if (was->st_uid != geteuid() || was->st_gid != getegid())
 		r = fchown(o->fd, was->st_uid, was->st_gid);
 	return fchmod(o->fd, was->st_mode & (r < 0 ? 0700 : 0777)) < 0 ? -errno : 0;
@@ -155,7 +167,8 @@ int outfile_open(struct outfile *o, const char *path, unsigned mode)
 	return outfile_open_aside(o, mode);
 }
 
-/* close(2) reports writes that failed late, so the final name is given after it. */
+/* close(2) reports writes that failed late, so the final name is given after it. r: how writing
+ * went. If that failed, or this, nothing of a file that was written aside is left. */
 int outfile_end(struct outfile *o, int r)
 {
 	if (r >= 0 && o->target.n && !o->temporary.n)
@@ -167,6 +180,7 @@ int outfile_end(struct outfile *o, int r)
 	if (r < 0 && o->temporary.n)
 		unlink(buf_text(&o->temporary));
 	o->fd = -1;
+	/* Whether it was written aside: then a failure has changed nothing. */
 	o->whole = o->target.n;
 	buf_free(&o->target);
 	buf_free(&o->temporary);
@@ -174,6 +188,7 @@ int outfile_end(struct outfile *o, int r)
 	return r;
 }
 
+/* Says what became of the file where there was no room for it. */
 void outfile_hint(const struct outfile *o, const struct cmd *cmd, int r)
 {
 	if (!o->whole || (r != -ENOSPC && r != -EDQUOT && r != -EFBIG))
@@ -182,6 +197,7 @@ void outfile_hint(const struct outfile *o, const struct cmd *cmd, int r)
 	          o->replaces ? "the file that was there is as it was" : "nothing is left of it");
 }
 
+/* Ends it, and says what failed. A reader of the pipe that is gone needs no word. */
 int outfile_close(struct outfile *o, const struct cmd *cmd, int r)
 {
 	r = outfile_end(o, r);
@@ -193,6 +209,7 @@ int outfile_close(struct outfile *o, const struct cmd *cmd, int r)
 	return r;
 }
 
+/* Prints what was composed. An exit code; what failed was said. */
 int outfile_print(const struct cmd *cmd, const struct buf *text)
 {
 	if (text->failed) {
