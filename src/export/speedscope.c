@@ -12,6 +12,7 @@
 #include "export/export.h"
 #include "export/threads.h"
 
+/* One file while it is written. */
 struct speedscope {
 	const struct profile *p;
 	struct export_out *out;
@@ -24,7 +25,8 @@ struct speedscope {
 	uint32_t *path;     /* frames of one stack, innermost first */
 };
 
-/* Speedscope tells functions apart by their place in the table: each must stand there once. */
+/* Speedscope tells functions apart by their place in the table: each must stand there once.
+ * -ENOMEM. */
 static int speedscope_functions(struct speedscope *s)
 {
 	struct buf name = { 0 };
@@ -96,6 +98,7 @@ struct speedscope_list {
 	const struct threads_thread *thread; /* NULL: all threads */
 };
 
+/* The i-th sample of a list. */
 static const struct profile_sample *speedscope_at(const struct speedscope *s,
                                                   const struct speedscope_list *l, size_t i)
 {
@@ -189,7 +192,7 @@ static int speedscope_order(const void *pa, const void *pb)
 	return a->samples < b->samples ? -1 : a->samples > b->samples;
 }
 
-/* The threads' lists into ret, sorted. */
+/* The threads' lists into ret, sorted. Weights are summed up first: the order needs them. */
 static void speedscope_threads(const struct speedscope *s, const struct threads *t,
                                struct speedscope_list *ret)
 {
@@ -207,7 +210,7 @@ static void speedscope_threads(const struct speedscope *s, const struct threads 
 		qsort(ret, t->n, sizeof(*ret), speedscope_order);
 }
 
-/* All threads of an event: all its samples, gathered into samples. */
+/* All threads of an event: all its samples, gathered into samples. -errno. */
 static int speedscope_merged(struct speedscope *s, uint32_t event, uint32_t *samples)
 {
 	struct speedscope_list all = { .samples = samples, .event = event };
@@ -223,7 +226,7 @@ static int speedscope_merged(struct speedscope *s, uint32_t event, uint32_t *sam
 	return speedscope_profile(s, &all);
 }
 
-/* All profiles; *active is which one is to be seen first. */
+/* All profiles; *active is which one is to be seen first. -errno. */
 static int speedscope_profiles(struct speedscope *s, const struct threads *t, size_t *active)
 {
 	struct speedscope_list *lists = calloc(t->n + 1, sizeof(*lists));
