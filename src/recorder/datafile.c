@@ -68,6 +68,7 @@ static void datafile_mapping(struct datafile *d, const struct seam_record *r)
 	struct cursor c = cursor_of(r->bytes, r->size, false);
 	struct intern *files = &d->user_files;
 	const char *name;
+	uint32_t known = d->user_files.n, number;
 
 	/* The kernel has told this file's build-id itself: nothing need be read. */
 	if (r->type == SEAM_RECORD_MMAP2 && (r->misc & SEAM_MISC_MMAP_BUILD_ID))
@@ -81,8 +82,12 @@ static void datafile_mapping(struct datafile *d, const struct seam_record *r)
 	name = cursor_string(&c);
 	/* "//anon" is no file. */
 	if (name && (name[0] == '/' || name[0] == '[') && name[1] != '/' &&
-	    files->n < DATAFILE_FILES_MAX)
-		intern_text(files, name);
+	    files->n < DATAFILE_FILES_MAX) {
+		number = intern_text(files, name);
+		if (files == &d->user_files && files->n > known && !d->pipe &&
+		    !(r->misc & SEAM_MISC_MMAP_DATA))
+			datafile_contents_first(d, number);
+	}
 }
 
 /* Keeps the owner of a process that maps code made at run time. Files in /tmp name such code and
@@ -267,5 +272,7 @@ void datafile_free(struct datafile *d)
 	output_free(&d->output);
 	map_free(&d->owners);
 	intern_free(&d->user_files);
+	map_free(&d->first_files);
+	buf_free(&d->first_contents);
 	intern_free(&d->kernel_files);
 }

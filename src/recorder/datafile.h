@@ -48,6 +48,10 @@ struct datafile {
 	uint64_t unread_files; /* whose build-ids are missing for that */
 	struct map owners;     /* of processes that made code: pid -> user, as far as /proc said */
 	struct intern user_files, kernel_files; /* mapped without a build-id in the record */
+	/* What was in the first of user_files when they were met: by their numbers there. */
+	struct map first_files; /* -> place + 1 in first_contents */
+	struct buf first_contents;
+	uint64_t first_bytes, first_spent_ns; /* that were read for it */
 };
 
 /* An older file of that name is moved away (output.h), and comes back on failure. The head is
@@ -69,8 +73,10 @@ void datafile_free(struct datafile *d);
 
 /* The offset of the time in samples of these events; 0: it is not the same for all. */
 uint32_t datafile_time_at(const struct seam_events *events);
-/* Of datafile_contents.c: the FILES feature, what is in the files without a build-id now; how many
- * entries. */
+/* Of datafile_contents.c: keeps what is in a file that was just met, user_files[number], if that
+ * costs little: so what is done to its rights and links while it is recorded does not matter. */
+void datafile_contents_first(struct datafile *d, uint32_t number);
+/* The FILES feature, what is in the files without a build-id now; how many entries. */
 size_t datafile_contents(const struct datafile *d, struct buf *out);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * datafile_contents.c: what the mapped files without a build-id contain when the recording ends. By
- * that a reader knows whether a file is still the same.
+ * datafile_contents.c: what the mapped files without a build-id contain when they are met first and
+ * when the recording ends. By that a reader knows whether a file is still the same.
  *
  * Invariant: bytes that are read and the time for it are bounded; files beyond that are left out.
  * Anybody may choose the paths, so only regular files that begin as ELF files are opened as such.
@@ -20,6 +20,11 @@
 #define CONTENTS_BYTES_MAX (256u << 20) /* of all files: about a quarter of a second */
 #define CONTENTS_NS 400000000u          /* for all of them */
 #define SECOND 1000000000u
+/* While it is recorded the rings wait for it, so only what costs little is read then. */
+#define FIRST_FILE_MAX (8u << 20)
+#define FIRST_BYTES_MAX (64u << 20)
+#define FIRST_NS 20000000u      /* for one file, */
+#define FIRST_ALL_NS 200000000u /* and for all */
 
 /* What a file says of its own sections may be as long as it is: no larger one is opened. Without
  * O_NONBLOCK the opening of a FIFO would wait for its writer. */
@@ -79,6 +84,51 @@ static bool contents_file(const char *path, struct contents_bounds *bounds,
 	return true;
 }
 
+/* ---- when it was met ---- */
+
+void datafile_contents_first(struct datafile *d, uint32_t number)
+{
+	struct contents_bounds bounds = { .bytes = FIRST_FILE_MAX };
+	size_t place = d->first_contents.n / sizeof(struct feature_file);
+	struct timespec begun, now;
+	struct feature_file file;
+	bool told;
+
+	if (place >= FEATURE_FILES_MAX || d->first_bytes >= FIRST_BYTES_MAX ||
+	    d->first_spent_ns >= FIRST_ALL_NS)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	bounds.deadline_ns = contents_time(&begun) + FIRST_NS;
+	told = contents_file(intern_get(&d->user_files, number), &bounds, &file);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	d->first_spent_ns += contents_time(&now) - contents_time(&begun);
+	d->first_bytes += FIRST_FILE_MAX - bounds.bytes;
+	if (!told)
+		return;
+	file.path = NULL;
+	if (buf_put(&d->first_contents, &file, sizeof(file)) >= 0)
+		map_put(&d->first_files, number, place + 1); /* else it is not known */
+}
+
+/* If the same is in a file as when it was met, the entry is of that moment: what was done to its
+ * inode since, or that it is another one now, does not matter. */
+static void contents_since(const struct datafile *d, uint32_t number, struct feature_file *file)
+{
+	const struct feature_file *all = (const void *)d->first_contents.bytes, *first;
+	uint64_t place;
+
+	if (!map_get(&d->first_files, number, &place))
+		return;
+	first = &all[place - 1];
+	if (first->kind != file->kind || first->size != file->size ||
+	    memcmp(first->digest, file->digest, sizeof(first->digest)) != 0)
+		return;
+	file->inode = first->inode;
+	file->changed_ns = first->changed_ns;
+}
+
+/* ---- at the end ---- */
+
 /* Appends one entry for each such file, within the bounds in bytes and in time. */
 size_t datafile_contents(const struct datafile *d, struct buf *out)
 {
@@ -96,8 +146,10 @@ size_t datafile_contents(const struct datafile *d, struct buf *out)
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (contents_time(&now) >= bounds.deadline_ns)
 			break;
-		if (contents_file(intern_get(&d->user_files, i), &bounds, &file))
-			count += feature_put_file(out, &file) >= 0;
+		if (!contents_file(intern_get(&d->user_files, i), &bounds, &file))
+			continue;
+		contents_since(d, i, &file);
+		count += feature_put_file(out, &file) >= 0;
 	}
 	return count;
 }

@@ -157,6 +157,21 @@ S
 shows while >all
 same "while: names" 0 "$(grep -cE 'wrong_|right_' script.txt)"
 
+echo "# what is done to it while it is recorded, and not to what is in it"
+# meanwhile COMMAND: that, between two runs of the program, once the recorder has met it
+meanwhile() {
+	rm -f prog linked fp.data
+	cp same prog && sleep 0.1
+	"$SEAM" record -q -F 999 -g -o fp.data -- sh -c "./prog; until grep -aq '$T/prog' fp.data; do sleep 0.05; done; $1; ./prog" 2>err || fail "recording: $(cat err)"
+	shows fp >all
+	atleast "$1: names" 20 "$(grep -c 'right_leaf' script.txt)"
+	same "$1: nothing is said of another file" 0 "$(grep -c 'recorded without a build-id' all)"
+}
+meanwhile "chmod 700 prog"
+meanwhile "ln prog linked"
+meanwhile "touch -a prog"
+meanwhile "touch prog"
+
 echo "# a recorder that was killed leaves nothing of contents: unchanged it is believed, else not"
 cat same >prog && sleep 0.1
 "$SEAM" record -q -F 999 -g -o killed.data -- sh -c 'echo $$ >loop; while :; do ./prog; done' 2>/dev/null &
