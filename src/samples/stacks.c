@@ -21,7 +21,8 @@
 #include "base/map.h"
 #include "samples/hit.h"
 
-_Static_assert(sizeof(struct stacks_key) == 48, "hashed and compared as bytes");
+_Static_assert(sizeof(struct stacks_key) == 32 + 4 * STACKS_NUMBERS,
+               "hashed and compared as bytes");
 _Static_assert(sizeof(struct stacks_same) == 16, "hashed and compared as bytes");
 _Static_assert(sizeof(struct stacks_hit) == 16, "hashed and compared as bytes");
 

@@ -19,7 +19,7 @@
 #include "samples/callchain.h"
 #include "stitch/summary.h"
 
-#define STACKS_NUMBERS 4u
+#define STACKS_NUMBERS 8u /* room for more than there are: an unused one costs 4 bytes a key */
 
 /* Whose sample it is. Few of these keys are in many entries, so they have numbers, too. No
  * padding. */
