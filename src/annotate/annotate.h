@@ -66,7 +66,7 @@ struct annotate {
 	uint32_t event;                      /* of the profile */
 	struct annotate_count whole;         /* of the event */
 	struct annotate_function *functions; /* by weight, descending */
-	size_t n_functions;
+	size_t n_functions, functions_capacity;
 	struct intern files;
 	struct annotate_text {
 		char *bytes;

@@ -120,17 +120,13 @@ int annotate_choose_event(struct annotate *a, bool *ret_several)
  * longer valid. */
 static struct annotate_function *annotate_function_of(struct annotate *a, uint32_t object)
 {
-	struct annotate_function *functions;
-
 	for (size_t i = 0; i < a->n_functions; i++)
 		if (a->functions[i].object == object)
 			return &a->functions[i];
-	functions = reallocarray(a->functions, a->n_functions + 1, sizeof(*functions));
-	if (!functions)
+	if (ARRAY_ROOM(&a->functions, &a->functions_capacity, a->n_functions + 1) < 0)
 		return NULL;
-	a->functions = functions;
-	functions[a->n_functions] = (struct annotate_function){ .object = object };
-	return &functions[a->n_functions++];
+	a->functions[a->n_functions] = (struct annotate_function){ .object = object };
+	return &a->functions[a->n_functions++];
 }
 
 /* Counts a row of the profile at its address in the function. -ENOMEM. */

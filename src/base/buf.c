@@ -31,6 +31,7 @@ void *buf_grow(struct buf *b, size_t n)
 		return b->bytes + b->n;
 	while (capacity < need)
 		capacity *= 2;
+	/* Not base/array: a failure is remembered, and the text of 256 bytes is the usual one. */
 	bytes = realloc(b->bytes, capacity);
 	if (!bytes) {
 		b->failed = true;

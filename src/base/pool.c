@@ -64,7 +64,7 @@ static int pool_grow(struct pool *p)
 
 	if (p->n % POOL_BLOCK)
 		return 0;
-	if (!(n & (n - 1))) { /* 0, 1, 2, 4 ...: doubled */
+	if (!(n & (n - 1))) { /* 0, 1, 2, 4 ...: doubled; no capacity is kept */
 		blocks = realloc(p->blocks, (n ? 2 * n : 1) * sizeof(*blocks));
 		if (!blocks)
 			return -1;

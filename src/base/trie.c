@@ -42,7 +42,7 @@ static int trie_grow(struct trie *t, uint32_t id)
 
 	if (id % TRIE_BLOCK)
 		return 0;
-	if (!(block & (block - 1))) { /* 0, 1, 2, 4 ...: doubled */
+	if (!(block & (block - 1))) { /* 0, 1, 2, 4 ...: doubled; no capacity is kept */
 		blocks = realloc(t->blocks, (block ? 2 * block : 1) * sizeof(*blocks));
 		if (!blocks)
 			return -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // reader_open.c: opens and closes readers, and tells what they found. Knows how a file, a directory
-/* A section is a span of whole records. realloc moves them: nobody keeps a pointer to one. */
+/* A section is a span of whole records. Sections move when one is added: nobody keeps a pointer to one. */
 // recording and memory become sections of records; how records are walked is reader.c.
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/array.h"
 #include "base/sized.h"
 #include "perfdata/reader_state.h"
 
@@ -19,11 +20,8 @@
 /* -ENOMEM. */
 static int reader_add_section(struct seam_reader *r, const struct section *s)
 {
-	struct section *sections = realloc(r->sections, (r->n_sections + 1) * sizeof(*r->sections));
-
-	if (!sections)
+	if (ARRAY_ROOM(&r->sections, &r->sections_capacity, r->n_sections + 1) < 0)
 		return -ENOMEM;
-	r->sections = sections;
 	r->sections[r->n_sections++] = *s;
 	return 0;
 }

@@ -69,7 +69,7 @@ struct seam_reader {
 	uint64_t parts_size; /* of a directory's data.N */
 
 	struct section *sections; /* not for a stream */
-	size_t n_sections, section;
+	size_t n_sections, sections_capacity, section;
 	const unsigned char *visible; /* how far the outer lane may go by now */
 	const unsigned char *dropped; /* pages of the section up to here were given back */
 	struct ahead ahead;           /* maps what comes behind that */

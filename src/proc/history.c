@@ -68,6 +68,7 @@ int history_put(struct history *history, bool only_last, struct change change)
 		history->changes[history->n - 1] = change;
 		return 0;
 	}
+	/* From 2 on: there is a history for each task, and most are short. */
 	if (history->n == history->capacity) {
 		uint32_t capacity = history->capacity ? history->capacity * 2 : 2;
 		struct change *changes =

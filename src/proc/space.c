@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/map.h"
 
 int space_init(struct space_pool *pool, uint64_t seed)
@@ -33,17 +34,10 @@ static uint32_t space_new(struct space_pool *pool, const struct space_node *from
 {
 	struct space_node node = *from; /* from may lie in the array that moves */
 
-	if (pool->n == pool->capacity) {
-		uint32_t capacity = pool->capacity < UINT32_MAX / 2 ? pool->capacity * 2 : 0;
-		struct space_node *nodes =
-		        capacity ? realloc(pool->nodes, capacity * sizeof(*nodes)) : NULL;
-
-		if (!nodes) {
-			pool->failed = 1;
-			return 0;
-		}
-		pool->nodes = nodes;
-		pool->capacity = capacity;
+	if (pool->n == UINT32_MAX ||
+	    ARRAY_ROOM(&pool->nodes, &pool->capacity, (size_t)pool->n + 1) < 0) {
+		pool->failed = 1;
+		return 0;
 	}
 	node.stamp = stamp;
 	pool->nodes[pool->n] = node;

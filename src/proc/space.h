@@ -26,7 +26,8 @@ struct space_node {
 
 struct space_pool {
 	struct space_node *nodes; /* [0] stands for "no node" */
-	uint32_t n, capacity;
+	uint32_t n;
+	size_t capacity;
 	uint64_t seed; /* of the shape; not of any result */
 	int failed;    /* out of memory; sticks */
 };

@@ -90,7 +90,8 @@ static bool rollup_same(const struct rollup_builder *b, const uint32_t *x, const
 static int rollup_grow(struct rollup_builder *b)
 {
 	size_t capacity = b->capacity ? b->capacity * 2 : 128, slots = capacity * 2;
-	/* The index has twice as many slots, so that a search meets a free one soon. */
+	/* The index has twice as many slots, so that a search meets a free one soon, and their
+	 * number is a power of two. So rows are doubled here. */
 	struct rollup_row *rows = realloc(b->table->rows, capacity * sizeof(*rows));
 	uint32_t *index;
 

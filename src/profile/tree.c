@@ -47,18 +47,6 @@ static int tree_label(struct tree_builder *b, uint32_t frame, uint32_t *ret)
 	return 0;
 }
 
-static int tree_grow(struct tree_builder *b)
-{
-	size_t capacity = b->capacity * 2;
-	struct tree_node *nodes = realloc(b->tree->nodes, capacity * sizeof(*nodes));
-
-	if (!nodes)
-		return -ENOMEM;
-	b->tree->nodes = nodes;
-	b->capacity = capacity;
-	return 0;
-}
-
 /* The child of parent for a frame, made when new. */
 static int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
@@ -66,7 +54,7 @@ static int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, u
 	const struct profile_frame *f = profile_frame_at(t->profile, frame);
 	uint32_t label, id;
 
-	if (tree_label(b, frame, &label) < 0 || (t->n >= b->capacity && tree_grow(b) < 0))
+	if (tree_label(b, frame, &label) < 0 || ARRAY_ROOM(&t->nodes, &b->capacity, t->n + 1) < 0)
 		return -ENOMEM;
 	id = trie_put(&b->ids, parent, label);
 	if (id == TRIE_FAILED)

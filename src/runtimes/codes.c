@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "abi/runtime_code.h"
 #include "base/arena.h"
 #include "base/intern.h"
@@ -91,28 +92,12 @@ static uint32_t codes_name(struct codes *c, const struct codes_told *told)
 	return intern_bytes(&c->names, text, n);
 }
 
-/* Room for one code object more, or -ENOMEM and nothing is changed. */
-static int codes_room(struct codes *c)
-{
-	size_t capacity = c->capacity ? c->capacity * 2 : 256;
-	struct codes_one *at;
-
-	if (c->n < c->capacity)
-		return 0;
-	at = realloc(c->at, capacity * sizeof(*at));
-	if (!at)
-		return -ENOMEM;
-	c->at = at;
-	c->capacity = capacity;
-	return 0;
-}
-
 /* Keeps a code object. False: memory is out. */
 static bool codes_keep(struct codes *c, const struct codes_told *told, uint64_t start)
 {
 	struct codes_one code = { .start = start, .first_line = told->first_line };
 
-	if (codes_room(c) < 0)
+	if (ARRAY_ROOM(&c->at, &c->capacity, c->n + 1) < 0)
 		return false;
 	if (told->n_lines) {
 		unsigned char *lines = arena_alloc(&c->arena, told->n_lines);

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "abi/runtime_code.h"
 #include "samples/called.h"
 
@@ -37,14 +38,8 @@ int loop_fold(struct loop_fold *f, struct callchain *chain)
 
 	if (called_marks(chain) || loop_first(&user) == user.n)
 		return 0;
-	if (user.n > f->capacity) {
-		uint64_t *words = realloc(f->words, user.n * sizeof(*words));
-
-		if (!words)
-			return -ENOMEM;
-		f->words = words;
-		f->capacity = user.n;
-	}
+	if (ARRAY_ROOM(&f->words, &f->capacity, user.n) < 0)
+		return -ENOMEM;
 	for (uint64_t i = 0; i < user.n; i++) {
 		uint64_t word = seam_u64s_at(&user, i);
 

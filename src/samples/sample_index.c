@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "abi/members.h"
 #include "base/pages.h"
 #include "samples/called.h"
@@ -68,7 +69,7 @@ static int sample_index_grow(struct sample_index *n)
 {
 	struct sample_entry **blocks;
 
-	if (!(n->n_blocks & (n->n_blocks - 1))) { /* 0, 1, 2, 4 ...: doubled */
+	if (!(n->n_blocks & (n->n_blocks - 1))) { /* 0, 1, 2, 4 ...: doubled; no capacity is kept */
 		size_t room = n->n_blocks ? n->n_blocks * 2 : 1;
 
 		blocks = realloc(n->blocks, room * sizeof(*blocks));
@@ -131,18 +132,10 @@ static int sample_index_who(struct sample_index *n, const struct seam_decoded *d
 /* Keeps the ip of a sample, with the number of its kernel part behind it if that is not 0. */
 static int sample_index_ip(struct sample_index *n, uint64_t ip, uint32_t part, uint32_t *ret)
 {
-	if (n->n_ips + 2 > n->ips_capacity) {
-		uint32_t capacity = n->ips_capacity ? n->ips_capacity * 2 : 4096;
-		uint64_t *ips;
-
-		if (capacity > SAMPLE_INDEX_IPS)
-			return -EOVERFLOW;
-		ips = realloc(n->ips, capacity * sizeof(*ips));
-		if (!ips)
-			return -ENOMEM;
-		n->ips = ips;
-		n->ips_capacity = capacity;
-	}
+	if (n->n_ips + 2 > SAMPLE_INDEX_IPS)
+		return -EOVERFLOW;
+	if (ARRAY_ROOM(&n->ips, &n->ips_capacity, (size_t)n->n_ips + 2) < 0)
+		return -ENOMEM;
 	*ret = (part ? SAMPLE_INDEX_APART : SAMPLE_INDEX_NO_KERNEL) | n->n_ips;
 	n->ips[n->n_ips++] = ip;
 	if (part)

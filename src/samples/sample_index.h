@@ -65,7 +65,8 @@ struct sample_index {
 	size_t n_blocks;
 	struct sample_entry *next, *end; /* room in the last block */
 	uint64_t *ips;
-	uint32_t n_ips, ips_capacity;
+	uint32_t n_ips;
+	size_t ips_capacity;
 	struct sample_index_recent {
 		uint64_t who[3]; /* a struct sample_index_who, but for its flags */
 		uint32_t id;     /* 0: none */

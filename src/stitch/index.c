@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/pages.h"
 
 /* In index_deferred.n: the words are of the other byte order. A record's size has 16 bits, so that
@@ -41,16 +42,9 @@ static void *index_item(struct map *by_key, uint64_t key, struct index_items *it
 	bool is_new;
 	uint64_t *number;
 
-	if (items->n == items->capacity) {
-		uint32_t bigger = items->capacity ? items->capacity * 2 : 16;
-		void *at = bigger > items->capacity ? realloc(items->at, bigger * size) : NULL;
-
-		if (!at)
-			return NULL;
-		memset((unsigned char *)at + items->n * size, 0, (bigger - items->n) * size);
-		items->at = at;
-		items->capacity = bigger;
-	}
+	if (items->n == UINT32_MAX ||
+	    array_grow_zeroed(&items->at, &items->capacity, (size_t)items->n + 1, size) < 0)
+		return NULL;
 	number = map_slot(by_key, key, &is_new);
 	if (!number)
 		return NULL;
@@ -187,6 +181,7 @@ static int index_grow(struct index *ix)
 	struct index_deferred *block, **blocks = ix->deferred;
 
 	if (!first || !blocks) {
+		/* Blocks are large, so that these pointers are few. */
 		blocks = realloc(blocks, (ix->n_blocks + 1) * sizeof(*blocks));
 		if (!blocks)
 			return -ENOMEM;

@@ -31,7 +31,8 @@ struct index_deferred {
 /* Zero-initialised things of one type, named by number. */
 struct index_items {
 	void *at;
-	uint32_t n, capacity;
+	uint32_t n;
+	size_t capacity;
 };
 
 #define INDEX_RECENT_BITS 12

@@ -26,6 +26,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
+
 /* So many hashes of one moment are compared one by one; more go into a map. */
 #define STREAM_FEW (sizeof(((struct stream_moment *)0)->few) / sizeof(uint64_t))
 #define STREAM_MOMENT_MOST 65536u /* samples of one moment that are compared */
@@ -558,14 +560,8 @@ int stream_next(struct stream *st, struct seam_stitched *ret)
 		return 0;
 	a = h->deferred;
 	/* The words lie in cells; the caller gets them in one piece. */
-	if (a && a->n > st->n_words) {
-		uint64_t *words = realloc(st->words, a->n * sizeof(*words));
-
-		if (!words)
-			return -ENOMEM;
-		st->words = words;
-		st->n_words = a->n;
-	}
+	if (a && ARRAY_ROOM(&st->words, &st->n_words, a->n) < 0)
+		return -ENOMEM;
 	*ret = (struct seam_stitched){ .sz = sizeof(*ret),
 		                       .sample = h->sample,
 		                       .offset = h->offset,

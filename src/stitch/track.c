@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stitch/rules.h"
 
 void track_free(struct track *t)
@@ -106,18 +107,14 @@ static void track_merge(struct track_point *p, uint32_t middle, uint32_t n,
 static int track_order(struct track *t)
 {
 	struct track_point *p = t->points, *spare;
-	uint32_t *starts = NULL, runs = 0, room = 0; /* of runs, and the end */
+	uint32_t *starts = NULL, runs = 0; /* of runs, and the end */
+	size_t room = 0;
 
 	/* Records of one ring are in order, so that runs are long. */
 	for (uint32_t at = 0; at < t->n; at = track_run(p, at, t->n)) {
-		if (runs + 1 >= room) {
-			uint32_t *more = realloc(starts, (room = room * 2 + 16) * sizeof(*more));
-
-			if (!more) {
-				free(starts);
-				return -ENOMEM;
-			}
-			starts = more;
+		if (ARRAY_ROOM(&starts, &room, (size_t)runs + 2) < 0) {
+			free(starts);
+			return -ENOMEM;
 		}
 		starts[runs++] = at;
 		starts[runs] = t->n;

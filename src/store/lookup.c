@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/leb.h"
 
 /* fetch gives the block that holds a thing. */
@@ -36,20 +37,7 @@ void lookup_free(struct lookup *l)
 /* So that a thing, and all in front of it, have their byte. -ENOMEM. */
 static int lookup_room_for(struct lookup_list *list, uint32_t id)
 {
-	size_t n = list->n ? list->n : 1024;
-	unsigned char *more;
-
-	if (id < list->n)
-		return 0;
-	while (n <= id)
-		n *= 2;
-	more = realloc(list->needed, n);
-	if (!more)
-		return -ENOMEM;
-	memset(more + list->n, 0, n - list->n);
-	list->needed = more;
-	list->n = n;
-	return 0;
+	return ARRAY_ROOM_ZEROED(&list->needed, &list->n, (size_t)id + 1);
 }
 
 /* Marks a thing as needed. */

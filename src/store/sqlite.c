@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 /* How long a statement waits for another writer. */
 #define BUSY_MS 10000
 /* An epoch's blocks are kept until its last window is forgotten: six hours bound what is kept too
@@ -239,7 +241,7 @@ struct sqlite_putting {
 		struct blocks_count *counts;
 		size_t n, capacity;
 	} * groups;
-	size_t n_groups;
+	size_t n_groups, groups_capacity;
 	struct map by_series;                /* series << 32 | event -> index of groups, plus 1 */
 	uint32_t states[PROFILE_STATES_MAX]; /* their names' strings */
 	struct seam_error *err;
@@ -251,18 +253,12 @@ static struct sqlite_group *sqlite_group_of(struct sqlite_putting *p, uint32_t s
                                             uint32_t event)
 {
 	uint64_t *slot = map_slot(&p->by_series, (uint64_t)series << 32 | event, NULL);
-	struct sqlite_group *more;
 
 	if (!slot)
 		return NULL;
 	if (!*slot) {
-		/* The array doubles at each number that is one less than a power of two. */
-		if (!(p->n_groups & (p->n_groups + 1))) {
-			more = realloc(p->groups, (2 * p->n_groups + 1) * sizeof(*more));
-			if (!more)
-				return NULL;
-			p->groups = more;
-		}
+		if (ARRAY_ROOM(&p->groups, &p->groups_capacity, p->n_groups + 1) < 0)
+			return NULL;
 		p->groups[p->n_groups] = (struct sqlite_group){ .event = event, .series = series };
 		*slot = ++p->n_groups;
 	}
@@ -272,15 +268,8 @@ static struct sqlite_group *sqlite_group_of(struct sqlite_putting *p, uint32_t s
 /* -ENOMEM. */
 static int sqlite_group_add(struct sqlite_group *g, const struct blocks_count *count)
 {
-	if (g->n == g->capacity) {
-		size_t capacity = g->capacity ? 2 * g->capacity : 16;
-		struct blocks_count *more = realloc(g->counts, capacity * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		g->counts = more;
-		g->capacity = capacity;
-	}
+	if (ARRAY_ROOM(&g->counts, &g->capacity, g->n + 1) < 0)
+		return -ENOMEM;
 	g->counts[g->n++] = *count;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/leb.h"
 #include "store/lookup.h"
 
@@ -358,6 +359,7 @@ static int sqlite_add_count(struct store_found *f, const char *name, uint64_t va
 			f->counts[i].value += value;
 			return 0;
 		}
+	/* One by one: there are some dozens of names. */
 	more = realloc(f->counts, (f->n_counts + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
@@ -541,14 +543,9 @@ static int sqlite_list_series(const struct sqlite_store *s, struct store_listing
 	while (rc >= 0 && (rc = sqlite_step(s, statement, err)) > 0) {
 		struct store_series *at;
 
-		if (l->n == capacity) {
-			capacity = capacity ? 2 * capacity : 64;
-			at = realloc(l->series, capacity * sizeof(*at));
-			if (!at) {
-				rc = -ENOMEM;
-				break;
-			}
-			l->series = at;
+		if (ARRAY_ROOM(&l->series, &capacity, l->n + 1) < 0) {
+			rc = -ENOMEM;
+			break;
 		}
 		/* It is in the list before it is filled, so it is freed with the others if that
 		 * fails. */

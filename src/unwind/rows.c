@@ -472,6 +472,7 @@ static int rows_join_functions(struct rows *r, struct rows *share)
 		r->functions_capacity = share->functions_capacity;
 		share->functions = NULL;
 	} else if (share->n_functions) {
+		/* As many as there will be: the table of a large object is not doubled. */
 		bigger = realloc(r->functions, n * sizeof(*bigger));
 		if (!bigger)
 			return -ENOMEM;
@@ -488,6 +489,7 @@ static int rows_join_functions(struct rows *r, struct rows *share)
  * -ENOMEM: the whole may hold rules of it, but no function. */
 static int rows_join_part(struct rows *r, struct rows *share)
 {
+	/* One by one: there are as many as threads. */
 	struct rows_part *parts = realloc(r->parts, (r->n_parts + 1) * sizeof(*parts));
 	uint32_t *numbers;
 

@@ -178,6 +178,7 @@ static int kwalk_attach(void *ctx, int fd, uint64_t id)
 	const struct bpf_link_create_opts opts = { .sz = sizeof(opts),
 		                                   .perf_event.bpf_cookie = id };
 	struct kwalk *l = ctx;
+	/* One by one: there are as many as events on CPUs. */
 	int *attached = realloc(l->attached, (l->n_attached + 1) * sizeof(*attached)), link;
 
 	if (!attached)

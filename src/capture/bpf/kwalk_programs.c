@@ -30,6 +30,7 @@ int kwalk_link(struct kwalk *l, const char *name)
 
 	if (link < 0)
 		return link;
+	/* One by one: there are as many as programs. */
 	links = realloc(l->links, (l->n_links + 1) * sizeof(*links));
 	if (!links) {
 		close(link);

@@ -84,6 +84,7 @@ int record_values_pids(struct record_opts *o, const struct record_arg *a)
 
 		if (record_values_number(a, at, end, 1, INT32_MAX, &v) < 0)
 			return -EINVAL;
+		/* One by one: somebody typed them. */
 		grown = realloc(o->pids, (o->rec.session.n_pids + 1) * sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
