@@ -3,19 +3,25 @@
  * canon.c: a profile with ids that depend on its content alone. Threads fill a profile in an order
  * that chance decides; what is written into a file must not show it.
  *
+ * Frames and tasks, of which there are few, are compared. Nodes and rows are many: they are put
+ * into order by counting, field by field, the field that weighs least first.
+ *
  * Invariant: two things get the same rank only when they are the same thing, so the order is total.
  * Each comparison goes on until something differs; ids of the pools are never compared, because
  * these are what chance decided.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "profile/merge.h"
 
 struct canon {
 	const struct profile *p;
-	uint32_t *frames; /* id -> rank */
+	uint32_t *objects; /* id -> rank */
+	uint32_t *frames;
 	uint32_t *tasks;
 	uint32_t *nodes; /* id -> place in the tree, walked from the root by rank of frames */
 };
@@ -30,20 +36,23 @@ static int canon_text(const struct profile *p, uint32_t a, uint32_t b)
 	return a == b ? 0 : strcmp(profile_text(p, a), profile_text(p, b));
 }
 
-static int canon_object(const struct profile *p, uint32_t a, uint32_t b)
+static int canon_object(const void *pa, const void *pb, void *ctx)
 {
-	const struct profile_object *x = profile_object_at(p, a), *y = profile_object_at(p, b);
-	int r = canon_text(p, x->path, y->path);
+	const struct profile *p = ((const struct canon *)ctx)->p;
+	const struct profile_object *a = profile_object_at(p, *(const uint32_t *)pa);
+	const struct profile_object *b = profile_object_at(p, *(const uint32_t *)pb);
+	int r = canon_text(p, a->path, b->path);
 
-	return r ? r : canon_text(p, x->build_id, y->build_id);
+	return r ? r : canon_text(p, a->build_id, b->build_id);
 }
 
 static int canon_frame(const void *pa, const void *pb, void *ctx)
 {
-	const struct profile *p = ((const struct canon *)ctx)->p;
+	const struct canon *c = ctx;
+	const struct profile *p = c->p;
 	const struct profile_frame *a = profile_frame_at(p, *(const uint32_t *)pa);
 	const struct profile_frame *b = profile_frame_at(p, *(const uint32_t *)pb);
-	int r = canon_object(p, a->object, b->object);
+	int r = canon_compare(c->objects[a->object], c->objects[b->object]);
 
 	r = r ? r : canon_compare(a->address, b->address);
 	r = r ? r : canon_text(p, a->symbol, b->symbol);
@@ -61,18 +70,6 @@ static int canon_task(const void *pa, const void *pb, void *ctx)
 
 	r = r ? r : canon_compare(a->pid, b->pid);
 	return r ? r : canon_compare(a->tid, b->tid);
-}
-
-/* Brings the children of each node together, in the order of their frames. Which parent comes first
- * does not matter: canon_place_nodes gives the places. */
-static int canon_node(const void *pa, const void *pb, void *ctx)
-{
-	const struct canon *c = ctx;
-	struct profile_node a = profile_node_at(c->p, *(const uint32_t *)pa);
-	struct profile_node b = profile_node_at(c->p, *(const uint32_t *)pb);
-	int r = canon_compare(a.parent, b.parent);
-
-	return r ? r : canon_compare(c->frames[a.frame], c->frames[b.frame]);
 }
 
 /* 0 ... n in the order of compare; the caller frees it. NULL: out of memory. */
@@ -105,36 +102,115 @@ static uint32_t *canon_ranks(struct canon *c, size_t n,
 	return ranks;
 }
 
-/* Nodes are sorted by parent. A parent's id is less than its children's, so its place is known
- * before theirs. sizes are those of whole subtrees, so a child's place is behind its elder siblings
- * with all that is below them. */
+/* Things by number that are being put into order, and room for the next step. */
+struct canon_list {
+	uint32_t *ids, *spare;
+	size_t n;
+	uint32_t *value; /* of each thing by its number: what the next step goes by */
+	uint32_t *count; /* room for the values of a step */
+};
+
+#define CANON_DIGIT 65536u
+
+static void canon_list_free(struct canon_list *l)
+{
+	free(l->ids);
+	free(l->spare);
+	free(l->value);
+	free(l->count);
+}
+
+/* n things, the first of them `first`, in the order of their numbers. -ENOMEM; free it anyhow. */
+static int canon_list_start(struct canon_list *l, size_t n, size_t first)
+{
+	l->n = n;
+	l->ids = calloc(n + 1, sizeof(*l->ids));
+	l->spare = calloc(n + 1, sizeof(*l->spare));
+	l->value = calloc(n + first, sizeof(*l->value));
+	l->count = calloc(CANON_DIGIT + 1, sizeof(*l->count));
+	if (!l->ids || !l->spare || !l->value || !l->count)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		l->ids[i] = (uint32_t)(i + first);
+	return 0;
+}
+
+/* Puts the things into order by 16 bits of their values; equal ones stay as they are. */
+static void canon_list_digit(struct canon_list *l, unsigned shift)
+{
+	uint32_t *swap = l->ids;
+
+	memset(l->count, 0, (CANON_DIGIT + 1) * sizeof(*l->count));
+	for (size_t i = 0; i < l->n; i++)
+		l->count[(l->value[l->ids[i]] >> shift) % CANON_DIGIT + 1]++;
+	for (size_t i = 0; i < CANON_DIGIT; i++)
+		l->count[i + 1] += l->count[i];
+	for (size_t i = 0; i < l->n; i++)
+		l->spare[l->count[(l->value[l->ids[i]] >> shift) % CANON_DIGIT]++] = l->ids[i];
+	l->ids = l->spare;
+	l->spare = swap;
+}
+
+/* The same by the whole values. Most fields have one value, or few. */
+static void canon_list_order(struct canon_list *l)
+{
+	uint32_t differ = 0;
+
+	for (size_t i = 1; i < l->n; i++)
+		differ |= l->value[l->ids[i]] ^ l->value[l->ids[0]];
+	if (differ % CANON_DIGIT)
+		canon_list_digit(l, 0);
+	if (differ / CANON_DIGIT)
+		canon_list_digit(l, 16);
+}
+
+/* Fills the places of nodes, which are in order by parent. A parent's id is less than its
+ * children's, so its place is known before theirs. sizes are those of whole subtrees, so a child's
+ * place is behind its elder siblings with all that is below them. -ENOMEM. */
+static int canon_number_nodes(struct canon *c, const uint32_t *order, size_t n)
+{
+	uint32_t *sizes = calloc(n + 1, sizeof(*sizes)), parent = UINT32_MAX, next = 0;
+
+	c->nodes = calloc(n + 1, sizeof(*c->nodes));
+	if (!sizes || !c->nodes) {
+		free(sizes);
+		return -ENOMEM;
+	}
+	/* From the leaves up: each node adds itself and what is below it to its parent. */
+	for (size_t i = n; i > 0; i--)
+		sizes[profile_node_at(c->p, (uint32_t)i).parent] += ++sizes[i];
+	for (size_t i = 0; i < n; i++) {
+		uint32_t above = profile_node_at(c->p, order[i]).parent;
+
+		if (above != parent)
+			next = c->nodes[above] + 1;
+		parent = above;
+		c->nodes[order[i]] = next;
+		next += sizes[order[i]];
+	}
+	free(sizes);
+	return 0;
+}
+
+/* Nodes are in order by parent, and those of one parent by their frames. */
 static int canon_place_nodes(struct canon *c)
 {
 	size_t n = profile_n_nodes(c->p);
-	uint32_t *order = canon_sorted(c, n, canon_node), *sizes = calloc(n + 1, sizeof(*sizes));
+	struct canon_list l = { .n = n };
+	int r = canon_list_start(&l, n, 1);
 
-	c->nodes = calloc(n + 1, sizeof(*c->nodes));
-	if (order && sizes && c->nodes) {
-		uint32_t parent = UINT32_MAX, next = 0;
-
-		for (size_t i = n; i > 0; i--)
-			/* From the leaves up: each node adds itself and what is below it to its
-			 * parent. */
-			sizes[profile_node_at(c->p, (uint32_t)i).parent] += ++sizes[i];
-		for (size_t i = 1; i <= n; i++) {
-			uint32_t above = profile_node_at(c->p, order[i]).parent;
-
-			if (above != parent)
-				next = c->nodes[above] + 1;
-			parent = above;
-			c->nodes[order[i]] = next;
-			next += sizes[order[i]];
-		}
+	for (size_t i = 1; i <= n && r >= 0; i++)
+		l.value[i] = c->frames[profile_node_at(c->p, (uint32_t)i).frame];
+	if (r >= 0)
+		canon_list_order(&l);
+	for (size_t i = 1; i <= n && r >= 0; i++)
+		l.value[i] = profile_node_at(c->p, (uint32_t)i).parent;
+	if (r >= 0) {
+		canon_list_order(&l);
+		r = canon_number_nodes(c, l.ids, n);
 	}
-	n = order && sizes && c->nodes;
-	free(order);
-	free(sizes);
-	return n ? 0 : -ENOMEM;
+	canon_list_free(&l);
+	return r;
 }
 
 /* Texts of a column that is not kept have no string to compare. */
@@ -158,46 +234,140 @@ static int canon_key(const struct canon *c, const struct profile_key *a,
 	return r ? r : canon_compare(c->nodes[a->node], c->nodes[b->node]);
 }
 
-static int canon_row(const void *pa, const void *pb, void *ctx)
-{
-	const struct canon *c = ctx;
-
-	return canon_key(c, &profile_row_at(c->p, *(const size_t *)pa)->key,
-	                 &profile_row_at(c->p, *(const size_t *)pb)->key);
-}
-
 static int canon_sample(const void *pa, const void *pb, void *ctx)
 {
 	const struct canon *c = ctx;
-	const struct profile_sample *a = profile_sample_at(c->p, *(const size_t *)pa);
-	const struct profile_sample *b = profile_sample_at(c->p, *(const size_t *)pb);
+	const struct profile_sample *a = profile_sample_at(c->p, *(const uint32_t *)pa);
+	const struct profile_sample *b = profile_sample_at(c->p, *(const uint32_t *)pb);
 	int r = canon_compare(a->time_ns, b->time_ns);
 
 	r = r ? r : canon_key(c, &a->key, &b->key);
 	return r ? r : canon_compare(a->weight, b->weight);
 }
 
-/* The order of rows or samples. The caller frees it; NULL: out of memory. */
-static size_t *canon_order(struct canon *c, size_t n,
-                           int (*compare)(const void *, const void *, void *))
+static int canon_string(const void *pa, const void *pb, void *ctx)
 {
-	size_t *order = calloc(n + 1, sizeof(*order));
+	const struct canon *c = ctx;
 
-	for (size_t i = 0; order && i < n; i++)
-		order[i] = i;
-	if (order)
-		qsort_r(order, n, sizeof(*order), compare, c);
+	return canon_number_text(c, *(const uint32_t *)pa, *(const uint32_t *)pb);
+}
+
+/* Puts the rank of its text in place of each string's id. -ENOMEM. */
+static int canon_rank_texts(struct canon *c, struct canon_list *l)
+{
+	uint32_t *distinct = calloc(l->n + 1, sizeof(*distinct));
+	struct map ranks = { 0 };
+	size_t n = 0;
+	bool is_new;
+	int r = distinct ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < l->n && r >= 0; i++) {
+		r = map_slot(&ranks, l->value[i], &is_new) ? 0 : -ENOMEM;
+		if (r >= 0 && is_new)
+			distinct[n++] = l->value[i];
+	}
+	if (r >= 0)
+		qsort_r(distinct, n, sizeof(*distinct), canon_string, c);
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = map_put(&ranks, distinct[i], i);
+	for (size_t i = 0; i < l->n && r >= 0; i++) {
+		uint64_t rank = 0;
+
+		map_get(&ranks, l->value[i], &rank);
+		l->value[i] = (uint32_t)rank;
+	}
+	map_free(&ranks);
+	free(distinct);
+	return r;
+}
+
+/* The numbers of a key, the one that weighs most first. */
+static const struct canon_number {
+	size_t offset;
+	bool text;
+} canon_numbers[] = {
+#define NUMBER(bit, id, name) { offsetof(struct profile_key, name), false },
+#define TEXT(bit, id, name) { offsetof(struct profile_key, name), true },
+#include "profile/columns.def"
+};
+
+/* Puts rows into order by one number of their keys. -ENOMEM. */
+static int canon_by_number(struct canon *c, struct canon_list *l, const struct canon_number *number)
+{
+	int r;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const void *key = &profile_row_at(c->p, i)->key;
+
+		memcpy(&l->value[i], (const char *)key + number->offset, sizeof(l->value[i]));
+	}
+	r = number->text ? canon_rank_texts(c, l) : 0;
+	if (r >= 0)
+		canon_list_order(l);
+	return r;
+}
+
+/* The profile's rows in the order of canon_key. -ENOMEM. */
+static int canon_rows(struct canon *c, struct canon_list *l)
+{
+	size_t n = profile_n_rows(c->p);
+	int r = canon_list_start(l, n, 0);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n; i++)
+		l->value[i] = c->nodes[profile_row_at(c->p, i)->key.node];
+	canon_list_order(l);
+	for (size_t i = 0; i < n; i++)
+		l->value[i] = profile_row_at(c->p, i)->key.state;
+	canon_list_order(l);
+	for (size_t k = sizeof(canon_numbers) / sizeof(canon_numbers[0]); k-- > 0 && r >= 0;)
+		r = canon_by_number(c, l, &canon_numbers[k]);
+	for (size_t i = 0; i < n; i++)
+		l->value[i] = c->tasks[profile_row_at(c->p, i)->key.task];
+	canon_list_order(l);
+	for (size_t i = 0; i < n; i++)
+		l->value[i] = profile_row_at(c->p, i)->key.event;
+	canon_list_order(l);
+	return r;
+}
+
+/* The profile's samples in order. They mostly are by time already: then only those of equal times
+ * are compared. NULL: out of memory; the caller frees it. */
+static uint32_t *canon_samples(struct canon *c)
+{
+	size_t n = profile_n_samples(c->p), from = 0;
+	uint32_t *order = calloc(n + 1, sizeof(*order));
+	bool sorted = true;
+
+	for (size_t i = 0; order && i < n; i++) {
+		order[i] = (uint32_t)i;
+		sorted = sorted && (!i || profile_sample_at(c->p, i - 1)->time_ns <=
+		                                  profile_sample_at(c->p, i)->time_ns);
+	}
+	if (order && !sorted)
+		qsort_r(order, n, sizeof(*order), canon_sample, c);
+	for (size_t i = 1; order && sorted && i <= n; i++) {
+		if (i < n &&
+		    profile_sample_at(c->p, i)->time_ns == profile_sample_at(c->p, from)->time_ns)
+			continue;
+		if (i - from > 1)
+			qsort_r(order + from, i - from, sizeof(*order), canon_sample, c);
+		from = i;
+	}
 	return order;
 }
 
 /* Writes everything anew in that order; ids follow from it. */
 static int canon_copy(struct canon *c, struct profile *to)
 {
-	size_t *rows = canon_order(c, profile_n_rows(c->p), canon_row);
-	size_t *samples = canon_order(c, profile_n_samples(c->p), canon_sample);
-	int r = rows && samples ? merge_in_order(to, c->p, rows, samples) : -ENOMEM;
+	struct canon_list rows = { .n = 0 };
+	int r = canon_rows(c, &rows);
+	uint32_t *samples = r < 0 ? NULL : canon_samples(c);
 
-	free(rows);
+	if (r >= 0)
+		r = samples ? merge_in_order(to, c->p, rows.ids, samples) : -ENOMEM;
+	canon_list_free(&rows);
 	free(samples);
 	return r;
 }
@@ -212,11 +382,14 @@ int profile_canonical(struct profile **ret, const struct profile *p)
 
 	if (r < 0)
 		return r;
-	c.frames = canon_ranks(&c, profile_n_frames(p), canon_frame);
+	c.objects = canon_ranks(&c, profile_n_objects(p), canon_object);
+	if (c.objects)
+		c.frames = canon_ranks(&c, profile_n_frames(p), canon_frame);
 	c.tasks = canon_ranks(&c, profile_n_tasks(p), canon_task);
 	r = c.frames && c.tasks ? canon_place_nodes(&c) : -ENOMEM;
 	if (r >= 0)
 		r = canon_copy(&c, to);
+	free(c.objects);
 	free(c.frames);
 	free(c.tasks);
 	free(c.nodes);

@@ -335,8 +335,8 @@ static int merge_rows(struct profile *to, const struct profile *from,
 }
 
 /* rows and samples: the numbers of `from` in the order that `to` shall have them in, each once. */
-int merge_in_order(struct profile *to, const struct profile *from, const size_t *rows,
-                   const size_t *samples)
+int merge_in_order(struct profile *to, const struct profile *from, const uint32_t *rows,
+                   const uint32_t *samples)
 {
 	struct merge m;
 	int r = merge_start(&m, to, from);

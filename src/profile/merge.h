@@ -7,7 +7,7 @@
 
 /* All of from into the empty profile to: its rows and samples as their indices stand in the
  * arrays. */
-int merge_in_order(struct profile *to, const struct profile *from, const size_t *rows,
-                   const size_t *samples);
+int merge_in_order(struct profile *to, const struct profile *from, const uint32_t *rows,
+                   const uint32_t *samples);
 
 #endif
