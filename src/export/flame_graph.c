@@ -19,7 +19,9 @@ struct flame_merge {
 	uint32_t side;
 	uint32_t *functions; /* profile's frame -> function; 0: not made yet */
 	uint32_t *path;      /* profile's nodes on the way up */
-	struct map nodes_at; /* root's node << 32 | profile's node -> node */
+	uint32_t *nodes;     /* profile's node -> node; 0: not placed yet */
+	uint32_t *events;    /* profile's event -> event; 0: not made yet */
+	uint32_t *threads;   /* profile's task -> thread */
 };
 
 struct flame_function flame_function(const struct flame_graph *g, uint32_t id)
@@ -44,7 +46,7 @@ struct flame_key flame_key(const struct flame_graph *g, uint32_t id)
 {
 	struct flame_key k;
 
-	memcpy(&k, intern_get(&g->keys, id + 1), sizeof(k));
+	memcpy(&k, pool_at(&g->keys, id + 1), sizeof(k));
 	return k;
 }
 
@@ -165,27 +167,25 @@ static int flame_root(struct flame_merge *m, const struct profile_key *from, uin
 	return r;
 }
 
-/* Places a stack below a root: climbs up to what was placed already, then goes down again. */
+/* Places a stack, below the root that a sample without any frame has: climbs up to what was placed
+ * already, then goes down again. */
 static int flame_place(struct flame_merge *m, uint32_t root, uint32_t node, uint32_t *ret)
 {
-	uint64_t found = root;
 	uint32_t at = root;
 	size_t depth = 0;
 	int r = 0;
 
-	while (node != PROFILE_ROOT &&
-	       !map_get(&m->nodes_at, (uint64_t)root << 32 | node, &found)) {
+	while (node != PROFILE_ROOT && !m->nodes[node]) {
 		m->path[depth++] = node;
 		node = profile_node_at(m->p, node).parent;
 	}
 	if (node != PROFILE_ROOT)
-		at = (uint32_t)found;
+		at = m->nodes[node];
 	while (depth && r >= 0) {
 		node = m->path[--depth];
 		r = flame_child(m->g, at, flame_of_frame(m, profile_node_at(m->p, node).frame),
 		                &at);
-		if (r >= 0)
-			r = map_put(&m->nodes_at, (uint64_t)root << 32 | node, at);
+		m->nodes[node] = at;
 	}
 	*ret = at;
 	return r;
@@ -204,16 +204,55 @@ static uint32_t flame_slice(const struct flame_span *span, uint64_t time_ns)
 static int flame_count(struct flame_graph *g, const struct flame_key *key, uint64_t weight,
                        uint64_t samples)
 {
-	uint32_t id = intern_bytes(&g->keys, key, sizeof(*key));
+	uint32_t id = pool_put(&g->keys, key);
 
-	if (id == INTERN_FAILED)
+	if (id == POOL_FAILED)
 		return -ENOMEM;
 	id--;
 	if (ARRAY_ROOM_ZEROED(&g->values, &g->values_capacity, (size_t)id + 1) < 0)
 		return -ENOMEM;
-	g->n_keys = g->keys.n - 1;
+	g->n_keys = g->keys.n;
 	g->values[id].weight += weight;
 	g->values[id].samples += samples;
+	return 0;
+}
+
+/* The graph's number of an event of the profile. -ENOMEM. -EOVERFLOW: more than a key can hold. */
+static int flame_number_event(struct flame_merge *m, uint32_t event, uint32_t *ret)
+{
+	const char *name = profile_event_name(m->p, event);
+	struct flame_event e;
+	uint32_t id = m->events[event];
+
+	if (!id) {
+		e = (struct flame_event){ flame_shown(m->g, name, strlen(name)),
+			                  profile_event_unit(m->p, event) };
+		id = intern_bytes(&m->g->events, &e, sizeof(e));
+		if (e.name == INTERN_FAILED || id == INTERN_FAILED)
+			return -ENOMEM;
+		m->events[event] = id;
+	}
+	*ret = id - 1;
+	return *ret > UINT16_MAX ? -EOVERFLOW : 0;
+}
+
+/* The graph's number of a task of the profile. -ENOMEM. */
+static int flame_number_thread(struct flame_merge *m, uint32_t task, uint32_t *ret)
+{
+	const struct profile_task *t = profile_task_at(m->p, task);
+	const char *comm = profile_text(m->p, t->comm);
+	struct flame_thread thread;
+	uint32_t id = m->threads[task];
+
+	if (!id) {
+		thread = (struct flame_thread){ flame_shown(m->g, comm, strlen(comm)), t->pid,
+			                        t->tid };
+		id = intern_bytes(&m->g->threads, &thread, sizeof(thread));
+		if (thread.comm == INTERN_FAILED || id == INTERN_FAILED)
+			return -ENOMEM;
+		m->threads[task] = id;
+	}
+	*ret = id - 1;
 	return 0;
 }
 
@@ -222,28 +261,19 @@ static int flame_count(struct flame_graph *g, const struct flame_key *key, uint6
 static int flame_add(struct flame_merge *m, const struct profile_key *from, uint32_t slice,
                      uint64_t weight, uint64_t samples)
 {
-	const struct profile_task *task = profile_task_at(m->p, from->task);
-	const char *name = profile_event_name(m->p, from->event),
-	           *comm = profile_text(m->p, task->comm);
-	struct flame_event event = { flame_shown(m->g, name, strlen(name)),
-		                     profile_event_unit(m->p, from->event) };
-	struct flame_thread thread = { flame_shown(m->g, comm, strlen(comm)), task->pid,
-		                       task->tid };
 	struct flame_key key = { .slice = slice };
-	uint32_t id, root;
-	int r = flame_root(m, from, &root);
+	uint32_t event, root;
+	int r = flame_number_event(m, from->event, &event);
 
-	key.thread = intern_bytes(&m->g->threads, &thread, sizeof(thread)) - 1;
-	id = intern_bytes(&m->g->events, &event, sizeof(event)) - 1;
-	if (thread.comm == INTERN_FAILED || key.thread == INTERN_FAILED - 1 ||
-	    event.name == INTERN_FAILED || id == INTERN_FAILED - 1)
-		return -ENOMEM;
-	if (id > UINT16_MAX)
-		return -EOVERFLOW;
-	/* 16 bits of event, 8 of state, 8 of side: the page takes it apart again. */
-	key.what = id | from->state << 16 | m->side << 24;
 	if (r >= 0)
-		r = flame_place(m, root, from->node, &key.node);
+		r = flame_number_thread(m, from->task, &key.thread);
+	if (r >= 0)
+		r = flame_root(m, from, &root);
+	if (r < 0)
+		return r;
+	/* 16 bits of event, 8 of state, 8 of side: the page takes it apart again. */
+	key.what = event | from->state << 16 | m->side << 24;
+	r = flame_place(m, root, from->node, &key.node);
 	return r < 0 ? r : flame_count(m->g, &key, weight, samples);
 }
 
@@ -291,11 +321,16 @@ static int flame_merge_side(struct flame_graph *g, const struct profile *p, uint
 
 	m.functions = calloc(profile_n_frames(p) + 1, sizeof(*m.functions));
 	m.path = calloc(profile_n_nodes(p) + 1, sizeof(*m.path));
-	if (m.functions && m.path)
+	m.nodes = calloc(profile_n_nodes(p) + 1, sizeof(*m.nodes));
+	m.events = calloc(profile_n_events(p) + 1, sizeof(*m.events));
+	m.threads = calloc(profile_n_tasks(p) + 1, sizeof(*m.threads));
+	if (m.functions && m.path && m.nodes && m.events && m.threads)
 		r = profile_n_samples(p) ? flame_samples(&m) : flame_rows(&m);
-	map_free(&m.nodes_at);
 	free(m.functions);
 	free(m.path);
+	free(m.nodes);
+	free(m.events);
+	free(m.threads);
 	return r;
 }
 
@@ -305,7 +340,7 @@ int flame_graph_build(struct flame_graph *ret, const struct flame_side *sides, s
 {
 	int r = n && n <= FLAME_SIDES ? 0 : -EINVAL;
 
-	*ret = (struct flame_graph){ 0 };
+	*ret = (struct flame_graph){ .keys = { .size = sizeof(struct flame_key) } };
 	if (r >= 0) {
 		ret->root = flame_add_function(ret, "all", 3, "", PROFILE_UNKNOWN);
 		r = ret->root == INTERN_FAILED ? -ENOMEM : 0;
@@ -321,7 +356,7 @@ void flame_graph_free(struct flame_graph *g)
 	intern_free(&g->functions);
 	intern_free(&g->threads);
 	intern_free(&g->events);
-	intern_free(&g->keys);
+	pool_free(&g->keys);
 	trie_free(&g->nodes);
 	free(g->values);
 	*g = (struct flame_graph){ 0 };

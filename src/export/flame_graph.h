@@ -12,7 +12,7 @@
 #define SEAM_EXPORT_FLAME_GRAPH_H
 
 #include "base/intern.h"
-#include "base/map.h"
+#include "base/pool.h"
 #include "base/trie.h"
 #include "export/flame.h"
 
@@ -53,7 +53,7 @@ struct flame_graph {
 	struct intern functions;    /* of struct flame_function */
 	struct intern threads;      /* of struct flame_thread */
 	struct intern events;       /* of struct flame_event */
-	struct intern keys;         /* of struct flame_key */
+	struct pool keys;           /* of struct flame_key */
 	struct flame_value *values; /* of rows */
 	size_t n_keys, values_capacity;
 	struct trie nodes; /* of functions; flame_node */
