@@ -27,12 +27,26 @@ struct folded {
 	struct export_out *out;
 	struct intern names; /* escaped */
 	/* A name is made when its first frame is met. */
-	uint32_t *frames;    /* frame -> name + 1; 0: not made yet */
-	struct trie stacks;  /* of names; the root's children are comms */
-	struct map nodes_at; /* comm's node << 32 | profile's node -> node */
-	uint64_t *weights;   /* by node */
-	size_t capacity;     /* of weights */
-	uint32_t *path;      /* profile's nodes on the way up */
+	uint32_t *frames;   /* frame -> name + 1; 0: not made yet */
+	struct trie stacks; /* of names; the root's children are comms */
+	/* By the profile's node: where it was placed first, and below which comm's node. Few are
+	 * below two: those are in a map, comm's node << 32 | profile's node -> node. */
+	struct folded_place {
+		uint32_t comm, node;
+	} * places;
+	struct map more_places;
+	uint32_t *comms; /* by the profile's task: its comm's node; 0: not made yet */
+	struct folded_node {
+		uint64_t weight;
+		uint32_t level; /* from 1 */
+	} * nodes;              /* of stacks */
+	size_t capacity;        /* of nodes */
+	uint32_t *path;         /* nodes on the way up, the profile's or of stacks */
+	struct folded_level {
+		uint32_t node;
+		size_t end; /* of its name and the separator behind it, in text */
+	} * line;           /* the stack that text holds, the comm first */
+	size_t n_line, line_capacity;
 	struct buf text, name;
 };
 
@@ -76,74 +90,125 @@ static int folded_child(struct folded *f, uint32_t parent, uint32_t name, uint32
 
 	if (node == TRIE_FAILED)
 		return -ENOMEM;
-	if (ARRAY_ROOM_ZEROED(&f->weights, &f->capacity, (size_t)node + 1) < 0)
+	if (ARRAY_ROOM_ZEROED(&f->nodes, &f->capacity, (size_t)node + 1) < 0)
 		return -ENOMEM;
+	f->nodes[node].level = parent ? f->nodes[parent].level + 1 : 1;
 	*ret = node;
 	return 0;
+}
+
+/* Where a node of the profile was placed below a comm; 0: nowhere yet. */
+static uint32_t folded_placed(const struct folded *f, uint32_t comm, uint32_t node)
+{
+	const struct folded_place *place = &f->places[node];
+	uint64_t found = 0;
+
+	if (place->comm == comm)
+		return place->node;
+	if (place->comm)
+		map_get(&f->more_places, (uint64_t)comm << 32 | node, &found);
+	return (uint32_t)found;
 }
 
 /* Places a stack below its comm: climbs up to what was placed already, then goes down again. */
 static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t *ret)
 {
-	uint64_t found = comm;
-	uint32_t at = comm;
+	uint32_t at = 0;
 	size_t depth = 0;
 	int r = 0;
 
-	while (node != PROFILE_ROOT &&
-	       !map_get(&f->nodes_at, (uint64_t)comm << 32 | node, &found)) {
+	while (node != PROFILE_ROOT && !(at = folded_placed(f, comm, node))) {
 		f->path[depth++] = node;
 		node = profile_node_at(f->p, node).parent;
 	}
-	if (node != PROFILE_ROOT)
-		at = (uint32_t)found;
+	if (node == PROFILE_ROOT)
+		at = comm;
 	while (depth && r >= 0) {
 		node = f->path[--depth];
 		r = folded_child(f, at, folded_name(f, profile_node_at(f->p, node).frame), &at);
-		if (r >= 0)
-			r = map_put(&f->nodes_at, (uint64_t)comm << 32 | node, at);
+		if (r >= 0 && f->places[node].comm)
+			r = map_put(&f->more_places, (uint64_t)comm << 32 | node, at);
+		else if (r >= 0)
+			f->places[node] = (struct folded_place){ comm, at };
 	}
 	*ret = at;
+	return r;
+}
+
+/* The node of a task's comm. -ENOMEM. */
+static int folded_comm(struct folded *f, uint32_t task, uint32_t *ret)
+{
+	int r = 0;
+
+	if (!f->comms[task]) {
+		buf_clear(&f->text);
+		folded_put(&f->text, profile_text(f->p, profile_task_at(f->p, task)->comm));
+		/* A comm that is not known, or empty. */
+		if (!f->text.n)
+			buf_put_text(&f->text, "[unknown]");
+		r = f->text.failed ? -ENOMEM
+		                   : folded_child(f, TRIE_ROOT,
+		                                  intern_bytes(&f->names, f->text.bytes, f->text.n),
+		                                  &f->comms[task]);
+	}
+	*ret = f->comms[task];
 	return r;
 }
 
 /* Adds a row's weight to the node of its stack, below the node of its comm. -ENOMEM. */
 static int folded_row(struct folded *f, const struct profile_row *row)
 {
-	const struct profile_task *task = profile_task_at(f->p, row->key.task);
 	uint32_t comm, node;
-	int r;
+	int r = folded_comm(f, row->key.task, &comm);
 
-	buf_clear(&f->text);
-	folded_put(&f->text, profile_text(f->p, task->comm));
-	/* A comm that is not known, or empty. */
-	if (!f->text.n)
-		buf_put_text(&f->text, "[unknown]");
-	r = f->text.failed ? -ENOMEM
-	                   : folded_child(f, TRIE_ROOT,
-	                                  intern_bytes(&f->names, f->text.bytes, f->text.n), &comm);
 	if (r >= 0)
 		r = folded_place(f, comm, row->key.node, &node);
 	if (r >= 0)
-		f->weights[node] += row->weight;
+		f->nodes[node].weight += row->weight;
 	return r;
+}
+
+/* Makes f->text the names of a node's stack. What it shares with the stack that was there last
+ * stays. -ENOMEM. */
+static int folded_text(struct folded *f, uint32_t node)
+{
+	size_t deep = 0, level = 0;
+
+	for (; node; node = trie_at(&f->stacks, node).parent) {
+		level = f->nodes[node].level;
+		if (level <= f->n_line && f->line[level - 1].node == node)
+			break;
+		f->path[deep++] = node;
+		level = 0;
+	}
+	f->n_line = level;
+	f->text.n = level ? f->line[level - 1].end : 0;
+	if (ARRAY_ROOM(&f->line, &f->line_capacity, level + deep) < 0)
+		return -ENOMEM;
+	while (deep) {
+		uint32_t name;
+
+		node = f->path[--deep];
+		name = trie_at(&f->stacks, node).key;
+		buf_put(&f->text, intern_get(&f->names, name), intern_length(&f->names, name));
+		buf_put(&f->text, ";", 1);
+		f->line[f->n_line++] = (struct folded_level){ node, f->text.n };
+	}
+	return f->text.failed ? -ENOMEM : 0;
 }
 
 /* Writes a node's stack and weight as one line. */
 static int folded_line(struct folded *f, uint32_t node)
 {
 	struct buf *out = &f->out->buf;
-	size_t depth = 0;
+	int r = folded_text(f, node);
 
-	for (uint32_t at = node; at; at = trie_at(&f->stacks, at).parent)
-		f->path[depth++] = at;
-	while (depth) {
-		uint32_t name = trie_at(&f->stacks, f->path[--depth]).key;
-
-		buf_put(out, intern_get(&f->names, name), intern_length(&f->names, name));
-		buf_put(out, depth ? ";" : " ", 1);
-	}
-	buf_printf(out, "%llu\n", (unsigned long long)f->weights[node]);
+	if (r < 0)
+		return r;
+	buf_put(out, f->text.bytes, f->text.n - 1); /* the last ';' */
+	buf_put(out, " ", 1);
+	buf_put_decimal(out, f->nodes[node].weight);
+	buf_put(out, "\n", 1);
 	return export_step(f->out);
 }
 
@@ -156,8 +221,9 @@ static int folded_write(struct folded *f)
 	for (size_t i = 0; i < profile_n_rows(f->p) && r >= 0; i++)
 		if (profile_row_at(f->p, i)->key.event == event)
 			r = folded_row(f, profile_row_at(f->p, i));
+	buf_clear(&f->text);
 	for (uint32_t node = 1; node <= f->stacks.n && r >= 0; node++)
-		if (f->weights[node])
+		if (f->nodes[node].weight)
 			r = folded_line(f, node);
 	return r < 0 ? r : export_flush(f->out);
 }
@@ -171,15 +237,20 @@ int export_folded(const struct profile *p, const struct export_opts *opts, struc
 	f.frames = calloc(profile_n_frames(p) + 1, sizeof(*f.frames));
 	/* A stack of names is at most as deep as the profile's, with its comm in front. */
 	f.path = calloc(profile_n_nodes(p) + 2, sizeof(*f.path));
-	if (f.frames && f.path)
+	f.places = calloc(profile_n_nodes(p) + 1, sizeof(*f.places));
+	f.comms = calloc(profile_n_tasks(p) + 1, sizeof(*f.comms));
+	if (f.frames && f.path && f.places && f.comms)
 		r = folded_write(&f);
 	intern_free(&f.names);
 	trie_free(&f.stacks);
-	map_free(&f.nodes_at);
+	map_free(&f.more_places);
 	buf_free(&f.text);
 	buf_free(&f.name);
 	free(f.frames);
-	free(f.weights);
+	free(f.places);
+	free(f.comms);
+	free(f.nodes);
 	free(f.path);
+	free(f.line);
 	return r;
 }
