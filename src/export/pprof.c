@@ -84,8 +84,15 @@ struct pprof {
 	struct intern locations; /* runs of frames -> id */
 	struct intern functions; /* (name, file) -> id */
 	struct buf text, message, inner;
-	struct buf run;    /* frames of one location, innermost first */
-	struct buf stack;  /* location ids of one sample */
+	struct buf run;     /* frames of one location, innermost first */
+	struct buf stack;   /* location ids of one sample */
+	uint32_t *of_node;  /* location whose innermost frame it is; 0: not made yet */
+	uint32_t *of_frame; /* the same of a frame that nothing was inlined into */
+	struct pprof_text {
+		uint32_t id;
+		bool known;
+	} * comms; /* of tasks; states: of stack states */
+	struct pprof_text states[PROFILE_STATES_MAX];
 	uint32_t *columns; /* event -> first of its two values */
 	unsigned n_columns;
 	uint32_t program; /* object; 0: not known */
@@ -227,21 +234,42 @@ static uint32_t pprof_location(struct pprof *w)
 	return id;
 }
 
+/* An inlined frame belongs to the location of the frame that it was inlined into. */
+static bool pprof_is_inlined(const struct pprof *w, struct profile_node at)
+{
+	return profile_frame_at(w->p, at.frame)->kind == PROFILE_INLINED &&
+	       at.parent != PROFILE_ROOT;
+}
+
+/* The location that begins with a node; *ret is the node outside of it. Those of nodes and frames
+ * that were met are kept: INTERN_FAILED. */
+static uint32_t pprof_location_at(struct pprof *w, uint32_t node, uint32_t *ret)
+{
+	struct profile_node at = profile_node_at(w->p, node);
+	bool inlined = pprof_is_inlined(w, at);
+	uint32_t *kept = inlined ? &w->of_node[node] : &w->of_frame[at.frame];
+
+	if (!*kept)
+		buf_put_u32(&w->run, at.frame);
+	while (inlined) {
+		at = profile_node_at(w->p, at.parent);
+		inlined = pprof_is_inlined(w, at);
+		if (!*kept)
+			buf_put_u32(&w->run, at.frame);
+	}
+	*ret = at.parent;
+	if (!*kept)
+		*kept = pprof_location(w);
+	return *kept;
+}
+
 /* The locations of a stack, innermost first, into w->stack. */
 static int pprof_stack(struct pprof *w, uint32_t node)
 {
 	buf_clear(&w->stack);
-	for (; node != PROFILE_ROOT; node = profile_node_at(w->p, node).parent) {
-		uint32_t frame = profile_node_at(w->p, node).frame, id;
-		uint32_t parent = profile_node_at(w->p, node).parent;
+	while (node != PROFILE_ROOT) {
+		uint32_t id = pprof_location_at(w, node, &node);
 
-		buf_put_u32(&w->run, frame);
-		/* An inlined frame belongs to the location of the frame that it was inlined
-		 * into. */
-		if (profile_frame_at(w->p, frame)->kind == PROFILE_INLINED &&
-		    parent != PROFILE_ROOT)
-			continue;
-		id = pprof_location(w);
 		if (id == INTERN_FAILED)
 			return -ENOMEM;
 		proto_varint(&w->stack, id);
@@ -249,11 +277,14 @@ static int pprof_stack(struct pprof *w, uint32_t node)
 	return w->stack.failed || w->run.failed ? -ENOMEM : 0;
 }
 
-/* A label of a sample: pprof can choose and group by it. */
-static void pprof_label_text(struct pprof *w, const char *key, const char *text)
+/* A label of a sample: pprof can choose and group by it. kept: the text's id, once it is known. */
+static void pprof_label_text(struct pprof *w, const char *key, const char *text,
+                             struct pprof_text *kept)
 {
 	proto_u64(&w->inner, LABEL_KEY, pprof_string(w, key));
-	proto_u64(&w->inner, LABEL_TEXT, pprof_string(w, text));
+	if (!kept->known)
+		*kept = (struct pprof_text){ pprof_string(w, text), true };
+	proto_u64(&w->inner, LABEL_TEXT, kept->id);
 	proto_message(&w->message, SAMPLE_LABEL, &w->inner);
 }
 
@@ -272,6 +303,7 @@ static int pprof_sample(struct pprof *w, const struct profile_row *row)
 {
 	const struct profile_task *task = profile_task_at(w->p, row->key.task);
 	uint32_t column = w->columns[row->key.event];
+	struct pprof_text none = { 0 };
 	int r = pprof_stack(w, row->key.node);
 
 	if (r < 0)
@@ -282,10 +314,11 @@ static int pprof_sample(struct pprof *w, const struct profile_row *row)
 		                        : i == column + 1 ? row->weight
 		                                          : 0);
 	proto_message(&w->message, SAMPLE_VALUES, &w->inner);
-	pprof_label_text(w, "comm", profile_text(w->p, task->comm));
+	pprof_label_text(w, "comm", profile_text(w->p, task->comm), &w->comms[row->key.task]);
 	pprof_label_number(w, "pid", task->pid);
 	pprof_label_number(w, "tid", task->tid);
-	pprof_label_text(w, "stack", profile_state_at(w->p, row->key.state)->name);
+	pprof_label_text(w, "stack", profile_state_at(w->p, row->key.state)->name,
+	                 row->key.state < PROFILE_STATES_MAX ? &w->states[row->key.state] : &none);
 	pprof_put(w, PROFILE_SAMPLE);
 	return export_step(w->out);
 }
@@ -296,18 +329,22 @@ static bool pprof_is_named(const struct pprof *w, const struct profile_frame *f)
 	return f->symbol && !nameless_is(profile_text(w->p, f->symbol), NULL);
 }
 
-/* The object of the outermost frame that has one. */
-static uint32_t pprof_outermost_object(const struct profile *p, uint32_t node)
+/* The outermost object of each node's stack; 0: none. A parent's id is less than its child's. NULL:
+ * out of memory; the caller frees it. */
+static uint32_t *pprof_outermost_objects(const struct profile *p)
 {
-	uint32_t object = 0;
+	size_t n = profile_n_nodes(p);
+	uint32_t *objects = calloc(n + 1, sizeof(*objects));
 
-	for (; node != PROFILE_ROOT; node = profile_node_at(p, node).parent) {
-		const struct profile_frame *f = profile_frame_at(p, profile_node_at(p, node).frame);
+	for (uint32_t i = 1; objects && i <= n; i++) {
+		struct profile_node node = profile_node_at(p, i);
+		const struct profile_frame *f = profile_frame_at(p, node.frame);
 
-		if (f->object && f->kind != PROFILE_MISSING)
-			object = f->object;
+		objects[i] = objects[node.parent]         ? objects[node.parent]
+		             : f->kind == PROFILE_MISSING ? 0
+		                                          : f->object;
 	}
-	return object;
+	return objects;
 }
 
 /* The program that most of what is shown was spent in, or where no program is known, the object
@@ -318,10 +355,14 @@ static int pprof_find_program(struct pprof *w)
 	/* Two tables in one: weights by program, and by outermost object. */
 	uint64_t *weights = calloc(2 * n, sizeof(*weights)), *shown = weights;
 	uint32_t best = 0, event = export_event(w->p, w->opts);
+	uint32_t *outermost = pprof_outermost_objects(w->p);
 	bool known = false;
 
-	if (!weights)
+	if (!weights || !outermost) {
+		free(weights);
+		free(outermost);
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < profile_n_rows(w->p); i++) {
 		const struct profile_row *row = profile_row_at(w->p, i);
 		uint32_t program = origin_program_of(profile_origin_of(w->p), row->key.task);
@@ -330,7 +371,7 @@ static int pprof_find_program(struct pprof *w)
 			continue;
 		known |= program != 0;
 		weights[program] += row->weight;
-		weights[n + pprof_outermost_object(w->p, row->key.node)] += row->weight;
+		weights[n + outermost[row->key.node]] += row->weight;
 	}
 	if (!known)
 		shown += n;
@@ -339,6 +380,7 @@ static int pprof_find_program(struct pprof *w)
 			best = i;
 	w->program = best;
 	free(weights);
+	free(outermost);
 	return 0;
 }
 
@@ -499,7 +541,10 @@ int export_pprof(const struct profile *p, const struct export_opts *opts, struct
 	int r = -ENOMEM;
 
 	w.columns = calloc(profile_n_events(p) + 1, sizeof(*w.columns));
-	if (gzip && w.columns)
+	w.of_node = calloc(profile_n_nodes(p) + 1, sizeof(*w.of_node));
+	w.of_frame = calloc(profile_n_frames(p) + 1, sizeof(*w.of_frame));
+	w.comms = calloc(profile_n_tasks(p) + 1, sizeof(*w.comms));
+	if (gzip && w.columns && w.of_node && w.of_frame && w.comms)
 		r = pprof_gzip(&w, gzip);
 	intern_free(&w.strings);
 	intern_free(&w.locations);
@@ -509,6 +554,9 @@ int export_pprof(const struct profile *p, const struct export_opts *opts, struct
 	buf_free(&w.inner);
 	buf_free(&w.run);
 	buf_free(&w.stack);
+	free(w.of_node);
+	free(w.of_frame);
+	free(w.comms);
 	free(w.columns);
 	free(gzip);
 	return r;
