@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/trie.h"
 
 struct load_unnamed_object {
 	struct symbol_object *object;
@@ -74,14 +75,15 @@ static int unnamed_with(struct unnamed_sets *sets, uint32_t set, uint32_t object
 static int unnamed_of_nodes(const struct load_unnamed_frames *u, const struct profile *p,
                             struct unnamed_sets *sets, uint32_t *of)
 {
+	const struct trie *tree = profile_tree(p);
 	int r = 0;
 
-	for (uint32_t i = 1; i <= profile_n_nodes(p) && r >= 0; i++) {
-		struct profile_node node = profile_node_at(p, i);
+	for (uint32_t i = 1; i <= tree->n && r >= 0; i++) {
+		struct trie_node node = trie_at(tree, i);
 
 		of[i] = of[node.parent];
-		if (node.frame < u->frames.n && u->frames.bytes[node.frame])
-			r = unnamed_with(sets, of[i], profile_frame_at(p, node.frame)->object,
+		if (node.key < u->frames.n && u->frames.bytes[node.key])
+			r = unnamed_with(sets, of[i], profile_frame_at(p, node.key)->object,
 			                 &of[i]);
 	}
 	return r;

@@ -455,6 +455,11 @@ struct profile_node profile_node_at(const struct profile *p, uint32_t node)
 	return (struct profile_node){ .parent = at.parent, .frame = at.key };
 }
 
+const struct trie *profile_tree(const struct profile *p)
+{
+	return &p->nodes;
+}
+
 size_t profile_n_rows(const struct profile *p)
 {
 	return p->n_rows;

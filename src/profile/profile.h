@@ -105,6 +105,7 @@ struct profile_sample {
 };
 
 struct profile;
+struct trie;
 
 int profile_new(struct profile **ret, unsigned keep);
 void profile_free(struct profile *p);
@@ -201,6 +202,8 @@ size_t profile_n_frames(const struct profile *p); /* 1 ... n */
 const struct profile_frame *profile_frame_at(const struct profile *p, uint32_t frame);
 size_t profile_n_nodes(const struct profile *p); /* 1 ... n; PROFILE_ROOT is 0 */
 struct profile_node profile_node_at(const struct profile *p, uint32_t node);
+/* The same nodes with frames as their keys, for who looks at millions of them (base/trie.h). */
+const struct trie *profile_tree(const struct profile *p);
 size_t profile_n_rows(const struct profile *p); /* 0 ... n - 1, in the order they were made */
 const struct profile_row *profile_row_at(const struct profile *p, size_t i);
 

@@ -17,6 +17,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/trie.h"
 
 #define BIT(column) (1u << (column))
 
@@ -223,17 +224,17 @@ static void rollup_add(struct rollup_row *to, const struct profile_row *row, siz
 static int rollup_count(struct rollup_builder *b, const struct profile_row *row, size_t serial,
                         uint32_t *value)
 {
-	const struct profile *p = b->table->profile;
+	const struct trie *tree = profile_tree(b->table->profile);
 	/* Only the innermost frame matters where no column is the frame's. */
 	bool all = b->table->columns & FRAME_COLUMNS || b->opts->shown;
 	uint32_t node = row->key.node;
 	bool leaf = true;
 
 	do {
-		struct profile_node at = profile_node_at(p, node);
+		const struct trie_node none = { 0 }, at = node ? trie_at(tree, node) : none;
 
-		if (!b->opts->shown || b->opts->shown[at.frame]) {
-			struct rollup_row *to = rollup_frame_row(b, value, at.frame);
+		if (!b->opts->shown || b->opts->shown[at.key]) {
+			struct rollup_row *to = rollup_frame_row(b, value, at.key);
 
 			if (!to)
 				return -ENOMEM;

@@ -148,19 +148,19 @@ static int tree_by_rows(struct tree_builder *b, const struct tree_opts *opts)
 static int tree_place(struct tree_builder *b, const struct tree_opts *opts, uint32_t *place)
 {
 	const struct profile *p = b->tree->profile;
-	uint32_t n = (uint32_t)profile_n_nodes(p);
+	const struct trie *tree = profile_tree(p);
 	int r = 0;
 
 	for (size_t i = 0; i < profile_n_rows(p); i++)
 		place[profile_row_at(p, i)->key.node] |= tree_wants(profile_row_at(p, i), opts);
-	for (uint32_t i = n; i > 0; i--)
-		place[profile_node_at(p, i).parent] |= place[i];
+	for (uint32_t i = tree->n; i > 0; i--)
+		place[trie_at(tree, i).parent] |= place[i];
 	place[PROFILE_ROOT] = 0;
-	for (uint32_t i = 1; i <= n && r >= 0; i++) {
-		struct profile_node node = profile_node_at(p, i);
+	for (uint32_t i = 1; i <= tree->n && r >= 0; i++) {
+		struct trie_node node = trie_at(tree, i);
 
 		if (place[i])
-			r = tree_child(b, place[node.parent], node.frame, &place[i]);
+			r = tree_child(b, place[node.parent], node.key, &place[i]);
 	}
 	return r;
 }

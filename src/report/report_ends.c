@@ -10,6 +10,7 @@
 
 #include "aggregate/load_cut.h"
 #include "base/shown.h"
+#include "base/trie.h"
 #include "report/walk_result_text.h"
 #include "report/report.h"
 #include "resolve/beginning.h"
@@ -42,15 +43,21 @@ static int ends_order(const void *pa, const void *pb)
 	return a->samples ? strcmp(a->path, b->path) : 0;
 }
 
-/* One pass from low to high is enough, because a parent's id is less than its child's. Fills top
- * with the outermost node of each node's stack. */
-static void ends_fill(const struct profile *p, uint32_t *top)
+/* One pass from low to high is enough, because a parent's id is less than its child's. What says
+ * why a stack ended is outermost. */
+uint32_t *report_tops(const struct profile *p)
 {
-	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
-		uint32_t parent = profile_node_at(p, n).parent;
+	const struct trie *tree = profile_tree(p);
+	uint32_t *top = calloc((size_t)tree->n + 1, sizeof(*top));
 
-		top[n] = parent == PROFILE_ROOT || load_cut_ended(p, parent) ? n : top[parent];
+	for (uint32_t n = 1; top && n <= tree->n; n++) {
+		uint32_t parent = trie_at(tree, n).parent;
+		bool begins = parent == PROFILE_ROOT ||
+		              (top[parent] == parent && load_cut_ended(p, parent));
+
+		top[n] = begins ? n : top[parent];
 	}
+	return top;
 }
 
 /* What walked the stack followed frame pointers: others say themselves why they ended. */
@@ -89,20 +96,20 @@ static void ends_count(struct report_ends *e, const struct profile *p, const uin
 int report_ends_find(const struct report *r, struct report_ends *ret)
 {
 	const struct profile *p = r->load.profile;
-	size_t nodes = profile_n_nodes(p) + 1, objects = profile_n_objects(p) + 1;
-	uint32_t *top = calloc(nodes, sizeof(*top));
-	struct report_ends e = { .by_object = calloc(objects, sizeof(*e.by_object)) };
-
+	size_t objects = profile_n_objects(p) + 1;
 	/* With --max-stack the outermost frames were left out on purpose; what was unwound while
 	 * recording says itself how walks ended. */
-	if (top && e.by_object && !r->max_stack && !r->load.recorded.samples) {
-		ends_fill(p, top);
+	bool count = !r->max_stack && !r->load.recorded.samples;
+	uint32_t *top = count ? report_tops(p) : NULL;
+	struct report_ends e = { .by_object = calloc(objects, sizeof(*e.by_object)) };
+
+	if (top && e.by_object) {
 		ends_count(&e, p, top);
 		qsort(e.by_object, objects, sizeof(*e.by_object), ends_order);
 		while (e.n < objects && e.by_object[e.n].samples)
 			e.n++;
 	}
-	if (!top || !e.by_object) {
+	if ((count && !top) || !e.by_object) {
 		free(e.by_object);
 		e = (struct report_ends){ .n = 0 };
 	}

@@ -9,7 +9,6 @@
 #include "report/walk_result_text.h"
 #include "report/report.h"
 #include "runtimes/runtime_flags.h"
-#include "aggregate/load_cut.h"
 #include "base/shown.h"
 #include "resolve/beginning.h"
 
@@ -59,18 +58,13 @@ static const struct runtime_flags *runtimes_of(const struct report *r, uint32_t 
 }
 
 /* Counts samples by the runtime of the object in which their stack's outermost frame lies. */
-static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t *top,
+static void runtimes_count(const struct report *r, struct runtimes *t, const uint32_t *top,
                            uint64_t *by_object, uint64_t *named)
 {
 	const struct profile *p = r->load.profile;
 	unsigned asked = 0;
 	const char *name;
 
-	for (uint32_t n = 1; n <= profile_n_nodes(p); n++) {
-		uint32_t parent = profile_node_at(p, n).parent;
-
-		top[n] = parent == PROFILE_ROOT || load_cut_ended(p, parent) ? n : top[parent];
-	}
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
 		const struct profile_row *row = profile_row_at(p, i);
 		const struct profile_frame *f;
@@ -102,15 +96,15 @@ static void runtimes_count(const struct report *r, struct runtimes *t, uint32_t 
 void report_runtimes(const struct report *r, struct buf *out)
 {
 	const struct profile *p = r->load.profile;
-	uint32_t *top = calloc(profile_n_nodes(p) + 1, sizeof(*top));
+	/* With --max-stack the outermost frames were left out on purpose. */
+	uint32_t *top = r->max_stack ? NULL : report_tops(p);
 	uint64_t *by_object = calloc(profile_n_objects(p) + 1, sizeof(*by_object));
 	uint64_t *named = calloc(profile_n_objects(p) + 1, sizeof(*named));
 	struct runtimes t = { .n = 0 };
 	struct profile_account a;
 	char part[16];
 
-	/* With --max-stack the outermost frames were left out on purpose. */
-	if (top && by_object && named && !r->max_stack)
+	if (top && by_object && named)
 		runtimes_count(r, &t, top, by_object, named);
 	profile_account(p, 0, &a);
 	for (size_t i = 0; i < t.n; i++) {
