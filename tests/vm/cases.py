@@ -17,12 +17,24 @@ ANY = {"immediate", "stitched", "stitched_earlier", "kernel_only", "crossed_exec
 # instructions of a program and of its libraries (_init) have no unwind information in any distribution.
 ENDS = {"complete", "deferred", "no_user", "exec", "exited", "gone", "no_mapping", "no_rule"}
 
+# asleep.sh PROCESSES TIMES: tells the sleepers of the file "children" to begin, and ends when so
+# many of them have slept so often, which they did once before; or after a minute, if they will not.
+ASLEEP = """cat >asleep.sh <<'END'
+echo go >ctl
+slept() { awk -v n=$2 '/^voluntary_ctxt/ && $2 >= n' $(sed 's,.*,/proc/&/status,' children) | wc -l; }
+tries=0
+until [ $(slept $1 $2) -ge $1 ] || [ $tries -gt 600 ]; do tries=$((tries + 1)); usleep 100000; done
+END
+while ! grep -q ready ready; do usleep 20000; done
+tr ' ' '\\n' </proc/$sleepers/task/$sleepers/children | grep . >children
+"""
+
 # Sleepers begin when the recording runs, and end when the shell closes their input.
 PARK = """mkfifo ctl
-$wl/park 4 {ms} <ctl >ready &
+$wl/park 4 {ms} <ctl >ready & sleepers=$!
 exec 3>ctl
-while ! grep -q ready ready; do usleep 20000; done
-{record} -- sh -c 'echo go >ctl; sleep 1'
+""" + ASLEEP.replace("{", "{{").replace("}", "}}") + """
+{record} -- sh asleep.sh 4 {times}
 status=$?
 exec 3>&-
 wait
@@ -30,17 +42,21 @@ exit $status
 """
 PARK_PIDS = '$record -p "$(pidof park | tr " " ,)"'
 
+# A recording of what does not end goes on until so many bytes are written, however slow the guest is.
+GROWN = "sh -c 'until [ \"$(stat -c %s f.data)\" -gt 400000 ]; do usleep 50000; done'"
+
 # 32 tasks sleep for ever; their stacks, as the one recorder read them and as the kernel tells the other one when they die.
 FOREVER = """mkfifo ctl
-$wl/forever 32 <ctl >ready &
+$wl/forever 32 <ctl >ready & sleepers=$!
 exec 3>ctl
-while ! grep -q ready ready; do usleep 20000; done
+""" + ASLEEP + """
 switches='-a -e sched:sched_switch --call-graph fp,defer'
 $seam record $switches --grace 3000 -o own.data 3>&- & own=$!
 until [ -s own.data ] && [ "$(stat -c %s own.data)" -gt 20000 ]; do usleep 50000; done
-$seam record -v $switches -o f.data -- sh -c 'echo go >ctl; sleep 2'
+$seam record -v $switches -o f.data -- sh asleep.sh 32 2
 status=$?
 exec 3>&-
+wait $sleepers
 sleep 1
 kill -INT $own
 wait $own
@@ -49,7 +65,7 @@ exit $status
 
 # A recorder that has written something is ended by a signal, and the work goes on.
 SIGNALLED = """$wl/deep 60 2 & work=$!
-$record -a & recorder=$!
+$record $grace -a & recorder=$!
 until [ -e f.data ] && [ "$(stat -c %s f.data)" -gt 400000 ]; do usleep 50000; done
 kill -{signal} $recorder
 wait $recorder
@@ -59,8 +75,10 @@ exit 0
 
 
 PYTHON = """cat >work.py <<'END'
+import time
 def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
-for i in range(12): fib(16); sorted({str(k): k for k in range(3000)})
+i = 0
+while i < 12 or time.process_time() < 1: i += 1; fib(16); sorted({str(k): k for k in range(3000)})
 END
 $bpf -- /usr/bin/python3.11 -I -S -B work.py
 """
@@ -93,7 +111,7 @@ class Case:
 CASES = [
     Case("deep_command", "$record -- $wl/deep 1.5 2", {"zero": 50, "fault": 20, "spin": 1},
          {"stitched": ">0"}),
-    Case("deep_pid", "$wl/deep 60 2 & p=$!\nusleep 300000\n$record -p $p -- sleep 1\n"
+    Case("deep_pid", f"$wl/deep 60 2 & p=$!\nusleep 300000\n$record $grace -p $p -- {GROWN}\n"
                      "s=$?; kill -9 $p; exit $s",
          {"zero": 50, "fault": 20, "spin": 1}, {"stitched": ">0"}),
     Case("deep_all", "$record -a -- $wl/deep 1 2", {"zero": 50, "fault": 20, "spin": 1},
@@ -113,8 +131,8 @@ CASES = [
     Case("ring_command", "$record -- $wl/ring 2", {"ring": 20},
          {"stitched": ">0", "stitched_earlier": ">0"}),
     # Asleep at the end: what their samples inside poll wait for cannot come, and is read of them where they sleep.
-    Case("asleep_pid", PARK.format(ms=-1, record=PARK_PIDS), {"zero": 1, "wait": 4}, {"stitched": ">0"}),
-    Case("asleep_all", PARK.format(ms=-1, record="$record -a"), {"zero": 1, "wait": 4}, {"stitched": ">0"}),
+    Case("asleep_pid", PARK.format(ms=-1, times=2, record=PARK_PIDS), {"zero": 1, "wait": 4}, {"stitched": ">0"}),
+    Case("asleep_all", PARK.format(ms=-1, times=2, record="$record -a"), {"zero": 1, "wait": 4}, {"stitched": ">0"}),
     # Sleepers of four kinds, with a sample each at the switch to their sleep. What was read of them is what the kernel answers
     # to another recording, which waits until they are killed.
     Case("asleep_switch", FOREVER, {"futex": 8, "epoll": 8, "pipe": 8, "nap": 8}, {"stitched": ">0"}, asleep=32),
@@ -135,10 +153,10 @@ CASES = [
          records=False, peer=False),
     # Sleepers that come back within 20 ms and their turn on a CPU: the grace period loses none of them.
     # It is long here, because the emulation of a busy host gives a guest its turns late.
-    Case("return_pid", PARK.format(ms=20, record=PARK_PIDS.replace("$record", "$record $grace")),
+    Case("return_pid", PARK.format(ms=20, times=12, record=PARK_PIDS.replace("$record", "$record $grace")),
          {"zero": 5, "wait": 50},
          {"stitched": ">0"}),
-    Case("return_all", PARK.format(ms=20, record="$record $grace -a"), {"zero": 5, "wait": 50},
+    Case("return_all", PARK.format(ms=20, times=12, record="$record $grace -a"), {"zero": 5, "wait": 50},
          {"stitched": ">0"}),
     # Time off the CPU, by BPF: all periods of the workload's threads together are its life.
     # A thread that waited within the system call by which it ends owes a stack that it cannot give.
@@ -159,7 +177,7 @@ CASES = [
          says="unwind tables, walked in the kernel by BPF at once; .* no task work for BPF programs"),
     Case("copies_command", "$auto --call-graph dwarf -- $wl/bare_deep 1.5 2", {"zero": 20, "fault": 20},
          {"immediate": ">0", "stitched": "0"}, kernels="old", unwound=True, says="unwound while recording"),
-    Case("copies_pid", "$wl/bare_deep 60 2 & p=$!\nusleep 300000\n$auto --call-graph dwarf -p $p -- sleep 1\n"
+    Case("copies_pid", f"$wl/bare_deep 60 2 & p=$!\nusleep 300000\n$auto --call-graph dwarf -p $p -- {GROWN}\n"
                      "s=$?; kill -9 $p; exit $s",
          {"zero": 20, "fault": 20}, {"immediate": ">0", "stitched": "0"}, kernels="old", unwound=True,
          says="unwound while recording"),
@@ -175,7 +193,7 @@ CASES = [
     # Of a task that was asked in the system call by which it ends the memory is gone.
     Case("bpf_hop_always", "$bpf_always -- $wl/hop 2 4", {"zero": 5},
          {"stitched": ">0", "exited": "<=9"}, bpf=True),
-    Case("bpf_asleep", PARK.format(ms=-1, record="$bpf -a"), {"zero": 1}, bpf=True),
+    Case("bpf_asleep", PARK.format(ms=-1, times=2, record="$bpf -a"), {"zero": 1}, bpf=True),
     Case("bpf_python", PYTHON, kernels="all", bpf=True, whole={"_PyEval_EvalFrameDefault": ("_start", 50)}),
     Case("bpf_frames_of_python", PYTHON.replace("$bpf --", "$bpf --python --"), kernels="all", bpf=True,
          whole={"[python]": ("_start", 50)}),
@@ -186,7 +204,7 @@ CASES = [
          ends={"fault": ">0"}),
     Case("bpf_signals", "$bpf -- $wl/work signals 2", kernels="all", bpf=True,
          whole={"signals_work": ("_start", 20), "signals_descend": ("_start", 20)}),
-    Case("bpf_sleepers", "$bpf_always -a --duration 3 -- $wl/work asleep 40", {}, {"stitched": ">0"}, bpf=True,
+    Case("bpf_sleepers", "$bpf_always -a -- $wl/work parked 40", {}, {"stitched": ">0"}, bpf=True,
          whole={"asleep_poll": ("asleep_thread", 40)}),
     # Between the kernel's replacing of a return address and its noting of what stood there it cannot be known at once:
     # where nothing can be deferred the stack ends there.

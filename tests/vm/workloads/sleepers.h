@@ -19,7 +19,8 @@
 FAMILY(zero)
 
 enum {
-	SLEEPERS_MAX = 256
+	SLEEPERS_MAX = 256,
+	ZERO_NS = 5000000 /* of reading before each sleep: some samples */
 };
 
 /* The exit status. Each reads a little, then sleeps, again and again: sleep_once(which), which from
@@ -38,8 +39,11 @@ static int sleepers(int processes, void (*sleep_once)(int which))
 		if (!child[i]) {
 			if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
 				_exit(2);
-			for (;;) {
-				zero_30(1);
+			for (uint64_t from_ns;;) {
+				from_ns = cpu_ns();
+				do
+					zero_30(1);
+				while (cpu_ns() < from_ns + ZERO_NS);
 				sleep_once(i);
 			}
 		}

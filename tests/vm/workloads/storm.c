@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * storm N: N short processes, at most 8 at once. Each works for CHILD_NS of CPU time and ends, one
- * in four by SIGKILL in the middle of a long read: what is pending at an exit must not be lost.
+ * storm N: N short processes, at most 8 at once, and more until the one that makes them had
+ * MAKER_NS of CPU time. Each works for CHILD_NS of it and ends, one in four by SIGKILL in the
+ * middle of a long read: what is pending at an exit must not be lost.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include "families.h"
 
 #define CHILD_NS 5000000u
+#define MAKER_NS 40000000u
 
 FAMILY(zero)
 FAMILY(fault)
@@ -37,7 +39,7 @@ int main(int argc, char **argv)
 	int total = argc > 1 ? atoi(argv[1]) : 50, running = 0;
 
 	zero_fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-	for (int i = 0; i < total; i++) {
+	for (int i = 0; i < total || cpu_ns() < MAKER_NS; i++) {
 		if (running == 8 && wait(NULL) > 0)
 			running--;
 		make_30(0);
