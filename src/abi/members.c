@@ -17,6 +17,8 @@ static uint64_t members_key(const struct seam_sample *s, uint64_t id)
 	return map_hash_bytes(words, sizeof(words), 1);
 }
 
+/* Keeps each total for the next sample. So every sample must be given, in the order in which they
+ * were taken. */
 int members_next(struct members *m, const struct seam_events *events, const struct seam_sample *s,
                  uint64_t *i, struct member *ret)
 {

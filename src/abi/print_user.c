@@ -350,13 +350,13 @@ void print_event_update(struct printer *p)
 	print_end(p);
 }
 
+/* Prints a TIME_CONV record: how cycles of the CPU become times of the kernel's clock. */
 void print_time_conv(struct printer *p)
 {
 	static const char *const lines[] = { "Time Shift      ", "Time Multiplier ",
 		                             "Time Zero       ", "Time Cycles     ",
 		                             "Time Mask       " };
-	/* Before Linux 5.10 the record ended behind Time Zero. */
-	/* The five numbers come first, so the size says which version wrote the record. */
+	/* Before Linux 5.10 the record ended behind Time Zero: its size says which form it has. */
 	unsigned n = cursor_left(&p->body) >= 48 ? 5 : 3;
 
 	print_text(p->out, "\n");
