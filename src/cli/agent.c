@@ -160,6 +160,7 @@ static int agent_settle(struct agent_cmd *a)
 	struct session_opts *s = &a->o.rec.session;
 	struct utsname machine;
 
+	/* Every machine has this clock, also one without a counter of cycles. */
 	if (!a->o.events.n && record_values_events(&a->o, &clock) < 0)
 		return -EINVAL;
 	s->target = SESSION_SYSTEM;
@@ -178,6 +179,7 @@ static int agent_settle(struct agent_cmd *a)
 	}
 	if (uname(&machine) < 0)
 		return 0;
+	/* A --label host wins; the kernel is always this machine's. */
 	if (!labels_get(&a->all, "host") && labels_set(&a->all, "host", machine.nodename) < 0)
 		return -EINVAL;
 	return labels_set(&a->all, "kernel", machine.release) < 0 ? -EINVAL : 0;

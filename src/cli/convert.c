@@ -163,6 +163,7 @@ static int convert_file(struct convert_run *c)
 	} else {
 		convert_say(c, &result);
 		rc = infile_verdict(&c->in, c->cmd, rec);
+		/* What a classic recording cannot hold makes it one of a part only. */
 		if (result.aux || result.cut || result.features)
 			rc = EXIT_PARTIAL;
 	}

@@ -240,6 +240,7 @@ static int dump_read(struct dump *d, struct seam_error *err)
 			cmd_error(d->cmd, "%s", err->text);
 		return EXIT_FAILED;
 	}
+	/* A stream's header is complete only now. */
 	if (d->header && stream)
 		header = dump_header(d);
 	if (header == EXIT_FAILED || fflush(stdout))

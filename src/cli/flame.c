@@ -188,6 +188,7 @@ static int flame_write(struct flame_run *f)
 			                        stored_asked(&f->stored) ? f->stored.url
 			                        : f->inputs[i].in.path   ? f->inputs[i].in.path
 			                                                 : "perf.data" };
+	/* A title needs no directories. */
 	if (!f->opts.title)
 		f->opts.title = export_base_name(sides[0].name);
 	r = outfile_open(&file, f->output, 0666);

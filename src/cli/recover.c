@@ -231,6 +231,7 @@ static int recover_copy(struct recover *r)
 		if (rc < 0)
 			return rc;
 	}
+	/* An input without records has events nevertheless. */
 	if (rc >= 0 && !r->writer)
 		rc = recover_open_output(r);
 	return rc < 0 ? rc : recover_features(r);

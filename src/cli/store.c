@@ -244,6 +244,7 @@ static int store_do(struct store_cmd *s, const char *const *words, size_t n)
 
 	if (!w)
 		return EXIT_USAGE;
+	/* import may make the store; the others only ask one that is there. */
 	if (w->run == store_import) {
 		if (s->stored.from || s->stored.to || s->stored.where) {
 			cmd_error(s->cmd, "import takes all of a recording");

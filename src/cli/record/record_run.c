@@ -292,6 +292,7 @@ static void record_say_broken(struct record_run *r)
 	const struct session *session = recorder_session(r->recorder);
 	uint64_t waiting = 0;
 
+	/* What waits in the rings cannot be written any more: it is counted only. */
 	for (size_t i = 0; i < session_rings(session); i++)
 		waiting += ring_pending(session_ring(session, i));
 	if (r->file.err.code == EPIPE)
@@ -395,6 +396,7 @@ static int record_end(struct record_run *r, int broken)
 		broken = recorder_stop(r->recorder, r->file.end_ns);
 	else
 		recorder_halt(r->recorder);
+	/* Writing failed, or else reading did. */
 	if (r->file.err.code) {
 		record_say_broken(r);
 	} else if (broken) {
@@ -413,6 +415,7 @@ static int record_end(struct record_run *r, int broken)
 	record_wait_command(r);
 	if (r->end_command && !r->failed)
 		return EXIT_OK;
+	/* The command's own status is what the user asked for. Ours counts where that is 0. */
 	return r->failed && !target_exit_code(target) ? EXIT_FAILED : target_exit_code(target);
 }
 

@@ -34,6 +34,7 @@ static void signals_ask(int number, siginfo_t *info, void *context)
 	since = (now.tv_sec - signals_first.tv_sec) * 1000000000ll +
 	        (now.tv_nsec - signals_first.tv_nsec);
 	if (!signals_asked) {
+		/* signals_asked is set last: whoever sees it finds the others set. */
 		signals_first = now;
 		signals_sent = info->si_code <= 0; /* SI_USER, SI_QUEUE, SI_TKILL */
 		signals_asked = number;
@@ -48,6 +49,7 @@ static void signals_ask(int number, siginfo_t *info, void *context)
 	}
 	if (signals_recorder)
 		recorder_wake(signals_recorder);
+	/* What was interrupted must not find another errno. */
 	errno = error;
 }
 

@@ -200,6 +200,7 @@ static int report_show(struct report_cmd *r)
 		goto seen;
 	if (rc >= 0)
 		rc = report_header(r, &out, &header);
+	/* The header was read up to the end of the input, so tasks begin anew. */
 	if (rc >= 0 && r->header && r->tasks)
 		rc = seam_reader_rewind(r->in.reader);
 	if (rc >= 0)
