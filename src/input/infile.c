@@ -64,56 +64,69 @@ static bool infile_is_stream(const char *path)
 	return !strcmp(path, "-") || (!stat(path, &st) && S_ISFIFO(st.st_mode));
 }
 
-/* Makes a file without a name, for input that is too large for memory; -1: there is no place for
- * one. room: half of what is free there. */
-static int infile_spool_open(uint64_t *room)
+/* Where files without a name are made. */
+static const char *infile_spool_dir(void)
 {
-	/* Not /tmp, which is memory on many systems. */
 	const char *tmp = getenv("TMPDIR");
-	const char *dir = tmp && tmp[0] == '/' ? tmp : "/var/tmp";
+
+	return tmp && tmp[0] == '/' ? tmp : "/var/tmp";
+}
+
+/* Makes a file without a name, for input that is too large for memory; -errno. A sixteenth of what
+ * is free there is left to others. */
+static int infile_spool_open(struct infile *in)
+{
+	const char *dir = infile_spool_dir();
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	struct statvfs fs;
 	char path[4096];
 
-	/* Not every file system can make a file without a name. */
 	if (fd < 0 &&
 	    (size_t)snprintf(path, sizeof(path), "%s/seam-stream-XXXXXX", dir) < sizeof(path)) {
 		fd = mkostemp(path, O_CLOEXEC);
 		if (fd >= 0)
 			unlink(path);
 	}
-	if (fd >= 0 && fstatvfs(fd, &fs) == 0)
-		*room = (uint64_t)fs.f_bavail * fs.f_frsize / 2;
-	return fd;
+	if (fd < 0)
+		return -errno;
+	in->spool = fd;
+	if (!in->room)
+		in->room = fstatvfs(fd, &fs) == 0 ? (uint64_t)fs.f_bavail * fs.f_frsize / 16 * 15
+		                                  : UINT64_MAX;
+	return 0;
 }
 
-/* Moves what was read into the file. If that fails, it stays in memory. */
-static bool infile_spool_put(struct infile *in)
+/* Moves what was read into the file. 0 or -errno. */
+static int infile_spool_put(struct infile *in)
 {
 	for (size_t at = 0; at < in->stream.n;) {
-		ssize_t put = write(in->spool, in->stream.bytes + at, in->stream.n - at);
+		size_t left = in->stream.n - at;
+		ssize_t put = -1;
 
+		errno = ENOSPC;
+		if (in->spooled + in->stream.n <= in->room)
+			put = write(in->spool, in->stream.bytes + at, left);
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put <= 0)
-			return false;
+			return put < 0 ? -errno : -EIO;
 		at += (size_t)put;
 	}
 	in->spooled += in->stream.n;
-	/* Memory is given back: from here on the file grows. */
 	if (in->stream.capacity > 4 * READ_SIZE)
 		buf_free(&in->stream);
 	buf_clear(&in->stream);
-	return true;
+	return 0;
 }
 
-static int infile_too_large(const struct infile *in, const struct cmd *cmd, uint64_t most)
+/* There is no place for the stream. r: why. */
+static int infile_no_room(const struct infile *in, const struct cmd *cmd, int r)
 {
-	cmd_error(
-	        cmd,
-	        "%s: too large to be read from a pipe (limit %llu bytes, and half of the room that "
-	        "TMPDIR has); write it to a file and read that",
-	        in->path, (unsigned long long)most);
+	cmd_error(cmd,
+	          "%s: %s: of a recording from a pipe %llu bytes were put there, and this is no "
+	          "place for the rest: %s; TMPDIR names another, or write it to a file and read "
+	          "that",
+	          in->path, infile_spool_dir(), (unsigned long long)in->spooled, strerror(-r));
 	return EXIT_FAILED;
 }
 
@@ -130,17 +143,13 @@ static bool infile_may_be_recording(const struct infile *in)
 /* Reads the whole stream into memory, or into a file if it is too large. */
 static int infile_slurp(struct infile *in, const struct cmd *cmd, int fd)
 {
-	uint64_t most = in->most ? in->most : INFILE_STREAM_MAX, room = UINT64_MAX;
-
 	for (;;) {
 		void *to = buf_reserve(&in->stream, READ_SIZE);
 		ssize_t n;
+		int r = 0;
 
-		/* The room was measured when the file was made: half of it stays free for
-		 * others. */
-		if (!to || in->spooled + in->stream.n > (most < room ? most : room))
-			return infile_too_large(in, cmd, most);
-		n = read(fd, to, READ_SIZE);
+		errno = ENOMEM;
+		n = to ? read(fd, to, READ_SIZE) : -1;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
@@ -148,13 +157,12 @@ static int infile_slurp(struct infile *in, const struct cmd *cmd, int fd)
 			return EXIT_FAILED;
 		}
 		in->stream.n += (size_t)n;
-		if (!in->spool && in->stream.n > INFILE_MEMORY_MAX) {
-			in->spool = infile_spool_open(&room);
-			if (in->spool < 0)
-				return infile_too_large(in, cmd, INFILE_MEMORY_MAX);
-		}
-		if (in->spool && !infile_spool_put(in))
-			return infile_too_large(in, cmd, in->spooled);
+		if (!in->spool && in->stream.n > INFILE_MEMORY_MAX)
+			r = infile_spool_open(in);
+		if (r >= 0 && in->spool)
+			r = infile_spool_put(in);
+		if (r < 0)
+			return infile_no_room(in, cmd, r);
 		if (!n || !infile_may_be_recording(in))
 			return EXIT_OK;
 	}

@@ -3,9 +3,9 @@
  * infile.h: the recording that a command reads: -i FILE, FILE as the argument, "-" for standard
  * input, perf.data else; and what is said of damage, the same way in every command.
  *
- * Standard input and FIFOs are read to their end first (at most INFILE_STREAM_MAX bytes), because a
- * recording is read twice; but for infile_open_once. More than INFILE_MEMORY_MAX goes into a file
- * without a name in TMPDIR (/var/tmp). What does not begin as a recording is not read on.
+ * Standard input and FIFOs are read to their end first, because a recording is read twice; but for
+ * infile_open_once. More than INFILE_MEMORY_MAX goes into a file without a name in TMPDIR
+ * (/var/tmp), as much as there is room for. What does not begin as a recording is not read on.
  */
 #ifndef SEAM_INPUT_INFILE_H
 #define SEAM_INPUT_INFILE_H
@@ -16,7 +16,6 @@
 #include "cmd/cmd.h"
 #include "samples/recording.h"
 
-#define INFILE_STREAM_MAX (4ULL << 30)
 #define INFILE_MEMORY_MAX (64ULL << 20)
 
 /* An entry for a command's option table; id: the command's own. */
@@ -32,7 +31,7 @@ struct infile {
 	struct buf stream; /* standard input's bytes, unless they are in */
 	int spool;         /* this file; 0: none */
 	uint64_t spooled;  /* bytes in it */
-	uint64_t most;     /* bytes of it; 0: INFILE_STREAM_MAX */
+	uint64_t room;     /* the most that may be in it; 0: what is free there says */
 	int fd;            /* of infile_open_once, to be closed behind the reader; 0: none */
 };
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-// A stream that is read into memory ends at a limit, which is said; one that is just as long is
-// read whole.
+// A stream is read whole, into memory or into a file. Where there is no room for it, that is said.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,8 +52,8 @@ static void *write_stream(void *arg)
 	return NULL;
 }
 
-/* Opens a stream of n bytes where most are allowed; what was said goes into said. */
-static int open_stream(struct infile *in, uint64_t n, uint64_t most, char *said, size_t room)
+/* Opens a stream of n bytes where there is this much room for it; what was said goes into said. */
+static int open_stream(struct infile *in, uint64_t n, uint64_t space, char *said, size_t room)
 {
 	struct writing w = { .n = n };
 	char path[64];
@@ -64,7 +65,7 @@ static int open_stream(struct infile *in, uint64_t n, uint64_t most, char *said,
 	to = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	assert_true(to >= 0);
 	snprintf(w.path, sizeof(w.path), "%s/stream", dir);
-	*in = (struct infile){ .path = w.path, .most = most };
+	*in = (struct infile){ .path = w.path, .room = space };
 	assert_int_equal(pthread_create(&thread, NULL, write_stream, &w), 0);
 	dup2(to, STDERR_FILENO);
 	code = infile_open(in, &cmd);
@@ -89,46 +90,66 @@ static uint64_t records(struct infile *in)
 	return n;
 }
 
-static void to_the_limit_and_no_further(void **state)
+/* What is wrong with the place is said, with the place and how to choose another. */
+static void assert_no_room(const char *said, const char *where, const char *why)
 {
-	const uint64_t most = 3u << 20;
-	char said[512];
-	struct infile in;
-
-	assert_int_equal(open_stream(&in, most, most, said, sizeof(said)), EXIT_OK);
-	assert_int_equal(records(&in), (most - 16) / RECORD);
-	assert_string_equal(said, "");
-	infile_close(&in);
-
-	assert_int_equal(open_stream(&in, most + RECORD, most, said, sizeof(said)), EXIT_FAILED);
-	assert_non_null(strstr(said, "too large to be read from a pipe (limit 3145728 bytes"));
-	assert_null(in.reader);
-	infile_close(&in);
-
-	/* One that does not end is not read to its end: memory is bounded. */
-	assert_int_equal(open_stream(&in, 1ULL << 40, most, said, sizeof(said)), EXIT_FAILED);
-	assert_true(in.stream.n <= most + (1u << 20));
-	infile_close(&in);
+	assert_non_null(strstr(said, where));
+	assert_non_null(strstr(said, why));
+	assert_non_null(strstr(said, "TMPDIR names another"));
 }
 
-/* More than is held in memory is read from a file, to the same end, and a stream without an end
- * costs no more memory. */
-static void more_than_memory(void **state)
+/* More than is held in memory is read from a file, to the same end; what fills the room to its last
+ * byte is read, too. A stream that does not fit, or that has no end, costs no more memory. */
+static void to_the_last_room(void **state)
 {
-	const uint64_t n = INFILE_MEMORY_MAX + (5u << 20), most = n + (8u << 20);
+	const uint64_t n = INFILE_MEMORY_MAX + (5u << 20);
 	char said[512];
 	struct infile in;
 
 	(void)state;
-	assert_int_equal(open_stream(&in, n, 0, said, sizeof(said)), EXIT_OK);
-	assert_int_equal(records(&in), (n - 16) / RECORD);
-	assert_int_equal(in.spooled, n);
-	assert_true(in.stream.n == 0);
+	for (uint64_t room = 0; room <= n; room += n) {
+		assert_int_equal(open_stream(&in, n, room, said, sizeof(said)), EXIT_OK);
+		assert_int_equal(records(&in), (n - 16) / RECORD);
+		assert_int_equal(in.spooled, n);
+		assert_true(in.stream.n == 0);
+		assert_string_equal(said, "");
+		infile_close(&in);
+	}
+	for (int endless = 0; endless < 2; endless++) {
+		uint64_t more = endless ? 1ULL << 40 : n + RECORD;
+
+		assert_int_equal(open_stream(&in, more, n, said, sizeof(said)), EXIT_FAILED);
+		assert_no_room(said, "/var/tmp", strerror(ENOSPC));
+		assert_null(in.reader);
+		assert_true(in.stream.n <= 1u << 20);
+		assert_true(in.stream.capacity <= 4u << 20);
+		infile_close(&in);
+	}
+}
+
+/* The file system itself refuses, or there is none. */
+static void no_place(void **state)
+{
+	const struct rlimit less = { .rlim_cur = INFILE_MEMORY_MAX + (2u << 20),
+		                     .rlim_max = RLIM_INFINITY };
+	struct rlimit before;
+	char said[512];
+	struct infile in;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &before);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
+	assert_int_equal(open_stream(&in, 1ULL << 40, 0, said, sizeof(said)), EXIT_FAILED);
+	setrlimit(RLIMIT_FSIZE, &before);
+	assert_no_room(said, "/var/tmp", strerror(EFBIG));
 	infile_close(&in);
 
-	assert_int_equal(open_stream(&in, 1ULL << 40, most, said, sizeof(said)), EXIT_FAILED);
-	assert_true(in.stream.n <= 1u << 20);
-	assert_true(in.stream.capacity <= 4u << 20);
+	setenv("TMPDIR", "/nonexistent", 1);
+	assert_int_equal(open_stream(&in, 1ULL << 40, 0, said, sizeof(said)), EXIT_FAILED);
+	unsetenv("TMPDIR");
+	assert_no_room(said, "/nonexistent", strerror(ENOENT));
+	assert_true(in.stream.n <= INFILE_MEMORY_MAX + (1u << 20));
 	infile_close(&in);
 }
 
@@ -149,23 +170,12 @@ static void no_recording(void **state)
 	infile_close(&in);
 }
 
-/* What it is when nobody says otherwise: docs/format.md. */
-static void the_limit_of_commands(void **state)
-{
-	char said[512];
-	struct infile in;
-
-	assert_int_equal(INFILE_STREAM_MAX, 4ULL << 30);
-	assert_int_equal(open_stream(&in, 8u << 20, 0, said, sizeof(said)), EXIT_OK);
-	assert_int_equal(records(&in), ((8u << 20) - 16) / RECORD);
-	infile_close(&in);
-}
-
 static int make_fifo(void **state)
 {
 	char path[64];
 
 	signal(SIGPIPE, SIG_IGN);
+	unsetenv("TMPDIR");
 	if (!mkdtemp(dir))
 		return -1;
 	snprintf(path, sizeof(path), "%s/stream", dir);
@@ -186,10 +196,9 @@ static int remove_fifo(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(to_the_limit_and_no_further),
-		cmocka_unit_test(more_than_memory),
+		cmocka_unit_test(to_the_last_room),
+		cmocka_unit_test(no_place),
 		cmocka_unit_test(no_recording),
-		cmocka_unit_test(the_limit_of_commands),
 	};
 
 	return cmocka_run_group_tests(tests, make_fifo, remove_fifo);
