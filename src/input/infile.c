@@ -22,6 +22,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/scratch.h"
 #include "image/image.h"
 
 #define READ_SIZE (1u << 20)
@@ -64,29 +65,13 @@ static bool infile_is_stream(const char *path)
 	return !strcmp(path, "-") || (!stat(path, &st) && S_ISFIFO(st.st_mode));
 }
 
-/* Where files without a name are made. */
-static const char *infile_spool_dir(void)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	return tmp && tmp[0] == '/' ? tmp : "/var/tmp";
-}
-
 /* Makes a file without a name, for input that is too large for memory; -errno. A sixteenth of what
  * is free there is left to others. */
 static int infile_spool_open(struct infile *in)
 {
-	const char *dir = infile_spool_dir();
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	int fd = scratch_file();
 	struct statvfs fs;
-	char path[4096];
 
-	if (fd < 0 &&
-	    (size_t)snprintf(path, sizeof(path), "%s/seam-stream-XXXXXX", dir) < sizeof(path)) {
-		fd = mkostemp(path, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(path);
-	}
 	if (fd < 0)
 		return -errno;
 	in->spool = fd;
@@ -126,7 +111,7 @@ static int infile_no_room(const struct infile *in, const struct cmd *cmd, int r)
 	          "%s: %s: of a recording from a pipe %llu bytes were put there, and this is no "
 	          "place for the rest: %s; TMPDIR names another, or write it to a file and read "
 	          "that",
-	          in->path, infile_spool_dir(), (unsigned long long)in->spooled, strerror(-r));
+	          in->path, scratch_dir(), (unsigned long long)in->spooled, strerror(-r));
 	return EXIT_FAILED;
 }
 

@@ -48,6 +48,7 @@ int index_order_start(struct index_order *o, const struct sample_index *index)
 	for (size_t b = 0, n; r >= 0 && (n = sample_index_block(index, b, &block)); b++) {
 		r = index_runs_of_block(o, block, block + n);
 		o->index += n;
+		sample_index_rest(index, b, 1);
 	}
 	if (r >= 0 && o->n)
 		qsort(o->runs, o->n, sizeof(*o->runs), index_run_compare);

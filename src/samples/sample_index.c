@@ -19,6 +19,8 @@
 #include "samples/hit.h"
 #include "samples/walk_result.h"
 
+#define BLOCK_BYTES (SAMPLE_INDEX_BLOCK * sizeof(struct sample_entry))
+
 _Static_assert(sizeof(struct sample_index_who) == 24, "hashed and compared as bytes");
 _Static_assert(sizeof(struct sample_entry) == 40, "as sample_index.h says");
 
@@ -44,13 +46,27 @@ void sample_index_free(struct sample_index *n)
 {
 	if (!n)
 		return;
-	for (size_t i = 0; i < n->n_blocks; i++)
-		free(n->blocks[i]);
+	for (size_t i = 0; i < n->n_blocks; i++) {
+		if (i >= n->scratch_from && i < n->scratch_to)
+			scratch_unmap(n->blocks[i], BLOCK_BYTES);
+		else
+			free(n->blocks[i]);
+	}
+	scratch_free(&n->scratch);
 	free(n->blocks);
 	free(n->ips);
 	pool_free(&n->whos);
 	stacks_free(&n->stacks);
 	free(n);
+}
+
+void sample_index_rest(const struct sample_index *n, size_t before, size_t count)
+{
+	size_t end = before < n->scratch_to ? before : n->scratch_to;
+	size_t from = end > count ? end - count : 0;
+
+	for (size_t i = from > n->scratch_from ? from : n->scratch_from; i < end; i++)
+		scratch_rest(n->blocks[i], BLOCK_BYTES);
 }
 
 /* The entries of a block, and how many; 0: there is no such block. */
@@ -62,6 +78,26 @@ size_t sample_index_block(const struct sample_index *n, size_t block,
 	*ret = n->blocks[block];
 	return block + 1 < n->n_blocks ? SAMPLE_INDEX_BLOCK
 	                               : SAMPLE_INDEX_BLOCK - (size_t)(n->end - n->next);
+}
+
+/* Memory for a block. Where there is no place for a file, all of them are in memory. */
+static void *sample_index_room(struct sample_index *n)
+{
+	void *block;
+
+	/* One block is enough for most recordings: it takes only the pages that it fills. */
+	if (!n->n_blocks)
+		return malloc(BLOCK_BYTES);
+	if (n->n_blocks < SAMPLE_INDEX_HELD)
+		return pages_new(BLOCK_BYTES);
+	if (!n->scratch_from)
+		n->scratch_from = n->scratch_to = n->n_blocks;
+	block = n->scratch_to == n->n_blocks ? scratch_block(&n->scratch, BLOCK_BYTES) : NULL;
+	if (!block)
+		return pages_new(BLOCK_BYTES);
+	n->scratch_to = n->n_blocks + 1;
+	sample_index_rest(n, n->n_blocks, 1);
+	return block;
 }
 
 /* Adds a block of entries. Entries never move. -ENOMEM. */
@@ -77,9 +113,7 @@ static int sample_index_grow(struct sample_index *n)
 			return -ENOMEM;
 		n->blocks = blocks;
 	}
-	/* One block is enough for most recordings: it takes only the pages that it fills. */
-	n->next = n->n_blocks ? pages_new(SAMPLE_INDEX_BLOCK * sizeof(*n->next))
-	                      : malloc(SAMPLE_INDEX_BLOCK * sizeof(*n->next));
+	n->next = sample_index_room(n);
 	n->end = n->next ? n->next + SAMPLE_INDEX_BLOCK : NULL;
 	if (!n->next)
 		return -ENOMEM;

@@ -8,13 +8,16 @@
  * the stack, registers, a group's counters) is decoded from its bytes when it is asked for
  * (samples.h).
  *
- * Memory: 40 bytes a sample, 48 of one in user mode, 56 of one that hit elsewhere than where its
- * kernel part begins, and what stacks.h keeps of distinct parts.
+ * Memory: 40 bytes for each of the first million of samples; what is behind them lies in a file
+ * without a name (base/scratch.h), of which only the blocks in use are in memory. Besides, 8 bytes
+ * for a sample in user mode, 16 for one that hit elsewhere than where its kernel part begins, and
+ * what stacks.h keeps of distinct parts.
  */
 #ifndef SEAM_SAMPLES_SAMPLE_INDEX_H
 #define SEAM_SAMPLES_SAMPLE_INDEX_H
 
 #include "base/pool.h"
+#include "base/scratch.h"
 #include "samples/stacks.h"
 #include "stitch/summary.h"
 
@@ -52,6 +55,8 @@ struct sample_entry {
 };
 
 #define SAMPLE_INDEX_BLOCK 65536u /* entries */
+/* Blocks that are held in memory. Those behind them lie in a file without a name. */
+#define SAMPLE_INDEX_HELD 16u
 #define SAMPLE_INDEX_RECENT 256u
 
 struct sample_index {
@@ -63,6 +68,8 @@ struct sample_index {
 	unsigned flags;       /* SAMPLE_INDEX_* of any sample */
 	struct sample_entry **blocks;
 	size_t n_blocks;
+	struct scratch scratch;
+	size_t scratch_from, scratch_to; /* the blocks that lie in it */
 	struct sample_entry *next, *end; /* room in the last block */
 	uint64_t *ips;
 	uint32_t n_ips;
@@ -83,6 +90,9 @@ int sample_index_add(struct sample_index *index, const struct seam_decoded *d,
 /* The entries of a block in the order of the file; 0: there is none. */
 size_t sample_index_block(const struct sample_index *index, size_t block,
                           const struct sample_entry **ret);
+/* So many blocks before this one are not needed for a while: those that lie in a file leave memory.
+ * They may still be read, by any thread. */
+void sample_index_rest(const struct sample_index *index, size_t before, size_t count);
 /* How many there are. */
 uint64_t sample_index_count(const struct sample_index *index);
 /* The entry of a record by its index; NULL: there is none. */

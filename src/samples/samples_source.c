@@ -101,7 +101,10 @@ static void samples_source_progress(struct samples_source *s)
 {
 	const struct progress *progress = &s->opts->progress;
 
-	if (++s->given % PROGRESS_EVERY == 0 && progress->report)
+	if (++s->given % PROGRESS_EVERY)
+		return;
+	sample_index_rest(s->rec->index, SIZE_MAX, SIZE_MAX);
+	if (progress->report)
 		progress->report(progress->ctx, "writing", s->given, s->all);
 }
 

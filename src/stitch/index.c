@@ -163,8 +163,13 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 				ix->claimed++;
 		*slot |= INDEX_CARRIED;
 	}
-	track = index_track(ix, who.tid);
 	seen = rules_again(d, &ret->parts) ? index_seen(ix, d) : 0;
+	/* No sign for any other: one in kernel mode without a cookie, and any where no answer is
+	 * waited for. */
+	if (!seen && !ret->parts.cookie &&
+	    (!rules_user_mode(d->record->misc) || ix->output == RULES_OUTPUT_NONE))
+		return 0;
+	track = index_track(ix, who.tid);
 	return !track ? -ENOMEM
 	              : track_add(track, who.when, (uint32_t)d->record->index, ret->parts.cookie,
 	                          rules_user_mode(d->record->misc), seen);

@@ -4,7 +4,7 @@
 
     run.py SEAM
 
-A recording of 320 MiB of stack copies is made, and read as a file and from a pipe. The peak of each command's memory (which counts the
+A recording of 320 MiB of stack copies is made, and read as a file and from a pipe; and one of four million small samples. The peak of each command's memory (which counts the
 pages of the file that it has mapped) must stay below what is said beside it; not under sanitizers, which hold what was freed.
 """
 import os
@@ -19,7 +19,7 @@ import make as m  # noqa: E402
 
 REGS_USER, STACK_USER = 1 << 12, 1 << 13
 COPY, SAMPLES, DISTINCT = 60000, 5600, 50
-MEMORY = {"small": 100, "stream": 180}  # MiB: a stream is read into memory up to 64 MiB
+MEMORY = {"small": 100, "stream": 180, "many": 220}  # MiB: a stream is read into memory up to 64 MiB
 
 
 def attr():
@@ -41,6 +41,14 @@ def recording():
         yield m.record(9, m.u64(ips[1]) + m.u32(70) + m.u32(70) + m.u64(10**9 + i * 1000) + m.u64(1) + m.u64(len(ips)) +
                        b"".join(map(m.u64, ips)) + m.u64(2) + m.u64(0x7ffe0100) + m.u64(0x7ffe0000) + m.u64(0x400100) +
                        m.u64(COPY) + STACK + m.u64(COPY), 1)
+
+
+def many():
+    """The same 4,096 samples with their stacks, a thousand times."""
+    yield m.u64(m.MAGIC) + m.u64(16) + m.record(64, m.attr() + m.u64(11))
+    piece = b"".join(m.sample(10**9 + i * 1000, chain=(2**64 - 512, 0x400100 + i % DISTINCT, 0x400200)) for i in range(4096))
+    for _ in range(1000):
+        yield piece
 
 
 STACK = bytes(range(256)) * (COPY // 256) + bytes(COPY % 256)
@@ -79,21 +87,27 @@ def main():
         with open(path, "wb") as f:
             for piece in recording():
                 f.write(piece)
+        small = os.path.join(work, "many")
+        with open(small, "wb") as f:
+            for piece in many():
+                f.write(piece)
         converted = os.path.join(work, "converted")
         for what, args, kind in (("stat", [], "small"), ("report", ["--stats"], "small"), ("report", ["--no-children", "-g", "none"], "small"),
                                  ("report", [], "small"), ("script", [], "small"), ("dump", [], "small"),
                                  ("export", ["--format", "folded"], "small"), ("convert", ["-o", converted], "small"),
-                                 ("report", ["--stats"], "stream"), ("report", [], "stream"), ("export", ["--format", "folded"], "stream")):
+                                 ("report", ["--stats"], "many"), ("report", ["--no-children"], "many"),
+                                 ("script", ["-F", "tid,time"], "many"), ("report", ["--stats"], "stream"), ("report", [], "stream"), ("export", ["--format", "folded"], "stream")):
             streamed = kind == "stream"
-            code, text, mib = peak(seam, [what, *args, "-i", "-" if streamed else path], work, streamed)
+            code, text, mib = peak(seam, [what, *args, "-i", "-" if streamed else small if kind == "many" else path], work, streamed)
             faults = ["exit %d" % code] if code else []
             if mib > MEMORY[kind] and not sanitized:
                 faults.append("%d MiB, more than %d" % (mib, MEMORY[kind]))
             if streamed and texts[what, *args] != text:
                 faults.append("another text than that of the file")
-            texts[what, *args] = text
+            if kind == "small":
+                texts[what, *args] = text
             failed += bool(faults)
-            print("%s %s %s of a %s: %d MiB%s" % ("FAIL" if faults else "ok  ", what, " ".join(args), "stream" if streamed else "file",
+            print("%s %s %s of a %s: %d MiB%s" % ("FAIL" if faults else "ok  ", what, " ".join(args), kind if kind != "small" else "file",
                                                   mib, ": " + ", ".join(faults) if faults else ""))
     sys.exit(failed > 0)
 
