@@ -67,8 +67,17 @@ kill -9 "$(cat command)"
 
 echo "# a full disk"
 mkdir small
-if mount -t tmpfs -o size=256k none small 2>/dev/null; then
-	record -F 20000 -o small/full.data -- sh -c "$BUSY; echo on >ran"
+if mount -t tmpfs -o size=512k none small 2>/dev/null; then
+	# While the recorder stands still, more is sampled than there is room for.
+	"$SEAM" record -F 4000 -o small/full.data -- sh -c "while [ ! -e held ]; do :; done; $(busy 2000); echo on >ran" 2>err &
+	pid=$!
+	grown small/full.data 40000
+	kill -STOP $pid
+	: >held
+	until_true "the command has worked" test -s ran
+	kill -CONT $pid
+	wait $pid
+	status=$?
 	same "status says that it failed" 1 $status
 	same "the command ran on" on "$(cat ran)"
 	says err 'No space left on device'

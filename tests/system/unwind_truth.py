@@ -478,7 +478,9 @@ def guesses(b, seam):
 def judge(r, may):
     """What is wrong with a program's figures."""
     wrong = []
-    suffices = r["samples"] - r["truncated"] - (r.get(may, 0) if may else 0)
+    # Assembly that nothing describes, as in the C library's start and libgmp: libdw ends there, too.
+    undescribed = min(r["neither_prefix"], r["no_unwind_info"], r["samples"] // 100)
+    suffices = r["samples"] - r["truncated"] - (r.get(may, 0) if may else undescribed)
     if r["samples"] < 20:
         wrong.append("hardly any sample")
     unexplained = r["differ"] - r["peer_short"] - r["peer_guess"]
