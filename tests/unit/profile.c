@@ -495,6 +495,84 @@ static void expanded_frames_keep_weights(void **state)
 	profile_free(expanded);
 }
 
+/* What a row is, as text in the order in which a canonical profile has its rows. */
+static void row_text(const struct profile *p, size_t i, char *ret, size_t size)
+{
+	const struct profile_key *k = &profile_row_at(p, i)->key;
+	const char *comm = profile_text(p, profile_task_at(p, k->task)->comm);
+	char cgroup[16] = "~", stack[128] = "";
+
+	if (k->cgroup != PROFILE_NOT_KEPT)
+		snprintf(cgroup, sizeof(cgroup), "%s", profile_text(p, k->cgroup));
+	for (uint32_t node = k->node; node; node = profile_node_at(p, node).parent) {
+		const struct profile_frame *f = profile_frame_at(p, profile_node_at(p, node).frame);
+		char rest[128];
+
+		snprintf(rest, sizeof(rest), "%s", stack);
+		snprintf(stack, sizeof(stack), "%c%02llu/%.100s",
+		         f->object ? *(profile_text(p, profile_object_at(p, f->object)->path) + 1)
+		                   : ' ',
+		         (unsigned long long)f->address, rest);
+	}
+	snprintf(ret, size, "%u %s %08x %08x %s %u %s %llu", k->event, comm, k->cpu, k->slice,
+	         cgroup, k->state, stack, (unsigned long long)profile_row_at(p, i)->weight);
+}
+
+/* Rows of every kind of key, added in the order of from, from + step ... of n. */
+static struct profile *many_keys(unsigned n, unsigned from, unsigned step)
+{
+	static const char *const groups[] = { "/b", "/a", "/c/d", "/c" };
+	struct profile *p, *ret;
+
+	assert_int_equal(profile_new(&p,
+	                             PROFILE_KEEP_CPU | PROFILE_KEEP_SLICE | PROFILE_KEEP_CGROUP),
+	                 0);
+	profile_event(p, "first");
+	profile_event(p, "second");
+	for (unsigned k = 0, i = from; k < n; k++, i = (i + step) % n) {
+		char comm[2] = { (char)('a' + i % 3), '\0' };
+		struct profile_key key = {
+			.event = 1 + i / 3 % 2,
+			.task = profile_task(p, profile_string(p, comm), 0, 0),
+			.cpu = i / 7 % 4 == 3 ? PROFILE_NOT_KEPT : i / 7 % 4 * 70000,
+			.slice = i / 11 % 3,
+			.cgroup = i / 5 % 5 == 4 ? PROFILE_NOT_KEPT
+			                         : profile_string(p, groups[i / 5 % 5]),
+			.state = i / 13 % 3,
+		};
+
+		for (unsigned d = 0; d < i % 4; d++)
+			key.node = profile_node(p, key.node, frame_of(p, 2, 10 + (i + d) % 5));
+		assert_int_equal(profile_add(p, &key, 1, i), 0);
+	}
+	assert_int_equal(profile_canonical(&ret, p), 0);
+	profile_free(p);
+	return ret;
+}
+
+static void canonical_rows_are_in_order(void **state)
+{
+	enum {
+		N = 997
+	};
+	struct profile *a = many_keys(N, 0, 1), *b = many_keys(N, 500, 313);
+	char before[256] = "", text[256], other[256];
+
+	(void)state;
+	assert_int_equal(profile_n_rows(a), profile_n_rows(b));
+	for (size_t i = 0; i < profile_n_rows(a); i++) {
+		row_text(a, i, text, sizeof(text));
+		row_text(b, i, other, sizeof(other));
+		assert_string_equal(text, other);
+		assert_true(strcmp(before, text) < 0);
+		memcpy(before, text, sizeof(before));
+		assert_memory_equal(&profile_row_at(a, i)->key, &profile_row_at(b, i)->key,
+		                    sizeof(struct profile_key));
+	}
+	profile_free(a);
+	profile_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -506,6 +584,7 @@ int main(void)
 		cmocka_unit_test(equal_samples_cost_no_memory),
 		cmocka_unit_test(ids_that_are_not_there_read_as_nothing),
 		cmocka_unit_test(a_row_is_of_the_least_kind),
+		cmocka_unit_test(canonical_rows_are_in_order),
 		cmocka_unit_test(expanded_frames_keep_weights),
 	};
 
