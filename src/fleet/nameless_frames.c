@@ -111,10 +111,10 @@ int nameless_frames(struct load *load, const struct store_found *found, struct b
 	reasons.reason = calloc(load->n_unnamed + 1, sizeof(*reasons.reason));
 	if (r < 0 || !reasons.reason)
 		return -ENOMEM;
-	quality_unnamed(found, nameless_reason, &reasons);
+	r = quality_unnamed(found, nameless_reason, &reasons);
 	for (size_t i = 0; i < load->n_unnamed && !texts->failed; i++)
 		/* The texts do not move any more: pointers into them are safe from here on. */
 		load->unnamed[i].reason = (const char *)texts->bytes + reasons.reason[i];
 	free(reasons.reason);
-	return texts->failed ? -ENOMEM : 0;
+	return texts->failed ? -ENOMEM : r;
 }

@@ -201,10 +201,10 @@ static enum symbol_state quality_state(const char *name, size_t n)
 }
 
 /* A name that has not all its parts is passed over. */
-void quality_unnamed(const struct store_found *found,
-                     void (*each)(void *ctx, enum symbol_state state, const char *object,
-                                  const char *reason),
-                     void *ctx)
+int quality_unnamed(const struct store_found *found,
+                    void (*each)(void *ctx, enum symbol_state state, const char *object,
+                                 const char *reason),
+                    void *ctx)
 {
 	for (size_t i = 0; i < found->n_counts; i++) {
 		const char *text = found->counts[i].name;
@@ -221,7 +221,12 @@ void quality_unnamed(const struct store_found *found,
 		if (!text[state + 1 + path])
 			continue;
 		buf_put(&object, text + state + 1, path);
-		each(ctx, quality_state(text, state), buf_text(&object), text + state + path + 2);
+		buf_put(&object, "", 1);
+		if (object.failed)
+			return -ENOMEM;
+		each(ctx, quality_state(text, state), (const char *)object.bytes,
+		     text + state + path + 2);
 		buf_free(&object);
 	}
+	return 0;
 }

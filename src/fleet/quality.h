@@ -29,10 +29,10 @@ void quality_free(struct quality *q);
 
 /* Sets the counts of load, whose profile is there already. */
 void quality_restore(struct load *load, const struct store_found *found);
-/* Calls each with every object that had no names: its state, path and reason. */
-void quality_unnamed(const struct store_found *found,
-                     void (*each)(void *ctx, enum symbol_state state, const char *object,
-                                  const char *reason),
-                     void *ctx);
+/* Calls each with every object that had no names: its state, path and reason. -ENOMEM. */
+int quality_unnamed(const struct store_found *found,
+                    void (*each)(void *ctx, enum symbol_state state, const char *object,
+                                 const char *reason),
+                    void *ctx);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // reader_open.c: opens and closes readers, and tells what they found. Knows how a file, a directory
-/* A section is a span of whole records. Sections move when one is added: nobody keeps a pointer to one. */
+/* A section is a span of whole records. Sections move when one is added: nobody keeps a pointer to
+ * one. */
 // recording and memory become sections of records; how records are walked is reader.c.
 #include <dirent.h>
 #include <errno.h>

@@ -49,4 +49,11 @@ try script "$SEAM" script -i "$data" --symfs /nonexistent --kallsyms /dev/null
 try folded "$SEAM" export --format folded --symfs /nonexistent --kallsyms /dev/null -o - "$data"
 try convert "$SEAM" convert "$data" -o -
 try header "$SEAM" header "$data"
+if ! "$SEAM" store ls --store sqlite:none 2>&1 | grep -q "has no SQLite"; then
+	# In memory: each run begins with an empty store.
+	try import "$SEAM" store import --store sqlite::memory: --symfs /nonexistent --kallsyms /dev/null "$data"
+	"$SEAM" store import --store sqlite:a.db --symfs /nonexistent --kallsyms /dev/null "$data" 2>err || fail "no store: $(cat err)"
+	try "store's report" "$SEAM" report --store sqlite:a.db --from 2000-01-01T00:00Z
+	try "store's list" "$SEAM" store ls --store sqlite:a.db
+fi
 done_testing
