@@ -106,17 +106,34 @@ static int load_configure(struct kwalk *l)
 }
 
 /* The number of entries for tasks. A hash takes memory for all its entries before it is used, so it
- * is not made for every pid that is possible. */
+ * is not made for every pid that is possible, nor for more than there can be. */
 static uint32_t load_tasks(void)
 {
-	char text[64];
 	unsigned long running, tasks = 0;
+	long long most = TASKS_MOST;
+	char text[64];
 	int n = kernel_running.text(kernel_running.ctx, "/proc/loadavg", text, sizeof(text));
 
-	if (n <= 0 || sscanf(text, "%*s %*s %*s %lu/%lu", &running, &tasks) != 2 ||
-	    tasks < TASKS_LEAST / 4)
-		return TASKS_LEAST;
-	return tasks > TASKS_MOST / 4 ? TASKS_MOST : (uint32_t)tasks * 4;
+	if (n <= 0 || sscanf(text, "%*s %*s %*s %lu/%lu", &running, &tasks) != 2)
+		tasks = 0;
+	kernel_number(&kernel_running, "/proc/sys/kernel/pid_max", &most);
+	tasks = tasks > TASKS_MOST / 4 ? TASKS_MOST : tasks * 4;
+	tasks = tasks < TASKS_LEAST ? TASKS_LEAST : tasks;
+	return most >= 1 && (unsigned long)most < tasks ? (uint32_t)most : (uint32_t)tasks;
+}
+
+/* Maps of what nobody asked for have no room to speak of: their memory is taken when they are made. */
+static int load_filter_sizes(struct kwalk *l)
+{
+	static const char *const names[] = { "uids", "comms", "matched" };
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+		struct bpf_map *map = bpf_object__find_map_by_name(l->object, names[i]);
+
+		r = map ? bpf_map__set_max_entries(map, 1) : -ENOENT;
+	}
+	return r;
 }
 
 /* Sets the sizes of the maps: by CPUs, by tasks, and by the memory for tables. -errno. */
@@ -141,6 +158,8 @@ static int load_sizes(struct kwalk *l)
 		r = bpf_map__set_max_entries(arena, (uint32_t)(l->opts.memory / ARENA_PAGE));
 	if (r >= 0)
 		r = bpf_map__set_map_extra(arena, ARENA_ADDRESS);
+	if (r >= 0 && !kwalk_filters_any(&l->opts.filters))
+		r = load_filter_sizes(l);
 	if (r >= 0)
 		r = python_sizes(l);
 	return r;
