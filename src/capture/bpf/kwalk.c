@@ -24,7 +24,7 @@
 
 /* KWALK_DEPTH: frames of a walk in an interrupt. KWALK_MEMORY: of the arena, address space of which
  * pages are taken as they are used. */
-#define KWALK_DEPTH 128u
+#define KWALK_DEPTH 256u
 #define KWALK_MEMORY (1ull << 30)
 #define KWALK_RING ((size_t)2 << 20)
 #define KWALK_RING_LEAST ((size_t)64 << 10) /* the largest records are 17 KiB long */

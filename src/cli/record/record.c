@@ -33,7 +33,7 @@ COMMAND(record) = {
 	        "Callchains are on. One line says how user stacks are taken, and one each why a "
 	        "better way is not open. Best is --call-graph dwarf,defer: BPF programs walk "
 	        "the stack in the kernel by the programs' unwind tables, at once, and where a "
-	        "page is not in memory, or more than 128 frames are there, on the way back to "
+	        "page is not in memory, or more than 256 frames are there, on the way back to "
 	        "user space (x86_64; root, or CAP_BPF and CAP_PERFMON; Linux 6.18; from 6.9 on "
 	        "at once only); =always defers each stack, =never none. Else the kernel defers "
 	        "to the return to user space by frame pointers (Linux 6.19, x86_64); else a "
