@@ -192,10 +192,34 @@ INLINE void news_tell(__u32 pid)
 		bpf_ringbuf_output(&news, &pid, sizeof(pid), BPF_RB_FORCE_WAKEUP);
 }
 
-INLINE __u64 ring_flags(void *ring)
+/* A wake-up is an interrupt: one each time that config.wake bytes more are unread, which is a power
+ * of two; at each record only where the ring is nearly full. */
+INLINE __u64 ring_flags_between(__u64 before, __u64 after)
 {
-	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= config.wake ? BPF_RB_FORCE_WAKEUP
-	                                                                 : BPF_RB_NO_WAKEUP;
+	return (before ^ after) >= config.wake || after >= config.wake * 3ull ? BPF_RB_FORCE_WAKEUP
+	                                                                      : BPF_RB_NO_WAKEUP;
+}
+
+/* What a record of n bytes takes of a ring. */
+INLINE __u64 ring_room(__u64 n)
+{
+	return (n + BPF_RINGBUF_HDR_SZ + 7) & ~7ull;
+}
+
+/* For a record of n bytes that is to be written. */
+INLINE __u64 ring_flags(void *ring, __u64 n)
+{
+	__u64 unread = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
+
+	return ring_flags_between(unread, unread + ring_room(n));
+}
+
+/* For a record that has its room already. */
+INLINE __u64 ring_flags_reserved(void *ring, __u64 n)
+{
+	__u64 unread = bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA);
+
+	return ring_flags_between(unread - ring_room(n), unread);
 }
 
 #endif

@@ -82,7 +82,7 @@ INLINE void away_send(struct scratch *x)
 	if (size > sizeof(*s) + sizeof(x->frames))
 		return;
 	count_end(s->end, s->guessed);
-	if (!ring || bpf_ringbuf_output(ring, s, size, ring_flags(ring))) {
+	if (!ring || bpf_ringbuf_output(ring, s, size, ring_flags(ring, size))) {
 		COUNT(away_full);
 		return;
 	}

@@ -88,7 +88,7 @@ INLINE void user_chain_send(struct kwalk_user_chain *a)
 	__u64 size = sizeof(*a) + (__u64)(a->n & (WALK_ROOM - 1)) * 8;
 
 	count_end(a->end, a->guessed);
-	if (!ring || bpf_ringbuf_output(ring, a, size, ring_flags(ring)))
+	if (!ring || bpf_ringbuf_output(ring, a, size, ring_flags(ring, size)))
 		COUNT(user_chain_full);
 	else
 		COUNT(user_chains);
@@ -110,7 +110,7 @@ INLINE void user_chain_raw(struct slot *s)
 	raw->tid = s->user_chain.tid;
 	raw->time_ns = s->user_chain.time_ns;
 	raw_fill(&s->w, raw, KWALK_RAW_SMALL);
-	bpf_ringbuf_submit(raw, ring_flags(ring));
+	bpf_ringbuf_submit(raw, ring_flags_reserved(ring, KWALK_RAW_HEAD + KWALK_RAW_SMALL));
 }
 
 /* Walks the stack of the slot's sample, and the frames of CPython if p is not NULL. */

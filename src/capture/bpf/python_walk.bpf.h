@@ -178,7 +178,7 @@ INLINE long python_tell(struct walk *c, const int kind)
 	ring = bpf_map_lookup_elem(&rings, &p->cpu);
 	if (!ring || bpf_ringbuf_output(ring, &p->told,
 	                                __builtin_offsetof(struct kwalk_code, lines) + (__u64)n,
-	                                ring_flags(ring)))
+	                                ring_flags(ring, sizeof(p->told))))
 		COUNT(code_full);
 	else
 		bpf_map_update_elem(&codes, &known, &one, BPF_ANY);

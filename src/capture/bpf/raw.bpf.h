@@ -71,7 +71,7 @@ INLINE void sample_raw_large(struct scratch *x, void *ring)
 	}
 	raw_name(&x->sample, raw);
 	raw_fill(&x->w, raw, KWALK_RAW_STACK);
-	bpf_ringbuf_submit(raw, ring_flags(ring));
+	bpf_ringbuf_submit(raw, ring_flags_reserved(ring, sizeof(*raw)));
 }
 
 /* Most stacks are short, and in the first moments of a program every sample has a copy, so no room
@@ -88,7 +88,8 @@ INLINE void sample_raw_small(struct scratch *x, void *ring)
 	FORGET(n);
 	if (n > KWALK_RAW_SMALL)
 		return;
-	if (bpf_ringbuf_output(ring, copy, KWALK_RAW_HEAD + (__u64)n, ring_flags(ring)))
+	if (bpf_ringbuf_output(ring, copy, KWALK_RAW_HEAD + (__u64)n,
+	                       ring_flags(ring, KWALK_RAW_HEAD + (__u64)n)))
 		COUNT(raw_full);
 }
 
