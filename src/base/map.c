@@ -16,12 +16,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-enum {
-	FREE,
-	USED,
-	DELETED
-};
-
 /* Each bit of x changes about half of the bits of the result. */
 uint64_t map_mix(uint64_t x)
 {

@@ -232,10 +232,10 @@ int unit_function_find(struct unit *unit, uint64_t addr, struct unit_function **
 	function = UNIT_AT(&unit->functions, struct unit_function, range->of);
 	if (!function->decoded) {
 		function->decoded = true;
-		r = unit_function_walk(function, &function->die, UNIT_NONE, 0);
+		function->failed = unit_function_walk(function, &function->die, UNIT_NONE, 0);
 	}
 	*ret = function;
-	return r < 0 ? r : 1;
+	return function->failed < 0 ? function->failed : 1;
 }
 
 /* The innermost inlined call at an address; UNIT_NONE: the address is the function's own code. */
