@@ -7,12 +7,11 @@
  * remembered (users). The kernel part goes on below that node. Where the sample hit, if that is not
  * where its callchain begins, comes last.
  *
- * An address becomes a frame by the resolver, which keeps a slot for each address of a space: in it
- * is the number of the frame, with marks about what it means for the frames around it (LOAD_*). So
- * each is named once, however many stacks hold it.
+ * An address becomes a frame once (load_frame.c): the resolver keeps a slot for each address of a
+ * space, and in it is the number of the frame, with marks about what it means for the frames around
+ * it (LOAD_*).
  *
- * Invariant: one thread. A frame whose name is not sure has a mark in its name, wherever it is
- * shown; what nothing is known of has no name.
+ * Invariant: one thread.
  */
 #include "aggregate/load_build.h"
 
@@ -27,16 +26,13 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "aggregate/load_cut.h"
-#include "aggregate/load_lines.h"
+#include "aggregate/load_frame.h"
 #include "aggregate/load_number.h"
 #include "aggregate/load_trail.h"
-#include "aggregate/load_unnamed.h"
 #include "resolve/resolver.h"
-#include "profile/nameless.h"
 #include "profile/origin.h"
 #include "samples/hit.h"
 #include "samples/loop_fold.h"
-#include "samples/uretprobe.h"
 #include "stitch/states.h"
 
 /* Of user parts: their innermost node, LOAD_TOLD. Nearly every part is of one address space, and
@@ -53,11 +49,9 @@ struct load_users {
 
 struct load_builder {
 	struct load *load;
-	const struct load_opts *opts;
 	const struct recording *rec;
-	struct resolver *resolver;
+	struct load_namer namer;
 	struct kernel_prefetch *prefetch;
-	struct profile *profile;
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
@@ -65,14 +59,10 @@ struct load_builder {
 	struct load_users *users;  /* per table */
 	uint64_t told;             /* of one stack: LOAD_DATA, LOAD_TAKEN */
 	uint32_t *tasks;           /* of one table: key -> task, 0: not yet known */
-	struct buf name;           /* one, that is no symbol's */
 	struct loop_fold fold;
 	struct arena folded; /* words of user parts without loops */
 	struct load_cut cut;
-	struct map objects;  /* struct symbol_object * -> object of the profile */
 	struct map programs; /* user space -> object; 0: none */
-	struct load_lines lines;
-	struct load_unnamed_frames unnamed;
 	const struct load_cgroups *cgroups;
 };
 
@@ -83,128 +73,17 @@ struct load_whose {
 	uint64_t time_ns;
 };
 
-/* Notes where the code of an object is mapped (profile/origin.h), by the mapping of one of its
- * places. -ENOMEM. */
-static int load_code(struct load_builder *b, uint32_t object, const struct place *place,
-                     uint64_t addr)
-{
-	const struct proc_mapping *m = place->mapping;
-	uint64_t moved = addr - place->address;
-	bool in_file = m->object->kind == PROC_KIND_FILE || m->object->kind == PROC_KIND_KERNEL;
-	const struct origin_code code = { .start = m->start - moved,
-		                          .limit = m->end - moved,
-		                          .offset = in_file ? m->pgoff : 0 };
-
-	return origin_add_code(profile_origin(b->profile), object, &code);
-}
-
-/* The object at an address; 0: none; PROFILE_FAILED. */
-static uint32_t load_object(struct load_builder *b, const struct place *place, uint64_t addr)
-{
-	char hex[IMAGE_BUILD_ID_HEX];
-	const struct symbol_key *key;
-	uint64_t *slot;
-	bool is_new;
-	uint32_t id;
-
-	if (!place->object)
-		return 0;
-	slot = map_slot(&b->objects, (uintptr_t)place->object, &is_new);
-	if (!slot)
-		return PROFILE_FAILED;
-	if (is_new) {
-		key = symbol_object_key(place->object);
-		*slot = profile_object(b->profile, symbol_object_name(place->object),
-		                       key->build_id.size ? image_build_id_hex(&key->build_id, hex)
-		                                          : NULL);
-	}
-	id = (uint32_t)*slot;
-	return id == PROFILE_FAILED || load_code(b, id, place, addr) < 0 ? PROFILE_FAILED : id;
-}
-
-/* Finds the name of a frame; *ret 0: nothing is known of it. A guess is never shown as if it were
- * sure: the mark is part of the name, wherever it is shown. -ENOMEM. */
-static int load_name(struct load_builder *b, const struct frame_at *at, struct place *place,
-                     uint32_t *ret)
-{
-	const char *name = place->symbol.name;
-	int r = 0;
-
-	if (!name && place->object)
-		r = symbol_outline(place->object, &place->symbol);
-	if (r < 0 || (!at->guessed && !name && !r))
-		return r;
-	buf_clear(&b->name);
-	if (at->guessed)
-		buf_put_text(&b->name, FRAME_GUESS);
-	if (r > 0)
-		nameless_put(&b->name, symbol_object_short_name(place->object),
-		             place->symbol.start);
-	else if (at->guessed)
-		buf_put_text(&b->name, name ? name : SYMBOL_UNKNOWN);
-	if (at->guessed || !name)
-		name = buf_text(&b->name);
-	*ret = b->name.failed ? PROFILE_FAILED : profile_string(b->profile, name);
-	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
-}
-
-/* In a slot, beside a frame's id: the next frame outwards did not call this one, but was stopped
- * for it (resolve/frame_walk.h). */
-#define LOAD_STOPS (1ULL << 32)
-/* It is no frame unless it is the first of its part: the chain ends in front of it. */
-#define LOAD_DATA (1ULL << 33)
-/* Unless it is the first, it stands for a caller whose return address a uretprobe took. */
-#define LOAD_TAKEN (1ULL << 34)
-/* In users, beside a node: what its chain met of these. */
-#define LOAD_TOLD (LOAD_DATA | LOAD_TAKEN)
-
-/* Makes a frame that was not met before; its id. */
-static int load_frame_new(struct load_builder *b, const struct frame_at *at, uint32_t space,
-                          uint64_t time_ns, uint64_t *ret)
-{
-	struct profile_frame f = { .address = at->addr };
-	struct place place = { 0 };
-	uint32_t id;
-	int r = 0;
-
-	if (!at->guest)
-		r = resolver_find(b->resolver, space, time_ns, at->addr, at->caller, &place);
-	if (r < 0)
-		return r;
-	f.object = load_object(b, &place, at->addr);
-	if (f.object == PROFILE_FAILED || load_name(b, at, &place, &f.symbol) < 0)
-		return -ENOMEM;
-	if (place.mapping) {
-		f.address = place.address;
-		f.kind = place.kernel ? PROFILE_KERNEL : PROFILE_USER;
-	} else if (!at->user && !at->guest) {
-		f.kind = PROFILE_KERNEL;
-	}
-	/* Of functions alone, code is told apart by its function. */
-	if (b->opts->frames == LOAD_FRAMES_INNERMOST && !b->opts->lines)
-		f.address = 0;
-	if (!at->guessed && load_lines_mark(&b->lines, &place, &f) < 0)
-		return -ENOMEM;
-	id = profile_frame(b->profile, &f);
-	if (id == PROFILE_FAILED || (!at->guessed && load_lines_note(&b->lines, id, &place) < 0))
-		return -ENOMEM;
-	*ret = id | (place.stops ? LOAD_STOPS : 0) |
-	       (at->user && uretprobe_took(place.mapping) ? LOAD_TAKEN : 0) |
-	       (resolver_is_data(b->resolver, space, at) ? LOAD_DATA : 0);
-	return place.symbol.name ? 0 : load_unnamed_note(&b->unnamed, id, f.object, &place);
-}
-
 /* What a frame is: its id, with LOAD_* beside it. It is named once in all spaces that have it (a
  * kernel address in the kernel's). */
 static int load_frame(struct load_builder *b, const struct load_whose *e, const struct frame_at *at,
                       uint64_t *ret)
 {
 	uint32_t space = at->user ? e->key->user_space : e->key->kernel_space;
-	uint64_t *slot = resolver_place_slot(b->resolver, space, at);
+	uint64_t *slot = resolver_place_slot(b->namer.resolver, space, at);
 	int r = slot ? 0 : -ENOMEM;
 
 	if (slot && !*slot) /* naming needs no slots: this one stays where it is */
-		r = load_frame_new(b, at, space, e->time_ns, slot);
+		r = load_frame_new(&b->namer, at, space, e->time_ns, slot);
 	if (r >= 0)
 		*ret = *slot;
 	return r;
@@ -246,7 +125,7 @@ static int load_walk(struct load_builder *b, const struct load_whose *e,
 static int load_path(struct load_builder *b, size_t n, uint32_t *node)
 {
 	while (n) {
-		*node = profile_node(b->profile, *node, b->frames[--n]);
+		*node = profile_node(b->namer.profile, *node, b->frames[--n]);
 		if (*node == PROFILE_FAILED)
 			return -ENOMEM;
 	}
@@ -329,16 +208,17 @@ static int load_descend_user(struct load_builder *b, const struct load_whose *e,
 	for (size_t k = 0; k < step; k++)
 		b->told |= t->steps[k].taken ? LOAD_TAKEN : 0;
 	outermost = step ? t->steps[0].frame : n ? b->frames[n - 1] : 0;
-	root = load_cut_end(&b->cut, b->profile, e->key->end, b->told & LOAD_DATA, outermost, n);
+	root = load_cut_end(&b->cut, b->namer.profile, e->key->end, b->told & LOAD_DATA, outermost,
+	                    n);
 	*node = root;
 	if (step && root == t->root)
 		*node = t->steps[step - 1].node;
 	for (size_t k = 0; k < step && root != t->root && *node != PROFILE_FAILED; k++)
-		*node = t->steps[k].node = profile_node(b->profile, *node, t->steps[k].frame);
+		*node = t->steps[k].node = profile_node(b->namer.profile, *node, t->steps[k].frame);
 	for (; step < n && *node != PROFILE_FAILED; step++) {
 		uint32_t frame = b->frames[n - step - 1];
 
-		*node = profile_node(b->profile, *node, frame);
+		*node = profile_node(b->namer.profile, *node, frame);
 		t->steps[step].frame = frame;
 		t->steps[step].node = *node;
 	}
@@ -375,10 +255,10 @@ static int load_hit(struct load_builder *b, const struct load_whose *e,
 	if (r < 0)
 		return r;
 	if (*node != PROFILE_ROOT &&
-	    load_same_function(b->profile, profile_node_at(b->profile, *node).frame,
+	    load_same_function(b->namer.profile, profile_node_at(b->namer.profile, *node).frame,
 	                       (uint32_t)frame))
-		*node = profile_node_at(b->profile, *node).parent;
-	*node = profile_node(b->profile, *node, (uint32_t)frame);
+		*node = profile_node_at(b->namer.profile, *node).parent;
+	*node = profile_node(b->namer.profile, *node, (uint32_t)frame);
 	return *node == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
@@ -395,7 +275,7 @@ static int load_fold(struct load_builder *b, struct callchain *sample)
 {
 	const unsigned char *recorded = sample->user.bytes;
 	uint64_t *words;
-	int r = b->opts->native ? 0 : loop_fold(&b->fold, sample);
+	int r = b->namer.opts->native ? 0 : loop_fold(&b->fold, sample);
 
 	if (r < 0 || sample->user.bytes == recorded)
 		return r;
@@ -465,7 +345,8 @@ static int load_apart(struct load_builder *b, const struct load_whose *e,
 
 	if (r >= 0 && !most && !e->key->end && b->told & LOAD_DATA &&
 	    states_facts[sample->state].part != STATES_CUT)
-		root = load_cut_end(&b->cut, b->profile, 0, true, n ? b->frames[n - 1] : 0, n);
+		root = load_cut_end(&b->cut, b->namer.profile, 0, true, n ? b->frames[n - 1] : 0,
+		                    n);
 	*ret = root;
 	if (r < 0 || root == PROFILE_FAILED)
 		return r < 0 ? r : -ENOMEM;
@@ -493,7 +374,7 @@ static int load_innermost(struct load_builder *b, const struct stacks *s,
 	r = load_frame(b, &e, &at, &frame);
 	if (r < 0)
 		return r;
-	*ret = profile_node(b->profile, PROFILE_ROOT, (uint32_t)frame);
+	*ret = profile_node(b->namer.profile, PROFILE_ROOT, (uint32_t)frame);
 	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
@@ -503,19 +384,19 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 {
 	const struct load_whose e = load_whose(s, entry);
 	struct callchain sample = stacks_callchain(s, entry, b->rec->events), kernel;
-	size_t most = b->opts->max_stack;
+	size_t most = b->namer.opts->max_stack;
 	uint32_t root;
 	int r = most ? load_fold(b, &sample) : 0;
 
 	b->told = 0;
 	*ret = PROFILE_ROOT;
-	if (r < 0 || b->opts->frames == LOAD_FRAMES_NONE)
+	if (r < 0 || b->namer.opts->frames == LOAD_FRAMES_NONE)
 		return r;
-	if (b->opts->frames == LOAD_FRAMES_INNERMOST)
+	if (b->namer.opts->frames == LOAD_FRAMES_INNERMOST)
 		return load_innermost(b, s, entry, ret);
-	root = load_cut_root(&b->cut, b->profile, &sample, e.key, most);
+	root = load_cut_root(&b->cut, b->namer.profile, &sample, e.key, most);
 	if (root == PROFILE_ROOT && !sample.user.n) /* its user part never came */
-		root = load_cut_end(&b->cut, b->profile, e.key->end, false, 0, 0);
+		root = load_cut_end(&b->cut, b->namer.profile, e.key->end, false, 0, 0);
 	*ret = root;
 	if (root == PROFILE_FAILED)
 		return -ENOMEM;
@@ -536,12 +417,12 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
 {
 	char name[16] = ":-1";
-	uint32_t comm, tid = b->opts->keep & PROFILE_KEEP_TID ? key->tid : PROFILE_NOT_KEPT;
+	uint32_t comm, tid = b->namer.opts->keep & PROFILE_KEEP_TID ? key->tid : PROFILE_NOT_KEPT;
 
 	if (!key->comm && key->tid != PROFILE_NOT_KEPT)
 		snprintf(name, sizeof(name), ":%u", key->tid);
-	comm = profile_string(b->profile, key->comm ? key->comm : name);
-	return comm == PROFILE_FAILED ? comm : profile_task(b->profile, comm, key->pid, tid);
+	comm = profile_string(b->namer.profile, key->comm ? key->comm : name);
+	return comm == PROFILE_FAILED ? comm : profile_task(b->namer.profile, comm, key->pid, tid);
 }
 
 /* The program of an address space: its object; 0: none; PROFILE_FAILED. */
@@ -557,9 +438,9 @@ static uint32_t load_program(struct load_builder *b, uint32_t space)
 		return PROFILE_FAILED;
 	if (!is_new || !m)
 		return (uint32_t)*slot;
-	if (resolver_find(b->resolver, space, 0, m->start, false, &place) < 0)
+	if (resolver_find(b->namer.resolver, space, 0, m->start, false, &place) < 0)
 		return PROFILE_FAILED;
-	object = load_object(b, &place, m->start);
+	object = load_frame_object(&b->namer, &place, m->start);
 	*slot = object;
 	return object;
 }
@@ -573,11 +454,11 @@ static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entr
 	if (*task)
 		return *task;
 	*task = load_task(b, key);
-	if (*task != PROFILE_FAILED && b->opts->keep & PROFILE_KEEP_PROGRAM) {
+	if (*task != PROFILE_FAILED && b->namer.opts->keep & PROFILE_KEEP_PROGRAM) {
 		uint32_t program = load_program(b, key->user_space);
 
 		if (program == PROFILE_FAILED ||
-		    (program && origin_add_program(b->profile, *task, program) < 0))
+		    (program && origin_add_program(b->namer.profile, *task, program) < 0))
 			*task = PROFILE_FAILED;
 	}
 	return *task;
@@ -589,7 +470,7 @@ static int load_text_cgroup(struct load_builder *b, uint32_t cgroup, uint32_t *r
 	*ret = cgroup;
 	if (!cgroup || cgroup == PROFILE_NOT_KEPT)
 		return 0;
-	*ret = profile_string(b->profile, load_cgroups_path(b->cgroups, cgroup));
+	*ret = profile_string(b->namer.profile, load_cgroups_path(b->cgroups, cgroup));
 	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
@@ -622,7 +503,7 @@ static int load_entry(struct load_builder *b, const struct stacks *s, struct loa
 	*ret = key;
 	b->load->ended_at_data += b->told & LOAD_DATA ? e->samples : 0;
 	b->load->callers_taken += b->told & LOAD_TAKEN ? e->samples : 0;
-	return profile_add(b->profile, &key, e->samples, e->weight);
+	return profile_add(b->namer.profile, &key, e->samples, e->weight);
 }
 
 /* The user parts of a table. */
@@ -630,14 +511,14 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct loa
 {
 	int r = 0;
 
-	for (size_t i = 0; i < s->n && r >= 0 && !b->opts->max_stack; i++) {
+	for (size_t i = 0; i < s->n && r >= 0 && !b->namer.opts->max_stack; i++) {
 		const struct load_whose e = load_whose(s, &s->entries[i]);
 		struct callchain sample = stacks_callchain(s, &s->entries[i], b->rec->events);
 		uint32_t node;
 
 		/* What hangs elsewhere than below the root is not shared. */
 		if (sample.user.n &&
-		    load_cut_root(&b->cut, b->profile, &sample, e.key, false) == PROFILE_ROOT)
+		    load_cut_root(&b->cut, b->namer.profile, &sample, e.key, false) == PROFILE_ROOT)
 			r = load_user(b, users, &e, sample, &node);
 	}
 	return r;
@@ -647,7 +528,7 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct loa
 static int load_table(struct load_builder *b, const struct stacks *s, struct load_users *users,
                       uint64_t *serial, uint64_t total)
 {
-	const struct progress *progress = &b->opts->progress;
+	const struct progress *progress = &b->namer.opts->progress;
 	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
 	int r;
 
@@ -661,7 +542,7 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct loa
 	for (size_t i = 0; i < s->n_samples && r >= 0; i++) {
 		const struct stacks_sample *sample = &s->samples[i];
 
-		r = profile_add_sample(b->profile,
+		r = profile_add_sample(b->namer.profile,
 		                       &(struct profile_sample){ .time_ns = sample->time_ns,
 		                                                 .weight = sample->weight,
 		                                                 .key = keys[sample->entry] });
@@ -713,7 +594,7 @@ int load_states(struct profile *p)
  * -ENOMEM. */
 static int load_name_events(struct load_builder *b)
 {
-	struct origin *origin = profile_origin(b->profile);
+	struct origin *origin = profile_origin(b->namer.profile);
 	size_t n = seam_events_count(b->rec->events);
 	int r = 0;
 
@@ -723,7 +604,7 @@ static int load_name_events(struct load_builder *b)
 	for (size_t i = 0; i < n; i++) {
 		const struct seam_event *e = seam_events_at(b->rec->events, i);
 
-		b->events[i] = profile_event_in(b->profile, e->name ? e->name : "unnamed",
+		b->events[i] = profile_event_in(b->namer.profile, e->name ? e->name : "unnamed",
 		                                event_unit_is_time(e) ? PROFILE_NANOSECONDS
 		                                                      : PROFILE_COUNT);
 		if (b->events[i] == PROFILE_FAILED ||
@@ -731,7 +612,7 @@ static int load_name_events(struct load_builder *b)
 		    origin_add_cpu(origin, b->events[i], load_cpu(e)) < 0)
 			return -ENOMEM;
 	}
-	return r < 0 ? r : load_states(b->profile);
+	return r < 0 ? r : load_states(b->namer.profile);
 }
 
 /* Names the stacks of all tables and adds their rows. Source lines are looked up when all addresses
@@ -739,7 +620,7 @@ static int load_name_events(struct load_builder *b)
 static int load_entries(struct load_builder *b, const struct stacks *const *stacks, size_t n)
 {
 	uint64_t serial = 0, total = 0;
-	bool all = b->opts->frames == LOAD_FRAMES_ALL;
+	bool all = b->namer.opts->frames == LOAD_FRAMES_ALL;
 	int r = load_name_events(b);
 
 	if (r >= 0 && all)
@@ -751,15 +632,15 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 	for (size_t w = 0; w < n && r >= 0 && all; w++)
 		r = load_users(b, stacks[w], &b->users[w]);
 	if (r >= 0)
-		r = load_lines_some(&b->lines);
+		r = load_lines_some(&b->namer.lines);
 	kernel_prefetch_rest(b->prefetch); /* what follows is one thread's */
 	for (size_t w = 0; w < n && r >= 0; w++)
 		r = load_table(b, stacks[w], &b->users[w], &serial, total);
 	if (r >= 0)
-		r = profile_sort_samples(b->profile);
+		r = profile_sort_samples(b->namer.profile);
 	if (r >= 0)
-		r = load_unnamed_list(&b->unnamed, b->load);
-	return r < 0 ? r : load_lines_expand(&b->lines, b->load);
+		r = load_unnamed_list(&b->namer.unnamed, b->load);
+	return r < 0 ? r : load_lines_expand(&b->namer.lines, b->load);
 }
 
 /* At the end the profile may be replaced by a copy with source lines. */
@@ -770,22 +651,22 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	const struct recording *rec = resolver_recording(resolver);
 	struct load_users *users = calloc(n + 1, sizeof(*users));
 	struct load_builder b = { .load = load,
-		                  .opts = opts,
 		                  .rec = rec,
-		                  .resolver = resolver,
+		                  .namer = { .resolver = resolver, .opts = opts },
 		                  .prefetch = prefetch,
 		                  .cgroups = cgroups,
 		                  .users = users,
 		                  .trails = load_trails_new() };
 	int r = users && b.trails ? profile_new(&load->profile, opts->keep) : -ENOMEM;
 
-	b.profile = load->profile;
+	b.namer.profile = load->profile;
 	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
-		profile_set_slices(b.profile, &(struct profile_slices){
-		                                      .quantum_ns = opts->slice_ns,
-		                                      .first = rec->first_ns / opts->slice_ns });
+		profile_set_slices(b.namer.profile,
+		                   &(struct profile_slices){ .quantum_ns = opts->slice_ns,
+		                                             .first = rec->first_ns /
+		                                                      opts->slice_ns });
 	if (r >= 0)
-		r = load_lines_start(&b.lines, b.resolver, opts);
+		r = load_lines_start(&b.namer.lines, b.namer.resolver, opts);
 	if (r >= 0)
 		r = load_entries(&b, stacks, n);
 	for (size_t w = 0; w < n && users; w++) {
@@ -795,15 +676,15 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	}
 	free(users);
 	load_cut_free(&b.cut);
-	map_free(&b.objects);
+	map_free(&b.namer.objects);
 	map_free(&b.programs);
-	load_lines_free(&b.lines);
-	load_unnamed_free(&b.unnamed);
+	load_lines_free(&b.namer.lines);
+	load_unnamed_free(&b.namer.unnamed);
 	free(b.events);
 	free(b.frames);
 	loop_fold_free(&b.fold);
 	arena_free(&b.folded);
 	load_trails_free(b.trails);
-	buf_free(&b.name);
+	buf_free(&b.namer.name);
 	return r;
 }
