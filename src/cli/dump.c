@@ -391,20 +391,14 @@ COMMAND(dump) = {
 	.summary = "Print every record, raw bytes and decoded",
 	.details = CMD_PARAGRAPHS(
 	        "Records come in the order of the file, which is not that of time, in the form "
-	        "of\n"
-	        "'perf report -D'. Lines that perf takes from other records (thread, dso) are "
-	        "not\n"
-	        "there. A record that cannot be decoded is shown as its bytes and the reason; "
-	        "then\n"
-	        "the exit code is 3.",
+	        "of 'perf report -D'. Lines that perf takes from other records (thread, dso) are "
+	        "not there. A record that cannot be decoded is shown as its bytes and the reason; "
+	        "then the exit code is 3.",
 	        "--time takes both ends in, in the recording's clock (12.5,13 or 12.5, or ,13). "
-	        "Records\n"
-	        "without a time, such as those that the recorder itself wrote, are then left "
-	        "out; one\n"
-	        "that cannot be decoded is not. Parts (10%-20%) are of the samples' time, and "
-	        "not of a\n"
-	        "stream's. With --header, a stream from a pipe tells its features\n"
-	        "on the way: its header stands behind the records."),
+	        "Records without a time, such as those that the recorder itself wrote, are then "
+	        "left out; one that cannot be decoded is not. Parts (10%-20%) are of the samples' "
+	        "time, and not of a stream's. With --header, a stream from a pipe tells its "
+	        "features on the way: its header stands behind the records."),
 	.options = dump_defs,
 	.run = dump_run,
 };
