@@ -6,8 +6,8 @@
  *	gen_big [-v ROUNDS] [-p] BYTES FILE OUT
  *
  * -v: in this many rounds the outermost address of each user part is another, so that its stacks
- * are; then they come again. -p: in pipe mode; OUT "-" is standard output. Tasks begin, exec and end
- * in each round as they did in the first. Compressed recordings are written out plain.
+ * are; then they come again. -p: in pipe mode; OUT "-" is standard output. Tasks begin, exec and
+ * end in each round as they did in the first. Compressed recordings are written out plain.
  */
 #include <errno.h>
 #include <getopt.h>

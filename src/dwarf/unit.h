@@ -29,7 +29,7 @@ struct unit_inline {
 struct unit_function {
 	Dwarf_Die die;
 	bool decoded;
-	int failed; /* -ENOMEM: its inlines are not all here, so it has none to give */
+	int failed;         /* -ENOMEM: its inlines are not all here, so it has none to give */
 	struct buf inlines; /* struct unit_inline, in the order of the DIEs */
 	struct buf ranges;  /* struct unit_range */
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// window.c: see window.h. What is said to the kernel is advice: a refusal costs memory, nothing else.
+// window.c: see window.h. What is said to the kernel is advice: a refusal costs memory, nothing
+// else.
 #include "perfdata/window.h"
 
 #include <stdint.h>

@@ -86,6 +86,8 @@ static bool contents_file(const char *path, struct contents_bounds *bounds,
 
 /* ---- when it was met ---- */
 
+/* Keeps what a small file holds now, when it is met: once for a file, and never longer than the
+ * bounds above in all. What is not read here is read at the end, or is not known. */
 void datafile_contents_first(struct datafile *d, uint32_t number)
 {
 	struct contents_bounds bounds = { .bytes = FIRST_FILE_MAX };

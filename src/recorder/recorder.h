@@ -82,7 +82,7 @@ int recorder_read(struct recorder *r);
 /* Says that the recording ends now, wherever it is: its priority is raised, and what it reads is
  * read until the time that recorder_until_ns tells. Async-signal-safe. */
 void recorder_ends(struct recorder *r);
-/* The same when a signal says that a child has ended, if that was the command. Async-signal-safe. */
+/* The same when a signal says that a child has ended, if that is the command. Signal-safe, too. */
 void recorder_child_ended(struct recorder *r);
 /* The same in ms from now at the latest. */
 void recorder_ends_in(struct recorder *r, uint64_t ms);

@@ -68,8 +68,8 @@ struct compile_input {
  * skipped and counted in the table's header. The table and the errors are the same whatever the
  * number of threads is. Each takes about 5 MB beside what it collects. Who compiles several objects
  * at once divides the threads that it has among them (tables/tables.h does). -ENODATA: no section,
- * or not one row. -EFBIG: text of over 4 GiB or 2^22 rules. -ENOMEM. -EOPNOTSUPP: machine. -ECANCELED:
- * stopped.
+ * or not one row. -EFBIG: text of over 4 GiB or 2^22 rules. -ENOMEM. -EOPNOTSUPP: machine.
+ * -ECANCELED: stopped.
  */
 int compile_table(const struct compile_input *in, struct buf *ret, struct seam_error *err);
 

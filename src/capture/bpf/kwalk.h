@@ -186,8 +186,8 @@ void kwalk_source(struct kwalk *l, struct session_source *ret);
 int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
                struct kwalk_table *ret);
 
-/* Whether what takes long is to be given up: the time to end is over, or opts.stopped says so before
- * sampling has begun. From any thread. */
+/* Whether what takes long is to be given up: the time to end is over, or opts.stopped says so
+ * before sampling has begun. From any thread. */
 bool kwalk_gives_up(const struct kwalk *l);
 
 int kwalk_total(struct kwalk *l, struct kwalk_totals *ret);

@@ -15,8 +15,8 @@
  *
  * Invariant: learn_* run with the turn and under the lock of kwalk, and give the lock back while
  * /proc or the file of an object is read, which takes long: so the reader never waits for that.
- * With the turn, nobody else learns meanwhile. Whatever cannot be known is unknown: stacks end there
- * and say so; a wrong mapping is never used.
+ * With the turn, nobody else learns meanwhile. Whatever cannot be known is unknown: stacks end
+ * there and say so; a wrong mapping is never used.
  */
 #include <errno.h>
 #include <fcntl.h>

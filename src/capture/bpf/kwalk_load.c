@@ -122,7 +122,7 @@ static uint32_t load_tasks(void)
 	return most >= 1 && (unsigned long)most < tasks ? (uint32_t)most : (uint32_t)tasks;
 }
 
-/* Maps of what nobody asked for have no room to speak of: their memory is taken when they are made. */
+/* Maps of what nobody asked for have hardly any room: their memory is taken when they are made. */
 static int load_filter_sizes(struct kwalk *l)
 {
 	static const char *const names[] = { "uids", "comms", "matched" };

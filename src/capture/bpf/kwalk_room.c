@@ -74,8 +74,8 @@ static void room_rests(struct kwalk *l, const struct room_object *o)
 		l->opts.rests(l->opts.ctx, o->blob);
 }
 
-/* By its number the programs remember rules that they found in a table. Memory is used again, numbers
- * are not: what was remembered of a table that left is never taken for another's. */
+/* By its number the programs remember rules that they found in a table. Memory is used again,
+ * numbers are not: what was remembered of a table that left is never taken for another's. */
 static uint32_t room_number(struct kwalk *l, const struct frametab_header *h)
 {
 	if (!l->arena.remembers || l->room.entered >= KWALK_NUMBER_MOST ||

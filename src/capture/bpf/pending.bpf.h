@@ -206,8 +206,8 @@ INLINE int slot_is_here(const struct slot *s, const struct scratch *x, __u64 mm)
 	return s->mm == mm && s->user.rip == x->w.user.rip && s->user.rsp == x->w.user.rsp;
 }
 
-/* The cookie of the deferred record that this kernel entry has pending already, or 0: then its stack
- * need not be walked again. User mode has none pending. */
+/* The cookie of the deferred record that this kernel entry has pending already, or 0: then its
+ * stack need not be walked again. User mode has none pending. */
 INLINE __u64 owed(struct scratch *x, struct task_struct *task)
 {
 	__u32 tid = task->pid;

@@ -175,8 +175,8 @@ INLINE int walk_find(struct walker *w, __u64 pc)
  * several constants, would be another state for the verifier; memory is always unknown to it. */
 #define ANEW(x) (*(volatile __typeof__(x) *)&(x))
 
-/* The number of the rule for an address of the table in w->at, which is in this page of it; 0: there
- * is none. */
+/* The number of the rule for an address of the table in w->at, which is in this page of it; 0:
+ * there is none. */
 INLINE __u32 walk_search(struct walker *w, __u64 address, __u64 page)
 {
 	__u64 rows = w->at.rows;
