@@ -6,12 +6,12 @@ HERE=$(cd "${0%/*}" && pwd)
 # 510 frames, as the kernel's own deferred stacks may have.
 stacks "" -F 997 -- ./work deep 480
 all "480 frames" spin main 50
-# In the interrupt itself at most 128 of them: the rest is what deferral is for.
+# In the interrupt itself at most 256 of them: the rest is what deferral is for.
 "$SEAM" dump f.data 2>/dev/null | awk '/PERF_RECORD_/ { user = 0 }
 	/^\.\.\.\.\. / && /PERF_CONTEXT_/ { user = /PERF_CONTEXT_USER\)/; n = 0; next }
 	/^\.\.\.\.\. / && user && ++n > most { most = n }
 	END { print most + 0 }' >most
-atmost "480 frames: at the sample" 128 "$(cat most)"
+atmost "480 frames: at the sample" 256 "$(cat most)"
 atleast "480 frames: deferred" 50 "$n_stitched"
 stacks "" -F 997 -- ./work deep 100
 atleast "100 frames: at once" 50 "$n_immediate"
