@@ -273,6 +273,8 @@ S
 right injected
 sleep 1.1
 cat copy >jitted-1-1.so
+right injected
+printf x >>jitted-1-1.so
 shows injected >all
 same "injected: names, of a file written since" 0 "$(grep -cE 'right_' script.txt)"
 says report.txt "jitted-1-1.so.*changed since"
