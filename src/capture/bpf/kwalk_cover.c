@@ -152,6 +152,14 @@ static void cover_all(struct cover *c, void (*said)(void *ctx, size_t done, size
 	buf_free(&vmas);
 }
 
+/* The follower, which runs already, reads it under the lock. */
+static void cover_budget_since(struct kwalk *l, uint64_t ns)
+{
+	pthread_mutex_lock(&l->lock);
+	l->budget.since_ns = ns;
+	pthread_mutex_unlock(&l->lock);
+}
+
 int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_t of), void *ctx)
 {
 	struct buf pids = { 0 };
@@ -161,10 +169,10 @@ int kwalk_target_all(struct kwalk *l, void (*said)(void *ctx, size_t done, size_
 		           .n = pids.n / sizeof(pid_t) };
 
 	/* All these threads count against one budget, however long they take. */
-	l->budget.since_ns = UINT64_MAX - BUDGET_NS;
+	cover_budget_since(l, UINT64_MAX - BUDGET_NS);
 	if (r >= 0 && !l->opts.fp)
 		cover_all(&c, said, ctx);
-	__atomic_store_n(&l->budget.since_ns, 0, __ATOMIC_RELAXED);
+	cover_budget_since(l, 0);
 	buf_free(&pids);
 	return r < 0 ? r : 0;
 }

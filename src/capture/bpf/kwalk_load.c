@@ -27,7 +27,11 @@
 
 /* Where the arena is mapped here: 4 GiB aligned, so that an offset is its address's low half; above
  * what AddressSanitizer keeps for itself. */
+#ifdef __SANITIZE_THREAD__ /* which keeps this range for other things */
+#define ARENA_ADDRESS 0x7ea000000000ull
+#else
 #define ARENA_ADDRESS 0x200000000000ull
+#endif
 #define ARENA_PAGE 4096u
 #define ARENA_MOST (4ull << 30)
 /* With less memory for tables, none is taken for the rules that were found. */
