@@ -17,8 +17,8 @@
 #include "perfdata/reader_state.h"
 #include "perfdata/window.h"
 
-/* The type's name for messages. bytes hold a header. */
-const char *reader_type_name(const unsigned char *bytes, bool swap)
+/* "SAMPLE", or "record" for a type without a name; bytes hold a record's header. */
+static const char *reader_type_name(const unsigned char *bytes, bool swap)
 {
 	struct cursor c = cursor_of(bytes, 4, swap);
 	const char *name = seam_record_name(cursor_u32(&c));

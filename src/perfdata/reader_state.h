@@ -121,8 +121,6 @@ static inline void lane_set(struct lane *l, const unsigned char *bytes, size_t n
 
 /* reader.c */
 void reader_enter_section(struct seam_reader *r, size_t i);
-/* "SAMPLE", or "record" for a type without a name; bytes hold a record's header. */
-const char *reader_type_name(const unsigned char *bytes, bool swap);
 
 /* reader_compressed.c */
 int reader_compressed(struct seam_reader *r, const struct seam_record *rec, struct seam_error *err);

@@ -198,9 +198,9 @@ uint32_t proc_space_span(const struct proc_table *table, uint32_t pid, uint64_t 
                          struct proc_span *span);
 
 /*
- * The same two lookups with a memory, for callers who look up sample after sample. A task's name
- * and space seldom change, so what was found last, and the span in which it holds, mostly answers.
- * One per thread, zero-initialised. What is learned later is not missed.
+ * A task's name with a memory, for callers who look up sample after sample. It seldom changes, so
+ * what was found last, and the span in which it holds, mostly answers. One per thread,
+ * zero-initialised. What is learned later is not missed.
  */
 #define PROC_RECALL 64u
 struct proc_recall {
@@ -208,14 +208,11 @@ struct proc_recall {
 		uint64_t generation; /* of the table; 0: nothing yet */
 		struct proc_span span;
 		uint32_t pid, tid;
-		uint32_t space;
 		const char *comm;
-	} comms[PROC_RECALL], spaces[PROC_RECALL]; /* by tid, by pid */
+	} comms[PROC_RECALL]; /* by tid */
 };
 const char *proc_recall_comm(struct proc_recall *recall, const struct proc_table *table,
                              uint32_t pid, uint32_t tid, uint64_t time_ns);
-uint32_t proc_recall_space(struct proc_recall *recall, const struct proc_table *table, uint32_t pid,
-                           uint64_t time_ns);
 
 /* All objects and mappings, by their dense ids. NULL past the end. */
 size_t proc_objects(const struct proc_table *table);

@@ -73,17 +73,3 @@ const char *proc_recall_comm(struct proc_recall *recall, const struct proc_table
 	}
 	return r->comm;
 }
-
-uint32_t proc_recall_space(struct proc_recall *recall, const struct proc_table *table, uint32_t pid,
-                           uint64_t time_ns)
-{
-	struct proc_recalled *r = &recall->spaces[pid % PROC_RECALL];
-
-	if (table->live)
-		return proc_space(table, pid, time_ns);
-	if (!recall_holds(r, table, pid, 0, time_ns)) {
-		recall_begin(r, table, pid, 0);
-		r->space = proc_space_span(table, pid, time_ns, &r->span);
-	}
-	return r->space;
-}

@@ -75,8 +75,6 @@ const char *report_heading(unsigned field);
 unsigned report_keeps(const struct report *r);
 /* Whether any column needs this to be looked up. */
 bool report_needs(const struct report *r, enum rollup_needs needs);
-/* The names of keys, and of figures, each with a comma in front: ",comm,pid". */
-extern const char report_sort_keys[], report_figure_keys[];
 
 /* ---- report_rows.c ---- */
 

@@ -19,12 +19,13 @@ static const struct {
 #include "profile/columns.def"
 };
 
-const char report_sort_keys[] =
+/* The names of keys, and of figures, each with a comma in front: ",comm,pid". */
+static const char report_sort_keys[] =
 #define COLUMN(place, id, key, ...) "," key
 #include "profile/columns.def"
         ;
 
-const char report_figure_keys[] =
+static const char report_figure_keys[] =
 #define FIGURE(id, key, ...) "," key
 #include "profile/columns.def"
         ;

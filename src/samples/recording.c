@@ -21,9 +21,10 @@
 
 #define PROGRESS_EVERY 65536u /* records */
 
-/* The record's bytes stay as long as the recording. */
-bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i,
-                        struct seam_record *ret)
+/* Walks the records of a run: start with *at = 0 and *i = 0; true and *ret until the end. The
+ * record's bytes stay as long as the recording. */
+static bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i,
+                               struct seam_record *ret)
 {
 	uint32_t type;
 	uint16_t misc, size;
@@ -427,15 +428,5 @@ void recording_spaces(const struct recording *rec, const struct seam_stitched *s
 {
 	*user_space =
 	        proc_space(rec->procs, sample->sample.id.pid, recording_user_time(sample, time_ns));
-	*kernel_space = RECORDING_KERNEL | recording_kernel_epoch(rec, time_ns);
-}
-
-/* The same, with what the last questions found (proc_recall). */
-void recording_recall_spaces(const struct recording *rec, struct proc_recall *recall,
-                             const struct seam_stitched *sample, uint64_t time_ns,
-                             uint32_t *user_space, uint32_t *kernel_space)
-{
-	*user_space = proc_recall_space(recall, rec->procs, sample->sample.id.pid,
-	                                recording_user_time(sample, time_ns));
 	*kernel_space = RECORDING_KERNEL | recording_kernel_epoch(rec, time_ns);
 }

@@ -140,9 +140,6 @@ bool recording_damaged(const struct recording *rec);
 /* How many samples the recorder wrote again: they are left out. */
 uint64_t recording_copies(const struct recording *rec);
 
-/* Walks the records of a run: start with *at = 0 and *i = 0; true and *ret until the end. */
-bool recording_run_next(const struct recording_run *run, size_t *at, uint32_t *i,
-                        struct seam_record *ret);
 /* Calls each with every record of the kernel (types below 64), in the order of the file, from one
  * thread. Stops when it returns negative, and returns that. */
 int recording_each(struct recording *rec, int (*each)(void *ctx, const struct seam_record *record),
@@ -161,9 +158,5 @@ void recording_spaces(const struct recording *rec, const struct seam_stitched *s
  * same. */
 uint32_t recording_kernel_span(const struct recording *rec, uint64_t time_ns,
                                struct proc_span *span);
-/* As recording_spaces, faster if it is called for one sample after the other. */
-void recording_recall_spaces(const struct recording *rec, struct proc_recall *recall,
-                             const struct seam_stitched *sample, uint64_t time_ns,
-                             uint32_t *user_space, uint32_t *kernel_space);
 
 #endif

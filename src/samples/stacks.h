@@ -131,7 +131,6 @@ int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret)
 int stacks_part(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);
 int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
 int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
-struct seam_u64s stacks_words(const struct stacks *s, uint32_t part);
 /* Counts the samples that still wait; to be called after the last one. -ENOMEM. */
 int stacks_settle(struct stacks *s);
 const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e);

@@ -606,7 +606,7 @@ static void index_judge(const struct index *ix, const struct rules_who *who, uin
 
 /* The words of a verdict, as they are in the file; none without a deferred record. They live as
  * long as the index. */
-struct seam_u64s index_words(const struct index *ix, const struct stitch_verdict *verdict)
+static struct seam_u64s index_words(const struct index *ix, const struct stitch_verdict *verdict)
 {
 	struct seam_u64s words = { .n = verdict->n, .swap = verdict->swap };
 

@@ -82,7 +82,6 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
                   struct seam_stitch_counts *counts, struct seam_stitched *ret);
 bool index_resolve_summary(const struct index *ix, const struct stitch_summary *summary,
                            struct seam_stitch_counts *counts, struct stitch_verdict *ret);
-struct seam_u64s index_words(const struct index *ix, const struct stitch_verdict *verdict);
 void index_counts(const struct index *ix, struct seam_stitch_counts *ret);
 
 #endif

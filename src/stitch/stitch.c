@@ -304,11 +304,6 @@ bool stitch_resolve_summary(const struct seam_stitch *st, const struct stitch_su
 	return index_resolve_summary(&st->index, summary, counts, ret);
 }
 
-struct seam_u64s stitch_words(const struct seam_stitch *st, const struct stitch_verdict *verdict)
-{
-	return index_words(&st->index, verdict);
-}
-
 const struct intern *stitch_chain_words(const struct seam_stitch *st)
 {
 	return &st->index.chains;

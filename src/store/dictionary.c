@@ -31,7 +31,7 @@ void dictionary_free(struct dictionary *d)
 }
 
 /* What it holds in memory. */
-size_t dictionary_bytes(const struct dictionary *d)
+static size_t dictionary_bytes(const struct dictionary *d)
 {
 	size_t bytes = intern_held(&d->strings);
 

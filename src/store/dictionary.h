@@ -27,7 +27,6 @@ struct dictionary_map {
 
 void dictionary_start(struct dictionary *d);
 void dictionary_free(struct dictionary *d);
-size_t dictionary_bytes(const struct dictionary *d);
 bool dictionary_full(const struct dictionary *d);
 
 /* DICTIONARY_FAILED: out of memory, or the list is full. */

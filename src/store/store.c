@@ -22,12 +22,6 @@ static const struct store_backend *const store_backends[] = { &sqlite_backend };
 
 #define STORE_BACKENDS (sizeof(store_backends) / sizeof(store_backends[0]))
 
-/* What stores there are, for help; NULL behind the last. */
-const char *store_kind(size_t i)
-{
-	return i < STORE_BACKENDS ? store_backends[i]->help : NULL;
-}
-
 /* The backend of a URL's scheme, and what follows the colon. */
 static const struct store_backend *store_backend_of(const char *url, const char **rest)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * store.h: windows of stacks in a database, and back as a profile. A store has a URL; what stands
- * in front of its colon chooses the kind (store_kind): sqlite:FILE.
+ * in front of its colon chooses the kind: sqlite:FILE.
  *
  * What is put is a window of one machine: a span of time, a profile of its samples, and for each
  * row of that the labels that it has beside its comm (service, host, ...). A window is in the store
@@ -88,8 +88,6 @@ enum store_mode {
  * is of a newer version; -ENOSYS: this build has not that kind. */
 int store_open(struct store **ret, const char *url, enum store_mode mode, struct seam_error *err);
 void store_close(struct store *s);
-/* "sqlite: a file (SQLite)" and so on, for help: NULL behind the last. */
-const char *store_kind(size_t i);
 
 /* 1; 0: it was there before. On failure nothing of it is in the store, and others may be put. */
 int store_put(struct store *s, const struct store_window *w, struct seam_error *err);

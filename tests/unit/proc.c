@@ -410,7 +410,6 @@ static void check_recall(const struct proc_table *t, struct proc_recall *recall,
 	assert_ptr_equal(proc_recall_comm(recall, t, pid, pid, time), proc_comm(t, pid, pid, time));
 	assert_ptr_equal(proc_recall_comm(recall, t, pid, pid + PROC_RECALL, time),
 	                 proc_comm(t, pid, pid + PROC_RECALL, time));
-	assert_int_equal(proc_recall_space(recall, t, pid, time), proc_space(t, pid, time));
 }
 
 static void check_model(const struct proc_table *t, const struct model *m, uint64_t time,
