@@ -82,23 +82,6 @@ static int agent_time(const struct agent_cmd *a, const char *option, const char 
 	return -EINVAL;
 }
 
-/* Adds the labels of one --label. -EINVAL after saying what is wrong. */
-static int agent_label(struct agent_cmd *a, const char *text)
-{
-	struct labels_filter f = { 0 };
-	const char *key, *value;
-	size_t at = 0;
-	int r = labels_filter_parse(&f, text, &at);
-	const struct labels terms = { f.terms };
-
-	if (r < 0)
-		cmd_error(a->cmd, "--label: '%s' is no LABEL=VALUE", text);
-	for (at = 0; r >= 0 && labels_next(&terms, &at, &key, &value);)
-		r = labels_set(&a->all, key, value);
-	labels_filter_free(&f);
-	return r < 0 ? -EINVAL : 0;
-}
-
 /* A bare number is refused: it could be meant as bytes or megabytes. -EINVAL after saying so. */
 static int agent_size(struct agent_cmd *a, const char *text)
 {
@@ -147,7 +130,7 @@ static int agent_option(struct agent_cmd *a, const struct options *o, int id)
 	case OPT_OFF_CPU:
 		return record_offcpu_time(&a->o, &(struct record_arg){ a->cmd, "--off-cpu", NULL });
 	case OPT_LABEL:
-		return agent_label(a, o->arg);
+		return stored_label(&a->all, a->cmd, o->arg);
 	default:
 		return naming_option(&a->naming, o, id);
 	}

@@ -231,11 +231,7 @@ static bool export_stored_ready(struct export_run *e)
 	                    : e->format->keep & PROFILE_KEEP_SAMPLES ? e->format->name
 	                                                             : NULL;
 
-	if (stored_settle(&e->stored, e->cmd) < 0)
-		return false;
-	if (stored_asked(&e->stored) && other)
-		cmd_error(e->cmd, "--store does not go with %s", other);
-	return !stored_asked(&e->stored) || !other;
+	return stored_ready(&e->stored, e->cmd, other);
 }
 
 /* Finds the format, and checks that the output can take it. False after saying what is wrong. */

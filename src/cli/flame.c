@@ -209,11 +209,7 @@ static bool flame_stored_ready(struct flame_run *f)
 	                    : f->max_stack            ? "--max-stack"
 	                                              : NULL;
 
-	if (stored_settle(&f->stored, f->cmd) < 0)
-		return false;
-	if (stored_asked(&f->stored) && other)
-		cmd_error(f->cmd, "--store does not go with %s", other);
-	return !stored_asked(&f->stored) || !other;
+	return stored_ready(&f->stored, f->cmd, other);
 }
 
 /* Settles the output's name and form. False after saying what is wrong. */

@@ -54,23 +54,6 @@ struct store_cmd {
 	struct labels labels; /* given with --label */
 };
 
-/* Adds the labels of one --label. -EINVAL after saying what is wrong. */
-static int store_label(struct store_cmd *s, const char *text)
-{
-	struct labels_filter f = { 0 };
-	const char *key, *value;
-	size_t at = 0;
-	int r = labels_filter_parse(&f, text, &at);
-	const struct labels terms = { f.terms };
-
-	if (r < 0)
-		cmd_error(s->cmd, "--label: '%s' is no LABEL=VALUE", text);
-	for (at = 0; r >= 0 && labels_next(&terms, &at, &key, &value);)
-		r = labels_set(&s->labels, key, value);
-	labels_filter_free(&f);
-	return r < 0 ? -EINVAL : 0;
-}
-
 /* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with it. */
 static int store_option(struct store_cmd *s, const struct options *o, int id)
 {
@@ -88,7 +71,7 @@ static int store_option(struct store_cmd *s, const struct options *o, int id)
 		          o->arg);
 		return -EINVAL;
 	case OPT_LABEL:
-		return store_label(s, o->arg);
+		return stored_label(&s->labels, s->cmd, o->arg);
 	default:
 		if (!stored_is_option(id))
 			return naming_option(&s->naming, o, id);

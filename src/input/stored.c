@@ -94,6 +94,36 @@ int stored_settle(struct stored *s, const struct cmd *cmd)
 	return r < 0 ? -EINVAL : 0;
 }
 
+bool stored_ready(struct stored *s, const struct cmd *cmd, const char *other)
+{
+	if (stored_settle(s, cmd) < 0)
+		return false;
+	if (stored_asked(s) && other)
+		cmd_error(cmd, "--store does not go with %s", other);
+	return !stored_asked(s) || !other;
+}
+
+/* More than one may be in it, by commas, as --where has them. */
+int stored_label(struct labels *labels, const struct cmd *cmd, const char *text)
+{
+	struct labels_filter f = { 0 };
+	const char *key, *value;
+	size_t at = 0;
+	int r = labels_filter_parse(&f, text, &at);
+	const struct labels terms = { f.terms };
+
+	for (at = 0; r >= 0 && labels_next(&terms, &at, &key, &value);)
+		r = labels_set(labels, key, value);
+	labels_filter_free(&f);
+	if (r == -EINVAL)
+		cmd_error(cmd, "--label: '%s' is no LABEL=VALUE", text);
+	else if (r == -E2BIG)
+		cmd_error(cmd, "--label: '%s' is more than the labels of a window may be", text);
+	else if (r < 0)
+		cmd_error(cmd, "out of memory");
+	return r < 0 ? -EINVAL : 0;
+}
+
 /* Makes the directories of a path, for their owner alone. What goes wrong is told by who opens the
  * file. */
 static void stored_make_directories(char *path)

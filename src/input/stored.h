@@ -58,6 +58,11 @@ void stored_option(struct stored *s, const struct options *o, int id);
 bool stored_asked(const struct stored *s);
 /* To be called after the options: 0, or -EINVAL after saying which makes no sense. */
 int stored_settle(struct stored *s, const struct cmd *cmd);
+/* The same for a command that also reads recordings. other: what of the command line a store cannot
+ * have, or NULL. False after saying that it does not go with --store. */
+bool stored_ready(struct stored *s, const struct cmd *cmd, const char *other);
+/* Adds what one --label gives. -EINVAL after saying what is wrong with it. */
+int stored_label(struct labels *labels, const struct cmd *cmd, const char *text);
 /* The URL of the store that is used where none is named: below /var/lib/seam for root, in the
  * state directory of a user. For free(); NULL: out of memory. make: its directory is made. */
 char *stored_default(bool make);

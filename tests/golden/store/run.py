@@ -192,6 +192,9 @@ def refusals(work):
             (2, "is missing", ["store"]),
             (2, "is not ls", ["store", "rm"]),
             (2, "needs one", ["store", "import"]),
+            (2, "is no LABEL=VALUE", ["store", "import", "--store", url, "--label", "x", recording]),
+            (2, "more than the labels", ["store", "import", "--store", url, "--label", ",".join("k%d=v" % i for i in range(999)), recording]),
+            (2, "more than the labels", ["agent", "--store", url, "--label", ",".join("k%d=v" % i for i in range(999))]),
             (2, "no operand", ["store", "ls", "x"])):
         out, err, got = seam(*args, status=None)
         if got != status or words not in err or len(err.rstrip("\n").split("\n")) != 1:
