@@ -9,21 +9,7 @@
 #include <unistd.h>
 
 #include "cli/record/record_say.h"
-
-/* "1,234,567" */
-static const char *say_count(uint64_t v, char *text, size_t n)
-{
-	char digits[24];
-	size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, v), to = 0;
-
-	for (size_t i = 0; i < length && to + 2 < n; i++) {
-		if (i && (length - i) % 3 == 0)
-			text[to++] = ',';
-		text[to++] = digits[i];
-	}
-	text[to] = 0;
-	return text;
-}
+#include "report/report.h"
 
 /* Decimal units, as perf has them. */
 static const char *say_bytes(uint64_t v, char *text, size_t n)
@@ -174,11 +160,11 @@ static void record_say_rings(const struct session *session)
 		if (!c->lost && !c->lost_samples && !c->bad_bytes)
 			continue;
 		cmd_print(stderr, "  CPU %d: %s records lost, ring filled up to %" PRIu64 " %%",
-		          ring->cpu, say_count(c->lost + c->lost_samples, a, sizeof(a)),
+		          ring->cpu, report_number(c->lost + c->lost_samples, a, sizeof(a)),
 		          ring->size ? c->peak_bytes * 100 / ring->size : 0);
 		if (c->bad_bytes)
 			cmd_print(stderr, ", %s bytes unsound",
-			          say_count(c->bad_bytes, b, sizeof(b)));
+			          report_number(c->bad_bytes, b, sizeof(b)));
 		fputc('\n', stderr);
 	}
 }
@@ -202,17 +188,17 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 	n += lost->room;
 	cut = c.total.cut + lost->cut;
 	cmd_print(stderr, "[ seam record: %s samples, %s in %s; %s lost",
-	          say_count(samples, a, sizeof(a)), say_bytes(bytes, size, sizeof(size)),
+	          report_number(samples, a, sizeof(a)), say_bytes(bytes, size, sizeof(size)),
 	          strcmp(o->output, "-") ? o->output : "standard output",
-	          say_count(n + lost->skipped + cut, sum, sizeof(sum)));
+	          report_number(n + lost->skipped + cut, sum, sizeof(sum)));
 	if (unwritten)
-		cmd_print(stderr, ", %s not written", say_count(unwritten, a, sizeof(a)));
+		cmd_print(stderr, ", %s not written", report_number(unwritten, a, sizeof(a)));
 	cmd_print(stderr, " ]\n");
 	if (n) {
 		record_say_rings(session);
 		if (c.lost_deferred)
 			cmd_print(stderr, "  %s of them stacks that the kernel had deferred\n",
-			          say_count(c.lost_deferred, a, sizeof(a)));
+			          report_number(c.lost_deferred, a, sizeof(a)));
 		cmd_print(stderr, "  larger rings (-m %zu) or a lower frequency (-F) lose less\n",
 		          c.ring_pages * 4);
 	}
@@ -220,7 +206,7 @@ void record_say_end(const struct record_opts *o, const struct session *session, 
 		cmd_print(stderr,
 		          "  %s records that waited in the rings are left out: the machine was too "
 		          "busy to read them within a second\n",
-		          say_count(cut, a, sizeof(a)));
+		          report_number(cut, a, sizeof(a)));
 	if (o->verbose)
 		cmd_print(stderr,
 		          "seam record: %" PRIu64 " records, %" PRIu64 " deferred stacks, %" PRIu64
