@@ -107,11 +107,11 @@ static int infile_spool_put(struct infile *in)
 /* There is no place for the stream. r: why. */
 static int infile_no_room(const struct infile *in, const struct cmd *cmd, int r)
 {
-	cmd_error(cmd,
-	          "%s: %s: of a recording from a pipe %llu bytes were put there, and this is no "
-	          "place for the rest: %s; TMPDIR names another, or write it to a file and read "
-	          "that",
-	          in->path, scratch_dir(), (unsigned long long)in->spooled, strerror(-r));
+	cmd_error(
+	        cmd,
+	        "%s: after %llu bytes of this stream, %s cannot take the rest: %s; let TMPDIR name "
+	        "a directory with room, or write the recording to a file and read that",
+	        in->path, (unsigned long long)in->spooled, scratch_dir(), strerror(-r));
 	return EXIT_FAILED;
 }
 

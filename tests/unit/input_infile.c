@@ -95,7 +95,7 @@ static void assert_no_room(const char *said, const char *where, const char *why)
 {
 	assert_non_null(strstr(said, where));
 	assert_non_null(strstr(said, why));
-	assert_non_null(strstr(said, "TMPDIR names another"));
+	assert_non_null(strstr(said, "let TMPDIR name a directory with room"));
 }
 
 /* More than is held in memory is read from a file, to the same end; what fills the room to its last
