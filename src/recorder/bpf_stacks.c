@@ -35,7 +35,7 @@ static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwal
 		ret->python = bpf_python_get(b->python, ask);
 }
 
-/* kwalk no longer uses this table for now: its pages may go. */
+/* kwalk reads the pages of this table no more until it asks for it again: they may go. */
 static void bpf_stacks_rests(void *ctx, const void *blob)
 {
 	const struct bpf_stacks *b = ctx;

@@ -408,7 +408,7 @@ static int record_end(struct record_run *r, int broken)
 		cmd_print(stderr,
 		          "  the build-ids of %llu files were not read: that took too long\n",
 		          (unsigned long long)r->file.unread_files);
-	/* The file is closed: nothing that is said or waited for now can harm it. */
+	/* The file is closed: nothing that is said or waited for from here on can harm it. */
 	record_say(r, broken);
 	if (!r->o->rec.command)
 		return r->failed ? EXIT_FAILED : EXIT_OK;
