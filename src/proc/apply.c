@@ -7,6 +7,10 @@
  * that a history of a thousand mmaps costs little more than its events. A stamp says which nodes
  * were made for this very change and may still be edited in place; stamp 0 means that somebody else
  * has the space.
+ *
+ * In a file many processes run the same program at the same addresses (a fork copies what an exec
+ * made, and without randomization execs are alike). There, equal mappings are one mapping, and a
+ * space that is finished for its moment becomes the one that is equal to it, if there is one.
  */
 #include "base/array.h"
 #include "proc/table.h"
@@ -61,6 +65,72 @@ static uint64_t apply_key(const struct proc_event *e)
 	}
 }
 
+/* All that tells mappings apart. No padding. */
+struct apply_known {
+	uint64_t start, end, pgoff;
+	uint32_t object, data;
+};
+
+_Static_assert(sizeof(struct apply_known) == 32, "pooled as bytes");
+
+/* Whether equal things are one. In a stream and in a live table spaces are looked up between
+ * edits. */
+static bool apply_shares(const struct proc_table *table)
+{
+	return !table->live && !table->in_order;
+}
+
+/* The mapping that an event makes. Numbers of the pool are those of mappings, because both count
+ * from 1 on. NULL: out of memory. */
+static struct proc_mapping *apply_new(struct proc_table *table, const struct proc_event *e,
+                                      const struct proc_object *object)
+{
+	const struct apply_known what = { e->start, e->end, e->pgoff, object->id, e->data };
+	uint32_t pid = apply_key(e) == e->pid ? e->pid : PROC_KERNEL, id;
+	struct proc_mapping *m;
+
+	if (apply_shares(table)) {
+		table->known.size = sizeof(what);
+		id = pool_put(&table->known, &what);
+		if (id == POOL_FAILED ||
+		    ARRAY_ROOM(&table->made, &table->made_capacity, table->n_made + 1) < 0)
+			return NULL;
+		table->made[table->n_made++] = (struct proc_made){ .pid = pid, .mapping = id };
+		if (id < table->n_mappings)
+			return table->mappings[id];
+	}
+	m = apply_mapping(table);
+	if (m) {
+		m->start = e->start;
+		m->end = e->end;
+		m->pgoff = e->pgoff;
+		m->object = object;
+		m->pid = pid;
+		m->data = e->data;
+	}
+	return m;
+}
+
+/* The last version of the space that was edited is whole: it becomes the one that is equal to
+ * it. */
+static int apply_close(struct proc_table *table)
+{
+	struct history *process;
+	struct change *last;
+	int r;
+
+	if (!table->open.from)
+		return 0;
+	process = history_get(&table->processes, table->open.key);
+	if (!process || !process->n)
+		return -ENOMEM;
+	last = &process->changes[process->n - 1];
+	r = space_share(&table->spaces, &last->value, table->open.from);
+	last->stamp = 0;
+	table->open.from = 0;
+	return r;
+}
+
 /* A live table keeps no past: the last change is replaced. */
 static int apply_change(struct proc_table *table, struct history *history,
                         const struct proc_event *e, uint32_t value, uint32_t stamp)
@@ -69,18 +139,35 @@ static int apply_change(struct proc_table *table, struct history *history,
 	                   (struct change){ .time = e->time, .value = value, .stamp = stamp });
 }
 
+/* Begins a version of a space whose nodes are the last ones; they are shared when it is whole. */
+static int apply_open(struct proc_table *table, uint64_t key, const struct history *process,
+                      const struct proc_event *e)
+{
+	const struct change *last = history_last(process);
+	int r;
+
+	if (!apply_shares(table) || (table->open.from && table->open.key == key && last &&
+	                             last->stamp && last->time == e->time))
+		return 0;
+	r = apply_close(table);
+	table->open.key = key;
+	table->open.from = table->spaces.n;
+	return r;
+}
+
 /* Puts [start, end) -> value into the process's space, as it is from this event's time on. */
 static int apply_range(struct proc_table *table, struct history *process,
                        const struct proc_event *e, uint32_t value)
 {
+	int r = apply_open(table, apply_key(e), process, e);
 	const struct change *last = history_last(process);
 	uint32_t root = last ? last->value : SPACE_EMPTY, stamp = last ? last->stamp : 0;
-	int r;
 
 	/* Of several changes at one time the first makes the copy, the others edit it. */
 	if (!stamp || (!table->live && last->time != e->time))
 		stamp = ++table->stamps;
-	r = space_put(&table->spaces, &root, stamp, e->start, e->end, value);
+	if (r >= 0)
+		r = space_put(&table->spaces, &root, stamp, e->start, e->end, value);
 	return r < 0 ? r : apply_change(table, process, e, root, stamp);
 }
 
@@ -103,15 +190,9 @@ static int apply_map(struct proc_table *table, const struct proc_event *e)
 		    mapping->start == e->start && mapping->data == e->data)
 			return 0; /* mapped or mprotected once more */
 	}
-	mapping = apply_mapping(table);
+	mapping = apply_new(table, e, object);
 	if (!mapping)
 		return -ENOMEM;
-	mapping->start = e->start;
-	mapping->end = e->end;
-	mapping->pgoff = e->pgoff;
-	mapping->object = object;
-	mapping->pid = apply_key(e) == e->pid ? e->pid : PROC_KERNEL;
-	mapping->data = e->data;
 	if (e->kind == PROC_KIND_KERNEL && !table->kernel)
 		table->kernel = mapping;
 	return apply_range(table, process, e, mapping->id);
@@ -134,7 +215,8 @@ static int apply_comm(struct proc_table *table, const struct proc_event *e)
 
 	if (r < 0 || e->type != EVENT_EXEC)
 		return r;
-	process = history_get(&table->processes, e->pid);
+	r = apply_close(table);
+	process = r >= 0 ? history_get(&table->processes, e->pid) : NULL;
 	return process ? apply_change(table, process, e, SPACE_EMPTY, 0) : -ENOMEM;
 }
 
@@ -149,6 +231,8 @@ static int apply_fork(struct proc_table *table, const struct proc_event *e)
 	if (!thread)
 		return -ENOMEM;
 	r = apply_change(table, thread, e, name && !e->empty ? name->value : 0, 0);
+	if (r >= 0 && e->pid != e->ppid)
+		r = apply_close(table); /* it may be of one of the two */
 	if (r < 0 || e->pid == e->ppid)
 		return r;
 	process = history_get(&table->processes, e->pid);
@@ -177,4 +261,14 @@ int apply_event(struct proc_table *table, const struct proc_event *e)
 	default:
 		return apply_comm(table, e);
 	}
+}
+
+/* From here on nothing is edited: what finds equal things is given back. */
+int apply_end(struct proc_table *table)
+{
+	int r = apply_close(table);
+
+	pool_free(&table->known);
+	space_share_end(&table->spaces);
+	return r;
 }

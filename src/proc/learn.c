@@ -272,6 +272,9 @@ int proc_seal(struct proc_table *table)
 		if (r < 0)
 			return r;
 	}
+	r = apply_end(table);
+	if (r < 0)
+		return r;
 	free(table->events);
 	table->events = NULL;
 	table->n_events = table->events_capacity = 0;

@@ -203,6 +203,22 @@ const struct proc_mapping *proc_mapping_at(const struct proc_table *table, size_
 	return id < table->n_mappings ? table->mappings[id] : NULL;
 }
 
+/* A live table and a stream's have a mapping for each time that one was made. */
+const struct proc_mapping *proc_made_at(const struct proc_table *table, size_t i, uint32_t *pid)
+{
+	const struct proc_mapping *m;
+
+	if (table->live || table->in_order) {
+		m = proc_mapping_at(table, i);
+		*pid = m ? m->pid : 0;
+		return m;
+	}
+	if (i >= table->n_made)
+		return NULL;
+	*pid = table->made[i].pid;
+	return table->mappings[table->made[i].mapping];
+}
+
 /* What is held from the system; it goes through all histories, so that it is not for each
  * record. */
 void proc_count(const struct proc_table *table, struct proc_counts *ret)
@@ -212,6 +228,7 @@ void proc_count(const struct proc_table *table, struct proc_counts *ret)
 	             table->arena.bytes + table->names.arena.bytes +
 	             table->spaces.capacity * sizeof(struct space_node) +
 	             table->mappings_capacity * sizeof(struct proc_mapping *) +
+	             table->made_capacity * sizeof(*table->made) +
 	             table->objects.capacity * sizeof(struct proc_object *) +
 	             table->objects.keys.arena.bytes + map_bytes(&table->tasks.alive) +
 	             map_bytes(&table->tasks.running) + map_bytes(&table->tasks.ended) +
@@ -265,6 +282,8 @@ void proc_free(struct proc_table *table)
 	renew_free(&table->tasks);
 	free(table->events);
 	free(table->mappings);
+	free(table->made);
+	pool_free(&table->known);
 	intern_free(&table->names);
 	arena_free(&table->arena);
 	free(table);

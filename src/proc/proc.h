@@ -67,15 +67,18 @@ struct proc_object {
 };
 
 /* One mapping as it was made; newer ones may cover parts of it (proc_find minds that). An address
- * in it is at file offset addr - start + pgoff. Lives as long as the table. */
+ * in it is at file offset addr - start + pgoff. Of a file, all processes share those that are
+ * equal. Lives as long as the table. */
 struct proc_mapping {
 	uint64_t start, end; /* addresses [start, end) */
 	uint64_t pgoff;      /* bytes; KERNEL: the address that the recording gives for _text or
 	                        _stext, or 0; JIT: the number it was learned with */
 	const struct proc_object *object;
-	uint32_t id;  /* dense: 0, 1, 2 ... */
-	uint32_t pid; /* that mapped it (a child that inherited it has another), or PROC_KERNEL */
-	bool data;    /* mapped without PROT_EXEC */
+	uint32_t id; /* dense: 0, 1, 2 ... */
+	/* live: that mapped it (a child that inherited it has another), or PROC_KERNEL; of a file:
+	 * the first that did, see proc_made_at */
+	uint32_t pid;
+	bool data; /* mapped without PROT_EXEC */
 };
 
 struct proc_table;
@@ -219,6 +222,9 @@ size_t proc_objects(const struct proc_table *table);
 const struct proc_object *proc_object_at(const struct proc_table *table, size_t id);
 size_t proc_mappings(const struct proc_table *table);
 const struct proc_mapping *proc_mapping_at(const struct proc_table *table, size_t id);
+/* Which process (*pid, or PROC_KERNEL) made which mapping: number i, in order of time, of all that
+ * were made. NULL past the end. Not what a child inherited. */
+const struct proc_mapping *proc_made_at(const struct proc_table *table, size_t i, uint32_t *pid);
 
 struct proc_counts {
 	uint64_t mappings, comms, forks, ksymbols; /* records learned */

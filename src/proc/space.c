@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/map.h"
@@ -22,8 +23,18 @@ int space_init(struct space_pool *pool, uint64_t seed)
 	return pool->nodes ? 0 : -ENOMEM;
 }
 
+void space_share_end(struct space_pool *pool)
+{
+	free(pool->shared);
+	free(pool->fresh);
+	pool->shared = NULL;
+	pool->fresh = NULL;
+	pool->shared_capacity = pool->fresh_capacity = 0;
+}
+
 void space_destroy(struct space_pool *pool)
 {
+	space_share_end(pool);
 	free(pool->nodes);
 	*pool = (struct space_pool){ 0 };
 }
@@ -152,6 +163,98 @@ int space_put(struct space_pool *pool, uint32_t *root, uint32_t stamp, uint64_t 
 	if (pool->failed)
 		return -ENOMEM;
 	*root = left;
+	return 0;
+}
+
+/* ---- equal spaces ---- */
+
+/* Of what a node holds, its parts by number. */
+static uint64_t space_hash(const struct space_pool *pool, const struct space_node *node)
+{
+	uint64_t range = map_hash_pair(node->start, node->end, pool->seed);
+	uint64_t rest = (uint64_t)node->left << 32 | node->right;
+
+	return map_mix(map_hash_pair(range ^ node->value, rest, pool->seed));
+}
+
+/* Where among the shared ones the node is, or belongs. */
+static size_t space_slot(const struct space_pool *pool, const struct space_node *node)
+{
+	size_t i = space_hash(pool, node) & (pool->shared_capacity - 1);
+
+	for (; pool->shared[i]; i = (i + 1) & (pool->shared_capacity - 1)) {
+		const struct space_node *have = &pool->nodes[pool->shared[i]];
+
+		if (have->start == node->start && have->end == node->end &&
+		    have->value == node->value && have->left == node->left &&
+		    have->right == node->right)
+			break;
+	}
+	return i;
+}
+
+/* Makes room for so many more: at most half of the slots are taken. */
+static int space_grow_shared(struct space_pool *pool, uint32_t more)
+{
+	size_t capacity = pool->shared_capacity ? pool->shared_capacity : 256;
+	uint32_t *old = pool->shared;
+	size_t n = pool->shared_capacity;
+
+	while (capacity / 2 < (size_t)pool->n_shared + more)
+		capacity *= 2;
+	if (capacity == n)
+		return 0;
+	pool->shared = calloc(capacity, sizeof(*pool->shared));
+	if (!pool->shared) {
+		pool->shared = old;
+		return -ENOMEM;
+	}
+	pool->shared_capacity = capacity;
+	for (size_t i = 0; i < n; i++) {
+		if (old[i])
+			pool->shared[space_slot(pool, &pool->nodes[old[i]])] = old[i];
+	}
+	free(old);
+	return 0;
+}
+
+/* The number that a node will have, its parts being shared first. One that is new is put behind the
+ * others in pool->fresh, *n of which are there. Two nodes of one tree are never equal. */
+static uint32_t space_share_node(struct space_pool *pool, uint32_t i, uint32_t from, uint32_t *n)
+{
+	struct space_node node = pool->nodes[i];
+	size_t slot;
+
+	if (i < from)
+		return i;
+	node.left = space_share_node(pool, node.left, from, n);
+	node.right = space_share_node(pool, node.right, from, n);
+	node.stamp = 0;
+	/* A part that is new has a number that no shared node knows of. */
+	if (node.left < from && node.right < from) {
+		slot = space_slot(pool, &node);
+		if (pool->shared[slot])
+			return pool->shared[slot];
+	}
+	pool->fresh[*n] = node;
+	return from + (*n)++;
+}
+
+int space_share(struct space_pool *pool, uint32_t *root, uint32_t from)
+{
+	uint32_t n = 0, most = pool->n - from;
+
+	if (space_grow_shared(pool, most) < 0 ||
+	    ARRAY_ROOM(&pool->fresh, &pool->fresh_capacity, most) < 0) {
+		pool->failed = 1;
+		return -ENOMEM;
+	}
+	*root = space_share_node(pool, *root, from, &n);
+	memcpy(pool->nodes + from, pool->fresh, n * sizeof(*pool->nodes));
+	pool->n = from + n;
+	pool->n_shared += n;
+	for (uint32_t i = from; i < pool->n; i++)
+		pool->shared[space_slot(pool, &pool->nodes[i])] = i;
 	return 0;
 }
 

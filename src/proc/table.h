@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/pool.h"
 #include "proc/history.h"
 #include "proc/object.h"
 #include "proc/proc.h"
@@ -56,6 +57,16 @@ struct proc_table {
 	size_t n_events, events_capacity;
 	struct proc_mapping **mappings; /* [0] is [vsyscall] */
 	size_t n_mappings, mappings_capacity;
+	/* Of a file: equal mappings are one, and so are equal spaces. */
+	struct pool known; /* struct apply_known: those of mappings, from 1 on; until proc_seal */
+	struct proc_made {
+		uint32_t pid, mapping;
+	} * made; /* who made which, in order of time */
+	size_t n_made, made_capacity;
+	struct {
+		uint64_t key;  /* of processes */
+		uint32_t from; /* of spaces.nodes; 0: none is open */
+	} open;                /* the space that is edited: its last version is not shared yet */
 	const struct proc_mapping *kernel;
 	struct map build_ids; /* name of a path -> name of its build-id */
 	uint32_t stamps;
@@ -67,6 +78,8 @@ struct proc_table {
 const char *table_comm(const struct proc_table *table, const struct change *name, uint32_t tid);
 /* Applies an event; all before must not be later in time. -ENOMEM. */
 int apply_event(struct proc_table *table, const struct proc_event *e);
+/* Of a file: all events were applied. -ENOMEM. */
+int apply_end(struct proc_table *table);
 /* The object that an event maps; NULL: out of memory. */
 const struct proc_object *apply_object(struct proc_table *table, const struct proc_event *e);
 /* A new mapping with its id; NULL: out of memory. */

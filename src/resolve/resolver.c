@@ -65,7 +65,7 @@ struct resolver {
 	bool shared;                    /* symbols and lines are another's */
 	struct symbol_object **objects; /* by proc_object's id; NULL: not asked for yet */
 	size_t n_objects;               /* a stream brings more */
-	size_t mappings;                /* of which it is known whether they are jitdumps */
+	size_t made;                    /* mappings of which it is known if they are jitdumps */
 	struct resolver_entry *entries; /* open addressing; addr and space both 0: free */
 	size_t n, capacity;
 	uint64_t zero;         /* the slot of address 0 of no space */
@@ -88,13 +88,13 @@ _Static_assert(sizeof(struct resolver_alike) == 24, "pooled as bytes");
  * came since the last call are looked at; each is looked at once. */
 static int resolver_jitdumps(struct resolver *p)
 {
+	const struct proc_mapping *m;
+	uint32_t pid;
 	int r = 0;
 
-	for (; p->mappings < proc_mappings(p->rec->procs) && r >= 0; p->mappings++) {
-		const struct proc_mapping *m = proc_mapping_at(p->rec->procs, p->mappings);
-
+	for (; r >= 0 && (m = proc_made_at(p->rec->procs, p->made, &pid)); p->made++) {
 		if (m->object->kind == PROC_KIND_FILE && jit_is_dump(m->object->path))
-			r = symbol_jitdump(p->symbols, m->pid, m->object->path);
+			r = symbol_jitdump(p->symbols, pid, m->object->path);
 	}
 	return r;
 }
@@ -187,7 +187,7 @@ int resolver_share(struct resolver **ret, const struct resolver *with)
 	(*ret)->lines = with->lines;
 	(*ret)->asking = with->asking;
 	(*ret)->jit = with->jit;
-	(*ret)->mappings = with->mappings;
+	(*ret)->made = with->made;
 	(*ret)->shared = true;
 	return 0;
 }

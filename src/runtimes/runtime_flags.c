@@ -47,11 +47,11 @@ const struct runtime_flags *runtime_flags_of_path(const char *path)
 const struct runtime_flags *runtime_flags_of(const struct proc_table *procs, uint32_t pid)
 {
 	const struct runtime_flags *found = NULL;
+	const struct proc_mapping *m;
+	uint32_t made_by;
 
-	for (size_t i = 0; i < proc_mappings(procs) && !found; i++) {
-		const struct proc_mapping *m = proc_mapping_at(procs, i);
-
-		if (m->pid == pid && m->object->kind == PROC_KIND_FILE)
+	for (size_t i = 0; !found && (m = proc_made_at(procs, i, &made_by)); i++) {
+		if (made_by == pid && m->object->kind == PROC_KIND_FILE)
 			found = runtime_flags_of_path(m->object->path);
 	}
 	return found;

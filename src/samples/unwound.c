@@ -316,13 +316,13 @@ static int unwound_find(void *ctx, uint64_t pc, struct walk_place *ret)
 /* The jitdump of a process, by its mappings; NULL: it has none. */
 static const char *unwound_dump(struct unwound *u, uint32_t pid)
 {
+	const struct proc_mapping *m;
 	uint64_t path = 0;
+	uint32_t made_by;
 
-	for (; u->n_looked < proc_mappings(u->opts.procs); u->n_looked++) {
-		const struct proc_mapping *m = proc_mapping_at(u->opts.procs, u->n_looked);
-
+	for (; (m = proc_made_at(u->opts.procs, u->n_looked, &made_by)); u->n_looked++) {
 		if (m->object->kind == PROC_KIND_FILE && jit_is_dump(m->object->path) &&
-		    map_put(&u->dumps, m->pid, (uintptr_t)m->object->path) < 0)
+		    map_put(&u->dumps, made_by, (uintptr_t)m->object->path) < 0)
 			u->failed = -ENOMEM;
 	}
 	map_get(&u->dumps, pid, &path);
@@ -339,11 +339,12 @@ struct unwound_files {
 static bool unwound_next_file(void *ctx, size_t *at, struct jit_file *ret)
 {
 	const struct unwound_files *files = ctx;
+	const struct proc_mapping *m;
+	uint32_t pid;
 
-	for (size_t n = proc_mappings(files->procs); *at < n;) {
-		const struct proc_mapping *m = proc_mapping_at(files->procs, (*at)++);
-
-		if (m->pid != files->pid || m->data || m->object->kind != PROC_KIND_FILE)
+	while ((m = proc_made_at(files->procs, *at, &pid))) {
+		(*at)++;
+		if (pid != files->pid || m->data || m->object->kind != PROC_KIND_FILE)
 			continue;
 		*ret = (struct jit_file){ .path = m->object->path,
 			                  .build_id.size = m->object->build_id_size,

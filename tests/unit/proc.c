@@ -461,6 +461,7 @@ static void check_past(const struct proc_table *t, const struct proc_table *stre
 
 			assert_string_equal(got ? got->object->path : "-",
 			                    want ? want->object->path : "-");
+			assert_true(!want || (got->start == want->start && got->end == want->end));
 			assert_string_equal(name_at(t, pid, time), name_at(stream, pid, time));
 		}
 	}
@@ -615,6 +616,93 @@ static void test_space_range(void **state)
 	proc_free(table);
 }
 
+/* One exec of a program with two libraries, mapped one after the other or the last one first. */
+static void put_exec(struct proc_table *t, uint64_t time, uint32_t pid, bool backwards)
+{
+	static const char *const files[] = { "/bin/a", "/lib/b", "/lib/c" };
+
+	put(t, fork_of(time, pid, pid, 7, 7));
+	put(t, comm_of(time + 1, pid, pid, "a", true));
+	for (uint64_t i = 0; i < 3; i++) {
+		uint64_t k = backwards ? 2 - i : i;
+
+		put(t, mmap_of(time + 2 + i, pid, 0x10000 * (k + 1), 0x8000, 0, files[k]));
+	}
+	/* over the end of one library */
+	put(t, mmap_of(time + 5, pid, 0x24000, 0x4000, 0x4000, "/lib/d"));
+}
+
+/* Processes with equal mappings have one space, of whatever time and by whatever steps; one
+ * mapping more, or another one, and it is another. */
+static void test_equal_spaces(void **state)
+{
+	struct proc_table *t;
+	uint32_t first, space, pid;
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(proc_new(&t, NULL), 0);
+	put(t, mmap_of(1, 7, 0x1000, 0x1000, 0, "/bin/sh"));
+	for (uint32_t i = 0; i < 20; i++)
+		put_exec(t, 100 + 10 * i, 100 + i % 7, i % 2); /* pids are used again */
+	put_exec(t, 400, 200, false);
+	put(t, mmap_of(406, 200, 0x50000, 0x1000, 0, "/lib/e"));
+	put_exec(t, 500, 201, false);
+	put(t, mmap_of(506, 201, 0x50000, 0x1000, 0, "")); /* anonymous: the process's own */
+	put_exec(t, 600, 202, false);
+	put(t, mmap_of(606, 202, 0x50000, 0x1000, 0, ""));
+	put_exec(t, 700, 203, false);
+	put(t, mmap_of(706, 203, 0x10000, 0x8000, 0x1000, "/bin/a"));
+	put_exec(t, 800, 204, false);
+	put(t, mmap_of(806, 204, 0x10000, 0x8000, 0x1000, "/bin/a"));
+	put(t, mmap_of(807, 204, 0x10000, 0x8000, 0, "/bin/a")); /* and back */
+	assert_int_equal(proc_seal(t), 0);
+	first = proc_space(t, 100, 109);
+	for (uint32_t i = 0; i < 20; i++) {
+		assert_int_equal(proc_space(t, 100 + i % 7, 109 + 10 * i), first);
+		assert_int_equal(proc_space(t, 100 + i % 7, 100 + 10 * i), proc_space(t, 7, 2));
+		assert_int_equal(proc_space(t, 100 + i % 7, 101 + 10 * i), PROC_NO_SPACE);
+	}
+	assert_int_equal(proc_space(t, 200, 405), first);
+	space = proc_space(t, 200, 406);
+	assert_int_not_equal(space, first);
+	assert_string_equal(path_at(t, 200, 406, 0x50000), "/lib/e");
+	assert_string_equal(path_at(t, 200, 405, 0x50000), "-");
+	assert_int_not_equal(proc_space(t, 201, 506), proc_space(t, 202, 606));
+	assert_int_not_equal(proc_space(t, 201, 506), space);
+	assert_int_not_equal(proc_space(t, 203, 706), first);
+	assert_int_equal(proc_space(t, 203, 706), proc_space(t, 204, 806));
+	assert_int_equal(proc_space(t, 204, 807), first);
+	assert_string_equal(path_at(t, 106, 169, 0x24000), "/lib/d");
+	/* [vsyscall], /bin/sh, the four of an exec, /lib/e, two anonymous, the other /bin/a */
+	assert_int_equal(proc_mappings(t), 10);
+	for (size_t i = 0; proc_made_at(t, i, &pid); i++)
+		n += pid == 100;
+	assert_int_equal(n, 3 * 4); /* the first of seven pids had three lives */
+	proc_free(t);
+}
+
+/* A thousand execs of one program hold no more than their histories. */
+static void test_execs_are_small(void **state)
+{
+	struct proc_counts few, many;
+
+	(void)state;
+	for (uint32_t n = 1000; n <= 20000; n *= 20) {
+		struct proc_table *t;
+
+		assert_int_equal(proc_new(&t, NULL), 0);
+		for (uint32_t i = 0; i < n; i++)
+			put_exec(t, 100 + 10 * (uint64_t)i, 100, i % 2);
+		assert_int_equal(proc_seal(t), 0);
+		proc_count(t, n == 1000 ? &few : &many);
+		proc_free(t);
+	}
+	/* Of an exec: six versions of a space and three names, of 16 bytes each, four mappings made
+	 * of 8, and room to grow as much again. */
+	assert_true(many.bytes - few.bytes < 19000 * 2 * (9 * 16 + 4 * 8));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -624,6 +712,7 @@ int main(void)
 		cmocka_unit_test(test_odd_records),     cmocka_unit_test(test_made_code),
 		cmocka_unit_test(test_without_times),   cmocka_unit_test(test_random),
 		cmocka_unit_test(test_hostile_nesting), cmocka_unit_test(test_space_range),
+		cmocka_unit_test(test_equal_spaces),    cmocka_unit_test(test_execs_are_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
