@@ -11,6 +11,7 @@
 
 #include "cli/cmds.h"
 #include "cli/header.h"
+#include "cli/schema.h"
 #include "cmd/outfile.h"
 #include "input/profiled.h"
 #include "profile/nameless.h"
@@ -252,6 +253,8 @@ static int report_do(struct report_cmd *r)
 	struct source source = { .cmd = r->cmd, .path = r->in.path };
 	int rc;
 
+	if (r->schema)
+		return schema_print(r->cmd);
 	if (stored_asked(&r->stored))
 		return report_show_stored(r);
 	if (r->header_only)

@@ -44,6 +44,7 @@ enum {
 	OPT_SEPARATOR,
 	OPT_WIDTHS,
 	OPT_SYMBOL_FILTER,
+	OPT_SCHEMA,
 };
 
 static const char sort_help[] =
@@ -122,6 +123,7 @@ const struct option_def report_options[] = {
 	{ "dump-raw-trace", 'D', NULL, "in place of a report: every record, as seam dump",
 	  OPT_DUMP },
 	{ "json", 0, NULL, "the same as one JSON object", OPT_JSON },
+	{ "json-schema", 0, NULL, "the JSON Schema of that object, and nothing else", OPT_SCHEMA },
 	{ "csv", 0, NULL, "the rows as comma-separated values", OPT_CSV },
 	{ "stdio", 0, NULL, "text, also on a terminal", OPT_STDIO },
 	{ NULL, 'c', "LIST", "as --comms", ID_FILTER_COMMS },
@@ -281,6 +283,9 @@ static bool report_other(struct report_cmd *r, int id)
 		return true;
 	case OPT_TASKS:
 		r->tasks = true;
+		return true;
+	case OPT_SCHEMA:
+		r->schema = true;
 		return true;
 	case OPT_DUMP:
 		r->dump = true;

@@ -29,11 +29,11 @@ struct report_cmd {
 	struct answer answer; /* of the store: show.load is taken from it */
 	struct report show;
 	enum report_form form;
-	bool stats, tasks, dump;        /* in place of a report */
-	bool header, header_only, full; /* what the recording says about itself; full: all of it */
-	bool stdio;                     /* text, also on a terminal */
-	bool limit_given;               /* show.percent_limit is not only the default */
-	struct buf sort_list;           /* of --by */
+	bool stats, tasks, dump, schema; /* in place of a report */
+	bool header, header_only, full;  /* what the recording says about itself; full: all of it */
+	bool stdio;                      /* text, also on a terminal */
+	bool limit_given;                /* show.percent_limit is not only the default */
+	struct buf sort_list;            /* of --by */
 	uint64_t slice_ns;
 	const char *dsos;   /* a list: only frames of these objects have rows */
 	const char *parent; /* regular expression: callers named so are parents */

@@ -25,6 +25,8 @@ NOWHERE = ["--symfs", "/nonexistent"]
 SECTIONS = {
     "seam report --json": (["report/report_json.c"],
                            [["report", "--json", "-s", KEYS, *NOWHERE, f] for f in FILES]),
+    "seam explain --json": (["explain/explain_text.c"],
+                            [["explain", "--json", *NOWHERE, f] for f in FILES]),
     "seam diff --json": (["report/diff_show.c"],
                          [["diff", "--json", "-s", DIFF_KEYS, *NOWHERE, FILES[0], FILES[3]]]),
     "seam annotate --json": (["annotate/annotate_show.c"], []),

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// explain.c: a finished profile in findings.
+#include "explain/explain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "explain/explain_parts.h"
+
+/* Sums the profile up once, and lets each file of the room tell its part. */
+int explain_find(struct explain *ret, const struct report *r, const char *recording,
+                 const char *const *input)
+{
+	struct explain x = { .input = input, .finding = calloc(EXPLAIN_LINES, sizeof(*x.finding)) };
+	struct explain_sums s = { 0 };
+	int rc = x.finding ? explain_sums_build(&s, r) : -ENOMEM;
+
+	if (rc >= 0) {
+		x.about = (struct explain_about){
+			.recording = recording,
+			.event = s.event ? profile_event_name(s.profile, s.event) : "",
+			.samples = s.samples,
+			.seconds = s.seconds,
+			.cpu_seconds = s.cpu_seconds,
+		};
+		explain_time(&x, &s);
+		rc = explain_work(&x, &s);
+		explain_stacks(&x, &s);
+	}
+	explain_sums_free(&s);
+	*ret = x;
+	return rc < 0 ? rc : x.failed ? -ENOMEM : 0;
+}
+
+void explain_free(struct explain *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		explain_finding_free(&x->finding[i]);
+	free(x->finding);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* explain_parts.h: what the files of this room share: the sums that findings are made of, and how a
+ * finding is added. */
+#ifndef SEAM_EXPLAIN_EXPLAIN_PARTS_H
+#define SEAM_EXPLAIN_EXPLAIN_PARTS_H
+
+#include "explain/explain.h"
+
+/* Adds a finding. args: the command behind "seam", its name first, ending with NULL; NULL: there is
+ * none. What memory fails for is left out, and x->failed says so. */
+struct explain_new {
+	enum explain_section section;
+	const char *id;
+	double percent;
+	const char *const *args;
+};
+void explain_add(struct explain *x, const struct explain_new *what, const char *fmt, ...)
+        __attribute__((format(printf, 3, 4)));
+#define EXPLAIN_COMMAND(...)      \
+	(const char *const[])     \
+	{                         \
+		__VA_ARGS__, NULL \
+	}
+
+void explain_finding_free(struct explain_finding *f);
+
+/* ---- explain_sums.c ---- */
+
+/* The recording in numbers; shares are of one event. */
+struct explain_sums {
+	const struct report *report;
+	const struct profile *profile;
+	uint32_t event; /* with the most samples of those that do not count waiting; 0: none */
+	uint64_t weight, samples;
+	uint64_t idle;                /* of weight, that of pid 0: CPUs without work */
+	double seconds, cpu_seconds;  /* as struct explain_about */
+	uint64_t kind[PROFILE_KINDS]; /* weight by the kind of code that was hit; inlined is user */
+	struct rollup functions, objects, commands, threads; /* by self, descending */
+};
+/* -ENOMEM; explain_sums_free in any case. */
+int explain_sums_build(struct explain_sums *ret, const struct report *r);
+void explain_sums_free(struct explain_sums *s);
+/* What a row's function is called, or NULL where it has no name. */
+const char *explain_function(const struct explain_sums *s, const struct rollup_row *row);
+const char *explain_object(const struct explain_sums *s, const struct rollup_row *row);
+/* "cpu-clock" of "cpu-clock:ppp" is what -e takes, too, so names are as recorded. */
+double explain_share(const struct explain_sums *s, uint64_t weight);
+/* Whether an event counts time in which a task did not run. */
+bool explain_is_waiting(const char *event);
+
+/* ---- the findings: each adds those of its kind ---- */
+
+void explain_time(struct explain *x, const struct explain_sums *s);   /* explain_time.c */
+int explain_work(struct explain *x, const struct explain_sums *s);    /* explain_work.c; -ENOMEM */
+void explain_stacks(struct explain *x, const struct explain_sums *s); /* explain_stacks.c */
+
+#endif

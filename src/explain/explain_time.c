@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// explain_time.c: where the time goes: programs, objects, functions; and who waited.
+#include <string.h>
+
+#include "base/shown.h"
+#include "explain/explain_parts.h"
+#include "profile/nameless.h"
+
+#define NAMED 3         /* commands, objects, functions that are listed by name */
+#define NAMED_LEAST 3   /* percent from which on one is worth a name */
+#define HOTTEST_LEAST 1 /* percent of the first one */
+#define HALF 50.0
+#define UNNAMED_MUCH 10.0 /* percent without a name, from which on it is told here */
+
+/* "as 12.3 %, make 4.0 %": the first rows of a table, from the one at `at` on. */
+static void time_list(const struct explain_sums *s, const struct rollup *t, size_t at,
+                      enum rollup_column column, struct buf *out)
+{
+	char text[ROLLUP_TEXT_MAX];
+
+	for (size_t i = at; i < t->n && i < NAMED; i++) {
+		double share = explain_share(s, t->rows[i].self);
+
+		if (i && share < NAMED_LEAST)
+			break;
+		buf_printf(out, "%s%s %.1f %%", i > at ? ", " : "",
+		           rollup_text(t, &t->rows[i], column, text, sizeof(text)), share);
+	}
+}
+
+/* Which programs had the time. */
+static void time_commands(struct explain *x, const struct explain_sums *s)
+{
+	const struct rollup *t = &s->commands;
+	char text[ROLLUP_TEXT_MAX];
+	struct buf others = { 0 };
+
+	time_list(s, t, 1, ROLLUP_COMM, &others);
+	if (t->n > 1)
+		explain_add(x,
+		            &(struct explain_new){
+		                    EXPLAIN_TIME, "commands", explain_share(s, t->rows[0].self),
+		                    EXPLAIN_COMMAND("report", "--stdio", "-s", "comm", "-g", "none",
+		                                    "--no-children") },
+		            "in threads named %s%s%s (%zu names in all)",
+		            rollup_text(t, &t->rows[0], ROLLUP_COMM, text, sizeof(text)),
+		            others.n ? "; " : "", buf_text(&others), t->n);
+	buf_free(&others);
+}
+
+/* In which code it was: user or kernel, and in which files. */
+static void time_objects(struct explain *x, const struct explain_sums *s)
+{
+	struct buf list = { 0 };
+
+	time_list(s, &s->objects, 0, ROLLUP_OBJECT, &list);
+	explain_add(x,
+	            &(struct explain_new){ EXPLAIN_TIME, "objects",
+	                                   explain_share(s, s->kind[PROFILE_USER]),
+	                                   EXPLAIN_COMMAND("report", "--stdio", "-s", "dso", "-g",
+	                                                   "none", "--no-children") },
+	            "in programs and libraries, %.1f %% in the kernel; most in %s",
+	            explain_share(s, s->kind[PROFILE_KERNEL]), buf_text(&list));
+	buf_free(&list);
+}
+
+/* Whether --symbols and annotate can be asked for the function. */
+static bool time_named(const struct explain_sums *s, const struct rollup_row *row)
+{
+	const char *name = explain_function(s, row);
+
+	return name && !nameless_is(name, NULL);
+}
+
+/* The functions with the most time of their own. */
+static void time_hottest(struct explain *x, const struct explain_sums *s)
+{
+	unsigned told = 0;
+
+	for (size_t i = 0; i < s->functions.n && told < NAMED; i++) {
+		const struct rollup_row *row = &s->functions.rows[i];
+		double share = explain_share(s, row->self);
+
+		if (share < (told ? NAMED_LEAST : HOTTEST_LEAST))
+			break;
+		if (!time_named(s, row))
+			continue;
+		explain_add(x,
+		            &(struct explain_new){ EXPLAIN_TIME, "hottest_function", share,
+		                                   EXPLAIN_COMMAND("report", "--stdio", "-g",
+		                                                   "callee", "--symbols",
+		                                                   explain_function(s, row)) },
+		            "%s: %s of %s, by itself", told ? "then" : "most in one function",
+		            explain_function(s, row), explain_object(s, row));
+		told++;
+	}
+}
+
+/* How many functions make half of the time. Code without a function's range is one row for a whole
+ * object, so it is told by itself, and where it has much nothing is counted. */
+static void time_spread(struct explain *x, const struct explain_sums *s)
+{
+	uint64_t sum = 0, unnamed = 0;
+	size_t n = 0, all = 0;
+
+	while (n < s->functions.n && explain_share(s, sum) < HALF)
+		sum += s->functions.rows[n++].self;
+	for (size_t i = 0; i < s->functions.n; i++) {
+		const struct rollup_row *row = &s->functions.rows[i];
+
+		all += row->self > 0;
+		unnamed += explain_function(s, row) ? 0 : row->self;
+	}
+	if (explain_share(s, unnamed) >= UNNAMED_MUCH)
+		explain_add(x,
+		            &(struct explain_new){
+		                    EXPLAIN_TIME, "unnamed_functions", explain_share(s, unnamed),
+		                    EXPLAIN_COMMAND("report", "--stdio", "-S", SYMBOL_UNKNOWN, "-g",
+		                                    "none", "--no-children") },
+		            "in code without a name: which functions those are is not known");
+	else if (n > NAMED)
+		explain_add(x,
+		            &(struct explain_new){
+		                    EXPLAIN_TIME, "spread", explain_share(s, sum),
+		                    EXPLAIN_COMMAND("report", "--stdio", "-g", "none") },
+		            "in %zu functions of %zu: none stands out, so look at what calls them",
+		            n, all);
+}
+
+/* The innermost function that half of the time passes through: of those with so much in it or below
+ * it, the one with the least. Frames without a name, and the hottest function, say nothing new. */
+static void time_through(struct explain *x, const struct explain_sums *s)
+{
+	const struct rollup_row *best = NULL;
+
+	for (size_t i = 0; i < s->functions.n; i++) {
+		const struct rollup_row *row = &s->functions.rows[i];
+
+		if (explain_share(s, row->total) < HALF || explain_share(s, row->self) > HALF / 2 ||
+		    row->kind == PROFILE_MISSING || !time_named(s, row))
+			continue;
+		if (!best || row->total < best->total)
+			best = row;
+	}
+	if (best)
+		explain_add(x,
+		            &(struct explain_new){
+		                    EXPLAIN_TIME, "passes_through", explain_share(s, best->total),
+		                    EXPLAIN_COMMAND("report", "--stdio", "-g", "caller",
+		                                    "--symbols", explain_function(s, best)) },
+		            "passes through %s of %s, the innermost function that so much has in "
+		            "common",
+		            explain_function(s, best), explain_object(s, best));
+}
+
+/* One event that counts waiting, beside the time on CPUs. */
+static void time_waiting(struct explain *x, const struct explain_sums *s, uint32_t event)
+{
+	const char *name = profile_event_name(s->profile, event);
+	struct profile_account a;
+
+	profile_account(s->profile, event, &a);
+	if (!a.weight || !strncmp(name, "offcpu-idle", 11))
+		return;
+	explain_add(x,
+	            &(struct explain_new){ EXPLAIN_TIME, "waiting", -1,
+	                                   EXPLAIN_COMMAND("report", "--stdio", "-e", name) },
+	            "threads %s for %.2f s in all (%s)",
+	            !strncmp(name, "offcpu-runqueue", 15)  ? "were ready to run, without a CPU,"
+	            : !strncmp(name, "offcpu-blocked", 14) ? "waited for devices"
+	                                                   : "slept",
+	            (double)a.weight / 1e9, name);
+}
+
+void explain_time(struct explain *x, const struct explain_sums *s)
+{
+	if (!s->weight)
+		return;
+	time_commands(x, s);
+	time_objects(x, s);
+	time_hottest(x, s);
+	time_spread(x, s);
+	time_through(x, s);
+	for (uint32_t e = 1; e <= profile_n_events(s->profile); e++)
+		if (explain_is_waiting(profile_event_name(s->profile, e)))
+			time_waiting(x, s, e);
+}

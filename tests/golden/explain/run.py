@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""seam explain: what it says is what the other commands say, and each command that it shows runs.
+
+    run.py SEAM DATA
+"""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+SEAM, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+WORKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "src", "explain", "works.def")
+# Of one event with CPU time, of several, cut short by kill -9, of whole CPUs, with copies of stacks.
+FILES = ["gcc_d", "multi_group", "kill9_z", "hackbench_d", "regs", "attach_p", "park_switch"]
+NOWHERE = ["--symfs", "/nonexistent"]
+faults = 0
+
+
+def fault(text):
+    global faults
+    faults += 1
+    print("FAILED: " + text)
+
+
+def run(*args):
+    """Exit code and standard output. 3: the recording is damaged, and was read."""
+    done = subprocess.run([SEAM, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    if done.returncode not in (0, 3):
+        fault("%s: exit %d: %s" % (shlex.join(args), done.returncode, done.stderr.decode("utf-8", "replace").strip()))
+    return done.stdout.decode("utf-8", "replace")
+
+
+def valid(value, schema, where):
+    """Whether a value is as the schema says; of JSON Schema, what scripts/json-schema writes."""
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    is_a = {"object": isinstance(value, dict), "array": isinstance(value, list), "string": isinstance(value, str),
+            "number": isinstance(value, (int, float)) and not isinstance(value, bool),
+            "boolean": isinstance(value, bool), "null": value is None}
+    if not any(is_a[kind] for kind in kinds):
+        fault("%s is %r, not %s" % (where, value, kinds))
+    if "const" in schema and value != schema["const"]:
+        fault("%s is %r, not %r" % (where, value, schema["const"]))
+    for name in schema.get("required", []):
+        if name not in value:
+            fault("%s has no %s" % (where, name))
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            inside = schema.get("properties", {}).get(name, schema.get("additionalProperties"))
+            if inside is None:
+                fault("%s.%s is in no schema" % (where, name))
+            else:
+                valid(inner, inside, where + "." + name)
+    if isinstance(value, list):
+        for i, inner in enumerate(value):
+            valid(inner, schema["items"], "%s[%d]" % (where, i))
+
+
+def near(what, said, counted):
+    if said is None or abs(said - counted) > 0.06:
+        fault("%s: explain says %s, counted %.2f" % (what, said, counted))
+
+
+def works():
+    """id: (least share, pattern of the function names), as works.def has them."""
+    with open(WORKS) as f:
+        text = f.read()
+    ret = {}
+    for m in re.finditer(r'^WORK\("(\w+)", (\d+),\s*"[^"]*",\s*((?:"[^"]*"\s*)+)\)', text, re.M):
+        names = "".join(re.findall(r'"([^"]*)"', m[3])).split("|")
+        ret[m[1]] = (float(m[2]), re.compile("|".join(
+            re.escape(n[:-1]) + ".*" if n.endswith("*") else re.escape(n) for n in names), re.S))
+    return ret
+
+
+def shares(path, kinds, event):
+    """Percent of the weight of stacks with a function of each kind, from the stacks that export writes."""
+    found, whole = dict.fromkeys(kinds, 0), 0
+    for line in run("export", "-f", "folded", "-e", event, path).splitlines():
+        stack, _, weight = line.rpartition(" ")
+        frames = {re.sub(r"_\[k\]$", "", frame) for frame in stack.split(";")[1:]}
+        whole += int(weight)
+        for kind, (_, pattern) in kinds.items():
+            if any(pattern.fullmatch(frame) for frame in frames):
+                found[kind] += int(weight)
+    return {kind: 100.0 * weight / whole for kind, weight in found.items()} if whole else found
+
+
+def check_shares(name, path, said):
+    """The findings against report and export of the same recording."""
+    report = json.loads(run("report", "--json", "-s", "comm,dso,sym", path))
+    rows = [r for r in report["rows"] if r["event"] == said["event"]]
+    whole = sum(r["self"] for r in rows)
+    by = {key: {} for key in ("comm", "sym")}
+    for row in rows:
+        for key, sums in by.items():
+            sums[row[key]] = sums.get(row[key], 0) + row["self"]
+    findings = {}
+    for f in said["findings"]:
+        findings.setdefault(f["id"], []).append(f)
+    if said["samples"] != sum(r["self_samples"] for r in rows):
+        fault("%s: %d samples" % (name, said["samples"]))
+    for f in findings.get("commands", []):
+        near(name + " commands", f["percent"], 100.0 * max(by["comm"].values()) / whole)
+    for f in findings.get("hottest_function", []):
+        symbol = f["command"][-1]
+        near("%s %s" % (name, symbol), f["percent"], 100.0 * by["sym"][symbol] / whole)
+    kinds = works()
+    counted = shares(path, kinds, said["event"])
+    for kind, (least, _) in kinds.items():
+        told = findings.get(kind)
+        if told:
+            near("%s %s" % (name, kind), told[0]["percent"], counted[kind])
+        elif counted[kind] > least and sum(counted[k] > counted[kind] for k in counted) < 6:
+            fault("%s: %s has %.2f %% and is not told" % (name, kind, counted[kind]))
+    return sum(kind in findings for kind in kinds)
+
+
+def main():
+    schema = json.loads(run("explain", "--json-schema"))
+    report_schema = json.loads(run("report", "--json-schema"))
+    commands = told = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        recordings = [(f, os.path.join(DATA, f, "perf.data")) for f in FILES]
+        # With the kernel's and the programs' names: of work that is known.
+        made = os.path.join(scratch, "it's new.data")
+        code = "import json\nfor i in range(400): json.loads(json.dumps({'a': list(range(2000))}))"
+        run("record", "-o", made, "--call-graph", "fp", "-e", "cpu-clock", "-c", "200000", "--", sys.executable, "-c", code)
+        recordings.append(("made", made))
+        for name, path in recordings:
+            said = json.loads(run("explain", "--json", path))
+            valid(said, schema, "explain " + name)
+            valid(json.loads(run("report", "--json", path)), report_schema, "report " + name)
+            told += check_shares(name, path, said)
+            text = run("explain", path)
+            shown = re.findall(r"^ +\$ (seam .*)$", text, re.M)
+            if text.count("\n") > 64 or len(said["findings"]) < 3:
+                fault("%s: %d findings, %d lines" % (name, len(said["findings"]), text.count("\n")))
+            for line in sorted(set(shown)):
+                run(*shlex.split(line)[1:])
+                commands += 1
+            for f in said["findings"]:
+                if f["text"].split("\n")[0] not in text:
+                    fault("%s: '%s' is only in JSON" % (name, f["text"]))
+    print("%d commands ran, %d kinds of work told" % (commands, told))
+    if not commands or not told:
+        fault("nothing to look at")
+    return 1 if faults else 0
+
+
+sys.exit(main())
