@@ -92,7 +92,7 @@ static uint32_t python_hash(const char *name)
 
 /* The value of symbol number i, if that is its name. */
 static bool python_symbol_is(const struct python_file *f, uint32_t i, const char *name,
-                             uint64_t *ret)
+                             Elf64_Sym *ret)
 {
 	size_t size = strlen(name) + 1;
 	Elf64_Sym symbol;
@@ -105,15 +105,16 @@ static bool python_symbol_is(const struct python_file *f, uint32_t i, const char
 	    f->names.n - symbol.st_name < size ||
 	    memcmp(f->names.bytes + symbol.st_name, name, size) != 0)
 		return false;
-	*ret = symbol.st_value;
+	*ret = symbol;
 	return true;
 }
 
 #define HASH_HEAD 16u /* bytes: buckets, first symbol, words of the filter, its shift */
 
 /* Looks a symbol up in .gnu.hash: a chain ends where the lowest bit is set. */
-static int python_symbol(void *ctx, const char *name, uint64_t *ret)
+static int python_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *bytes)
 {
+	Elf64_Sym symbol;
 	const struct python_file *f = ctx;
 	uint32_t buckets = python_u32(&f->hash, 0), first = python_u32(&f->hash, 4);
 	/* Behind the head come the words of the Bloom filter, which is not asked, then the buckets,
@@ -130,8 +131,12 @@ static int python_symbol(void *ctx, const char *name, uint64_t *ret)
 	 * the section in any case. */
 	for (at += buckets * 4ull; (uint64_t)(i - first) * 4 + at < f->hash.n; i++) {
 		one = python_u32(&f->hash, at + (uint64_t)(i - first) * 4);
-		if ((one | 1) == (hash | 1) && python_symbol_is(f, i, name, ret))
+		if ((one | 1) == (hash | 1) && python_symbol_is(f, i, name, &symbol)) {
+			*ret = symbol.st_value;
+			if (bytes)
+				*bytes = symbol.st_size;
 			return 0;
+		}
 		if (one & 1)
 			break;
 	}
@@ -148,6 +153,29 @@ static int python_read(void *ctx, uint64_t address, void *to, size_t n)
 	if (r < 0)
 		return r;
 	return pread(image_fd(f->image), to, n, (off_t)offset) == (ssize_t)n ? 0 : -EIO;
+}
+
+/* All functions of the file; the ends of signal handlers are of no interest. */
+struct python_functions {
+	int (*each)(void *arg, uint64_t start, uint64_t end);
+	void *arg;
+};
+
+static int python_function(void *ctx, uint64_t start, uint64_t end, bool is_signal_frame)
+{
+	const struct python_functions *f = ctx;
+
+	(void)is_signal_frame;
+	return f->each(f->arg, start, end);
+}
+
+static int python_functions(void *ctx, int (*each)(void *arg, uint64_t start, uint64_t end),
+                            void *arg)
+{
+	const struct python_file *f = ctx;
+	struct python_functions all = { each, arg };
+
+	return image_each_fde(f->image, python_function, &all);
 }
 
 /* Without a build-id the inode was compared already (bpf_python_path). */
@@ -167,7 +195,8 @@ static int python_file(const char *path, const struct kwalk_ask *ask, struct pyt
 	struct python_file f = { .image = NULL };
 	const struct python_source source = { .ctx = &f,
 		                              .symbol = python_symbol,
-		                              .read = python_read };
+		                              .read = python_read,
+		                              .functions = python_functions };
 	int r = image_open(&f.image, path, NULL);
 
 	if (r < 0)

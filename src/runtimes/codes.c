@@ -34,6 +34,7 @@ struct codes_one {
 	uint64_t start; /* address that stands for its function */
 	uint32_t first_line;
 	uint32_t n_lines;
+	enum python_lines lines_form;
 	const unsigned char *lines; /* the location table, in the arena */
 };
 
@@ -95,7 +96,9 @@ static uint32_t codes_name(struct codes *c, const struct codes_told *told)
 /* Keeps a code object. False: memory is out. */
 static bool codes_keep(struct codes *c, const struct codes_told *told, uint64_t start)
 {
-	struct codes_one code = { .start = start, .first_line = told->first_line };
+	struct codes_one code = { .start = start,
+		                  .first_line = told->first_line,
+		                  .lines_form = told->lines_form };
 
 	if (ARRAY_ROOM(&c->at, &c->capacity, c->n + 1) < 0)
 		return false;
@@ -147,7 +150,7 @@ uint64_t codes_address(struct codes *c, uint64_t key, uint32_t offset)
 	                                   : NULL;
 	if (place && *place)
 		return *place;
-	line = python_line(code->lines, code->n_lines, code->first_line, offset);
+	line = python_line(code->lines_form, code->lines, code->n_lines, code->first_line, offset);
 	if (place)
 		*place = runtime_code_address(code->start, line);
 	return runtime_code_address(code->start, line);

@@ -28,6 +28,7 @@ struct codes_told {
 	struct codes_text file, name;
 	const unsigned char *lines; /* the location table */
 	size_t n_lines;
+	unsigned lines_form; /* enum python_lines */
 };
 
 /*

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * python.c: see python.h. The offsets come from CPython's own headers, one row for each minor
- * version, which never changes them; 3.13 and later begin _PyRuntime with a table of their own,
+ * version, which never changes them (gdb's `ptype /o` says the same of builds with debugging
+ * information); 3.13 and later begin _PyRuntime with a table of their own,
  * which is believed before a row. Whatever an object says, offsets are bounded.
  */
 #include "runtimes/python.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PYTHON_COOKIE "xdebugpy" /* _PyRuntime begins with it if it has a table */
@@ -14,8 +16,44 @@
 #define PYTHON_FRAME_MAX 128u    /* that much of a frame is read at most */
 #define PYTHON_CODE_MAX 256u     /* where a code object's instructions begin at the latest */
 
+/* What 3.8, 3.9 and 3.10 have in common: frames are objects, and a code object has its instructions
+ * elsewhere. */
+#define PYTHON_OBJECT_FRAMES                                                                      \
+	.runtime_interpreters = 32, .interpreter_next = 0, .interpreter_threads = 8,              \
+	.thread_next = 8, .thread_id = 176, .thread_frame = 24, .frame_previous = 24,             \
+	.frame_code = 32, .owner_entry = PYTHON_NO_OWNER, .code_instructions = 176,               \
+	.code_line = 40, .code_file = 104, .code_name = 112, .code_lines = 120, .text_ascii = 48, \
+	.text_other = 72, .text_kind = 2
+
 /* Versions whose _PyRuntime has no table of its own. */
 static const struct python_layout python_layouts[] = {
+	{
+	        .version = 0x0308,
+	        .entry = PYTHON_ENTRY_CALL,
+	        PYTHON_OBJECT_FRAMES,
+	        .frame_size = 112,
+	        .frame_instruction = 104,
+	        .lines = PYTHON_LINES_LNOTAB,
+	},
+	{
+	        .version = 0x0309,
+	        .entry = PYTHON_ENTRY_CALL,
+	        PYTHON_OBJECT_FRAMES,
+	        .frame_size = 112,
+	        .frame_instruction = 104,
+	        .lines = PYTHON_LINES_LNOTAB,
+	},
+	{
+	        .version = 0x030a,
+	        .entry = PYTHON_ENTRY_CALL_CFRAME,
+	        PYTHON_OBJECT_FRAMES,
+	        .thread_cframe = 48,
+	        .cframe_previous = 8,
+	        .frame_size = 104,
+	        .frame_instruction = 96,
+	        .instruction_shift = 1,
+	        .lines = PYTHON_LINES_310,
+	},
 	{
 	        .version = 0x030b,
 	        .entry = PYTHON_ENTRY_CFRAME,
@@ -33,6 +71,7 @@ static const struct python_layout python_layouts[] = {
 	        .frame_instruction = 56,
 	        .frame_owner = 69,
 	        .frame_entry = 68,
+	        .owner_entry = PYTHON_NO_OWNER,
 	        .code_instructions = 184,
 	        .code_line = 72,
 	        .code_file = 112,
@@ -80,6 +119,7 @@ struct python_words {
 	        thread_frame, thread_id, frame_previous, frame_code, frame_instruction, frame_owner,
 	        code_file, code_name, code_lines, code_line, code_instructions;
 	uint8_t text_kind;
+	uint8_t owner_entry;
 };
 
 #define PYTHON_WORDS_MAX 64u
@@ -105,6 +145,28 @@ static const struct python_words python_tables[] = {
 	        .code_line = 39,
 	        .code_instructions = 43,
 	        .text_kind = 2,
+	        .owner_entry = 3, /* FRAME_OWNED_BY_CSTACK */
+	},
+	{
+	        .version = 0x030e,
+	        .words = 50,
+	        .runtime_interpreters = 5,
+	        .interpreter_next = 8,
+	        .interpreter_threads = 9,
+	        .thread_next = 24,
+	        .thread_frame = 26,
+	        .thread_id = 27,
+	        .frame_previous = 32,
+	        .frame_code = 33,
+	        .frame_instruction = 34,
+	        .frame_owner = 36,
+	        .code_file = 40,
+	        .code_name = 42,
+	        .code_lines = 43,
+	        .code_line = 44,
+	        .code_instructions = 48,
+	        .text_kind = 2,
+	        .owner_entry = 3, /* FRAME_OWNED_BY_INTERPRETER */
 	},
 };
 
@@ -116,7 +178,8 @@ static bool python_is_sound(const struct python_layout *l)
 	const uint32_t in_frame[] = { l->frame_previous, l->frame_code, l->frame_instruction };
 	const uint32_t any[] = { l->runtime_interpreters, l->interpreter_next,
 		                 l->interpreter_threads,  l->thread_next,
-		                 l->thread_frame,         l->thread_id };
+		                 l->thread_frame,         l->thread_id,
+		                 l->thread_cframe };
 
 	for (size_t i = 0; i < sizeof(any) / sizeof(any[0]); i++)
 		if (any[i] > PYTHON_OFFSET_MAX)
@@ -172,7 +235,7 @@ static int python_describe(struct python_layout *ret, const struct python_source
 		.frame_code = python_word(words, t->frame_code),
 		.frame_instruction = python_word(words, t->frame_instruction),
 		.frame_owner = python_word(words, t->frame_owner),
-		.owner_entry = 3, /* FRAME_OWNED_BY_CSTACK */
+		.owner_entry = t->owner_entry,
 		.code_instructions = python_word(words, t->code_instructions),
 		.code_line = python_word(words, t->code_line),
 		.code_file = python_word(words, t->code_file),
@@ -188,18 +251,34 @@ static int python_describe(struct python_layout *ret, const struct python_source
 	return 0;
 }
 
+/* Which minor version an object without Py_Version is, by a function that is new in it: 3.8 to
+ * 3.10. */
+static uint32_t python_older(const struct python_source *source)
+{
+	static const struct {
+		uint32_t version;
+		const char *since;
+	} older[] = { { 0x030a, "PyIter_Send" },
+		      { 0x0309, "PyFrame_GetCode" },
+		      { 0x0308, "PyCode_NewWithPosOnlyArgs" } };
+	uint64_t at;
+
+	for (size_t i = 0; i < sizeof(older) / sizeof(older[0]); i++)
+		if (source->symbol(source->ctx, older[i].since, &at, NULL) >= 0)
+			return older[i].version;
+	return 0;
+}
+
 /* By Py_Version, which 3.11 and later have: the major and minor number are in its upper 16 of 32
  * bits. */
 static int python_by_version(struct python_layout *ret, const struct python_source *source)
 {
 	uint64_t at, version;
-	int r = source->symbol(source->ctx, "Py_Version", &at);
 
-	if (r >= 0)
-		r = source->read(source->ctx, at, &version, sizeof(version));
-	if (r < 0)
-		return -ENOTSUP;
-	ret->version = (uint32_t)(version >> 16);
+	if (source->symbol(source->ctx, "Py_Version", &at, NULL) < 0)
+		ret->version = python_older(source);
+	else if (source->read(source->ctx, at, &version, sizeof(version)) >= 0)
+		ret->version = (uint32_t)version >> 16;
 	for (size_t i = 0; i < sizeof(python_layouts) / sizeof(python_layouts[0]); i++)
 		if (python_layouts[i].version == ret->version) {
 			*ret = python_layouts[i];
@@ -208,16 +287,101 @@ static int python_by_version(struct python_layout *ret, const struct python_sour
 	return -ENOTSUP;
 }
 
+/* ---- the loop's code ---- */
+
+#define LOOP_BYTES_MAX (1u << 20)
+#define LOOP_PIECE 4096u
+#define LOOP_JUMPS_MAX 4096u
+#define LOOP_BY_CHANCE 2u /* jumps that are none: bytes of other instructions that look so */
+
+/* Compilers put what rarely runs of a function elsewhere: it is the code that the function's
+ * conditional jumps lead into, but not to its beginning, as calls do. */
+struct python_jumps {
+	uint64_t to[LOOP_JUMPS_MAX];
+	size_t n;
+	uint64_t start, bytes; /* of the code with the most of them */
+	size_t most, second;
+};
+
+/* Notes where the conditional jumps of a piece of code lead that leave the loop's function. */
+static void python_jumps_of(struct python_jumps *j, const struct python_object *o, uint64_t at,
+                            const unsigned char *code, size_t n)
+{
+	int32_t far;
+	uint64_t to;
+
+	for (size_t i = 0; i + 6 <= n && j->n < LOOP_JUMPS_MAX; i++) {
+		if (code[i] != 0x0f || (code[i + 1] & 0xf0) != 0x80)
+			continue;
+		memcpy(&far, code + i + 2, sizeof(far));
+		to = at + i + 6 + (uint64_t)(int64_t)far;
+		if (to - o->loop >= o->loop_bytes)
+			j->to[j->n++] = to;
+	}
+}
+
+/* Counts the jumps into a function, or a part of one. */
+static int python_jumps_into(void *ctx, uint64_t start, uint64_t end)
+{
+	struct python_jumps *j = ctx;
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->n; i++)
+		n += j->to[i] - start < end - start; /* GCC enters it at its first byte, too */
+	if (n > j->most) {
+		j->second = j->most;
+		j->most = n;
+		j->start = start;
+		j->bytes = end - start;
+	} else if (n > j->second) {
+		j->second = n;
+	}
+	return 0;
+}
+
+/* Where the loop's code is, with the part that the compiler put elsewhere. -ENOTSUP: it is not
+ * known for sure. */
+static int python_loop(struct python_object *o, const struct python_source *source)
+{
+	unsigned char code[LOOP_PIECE];
+	struct python_jumps *j;
+	int r = source->symbol(source->ctx, "_PyEval_EvalFrameDefault", &o->loop, &o->loop_bytes);
+
+	if (r < 0 || !o->loop_bytes || o->loop_bytes > LOOP_BYTES_MAX)
+		return -ENOTSUP;
+	j = calloc(1, sizeof(*j));
+	if (!j)
+		return -ENOMEM;
+	/* Pieces overlap, so that no jump is cut in two. */
+	for (uint64_t at = 0; r >= 0 && at < o->loop_bytes; at += LOOP_PIECE - 5) {
+		size_t n = o->loop_bytes - at < LOOP_PIECE ? o->loop_bytes - at : LOOP_PIECE;
+
+		r = source->read(source->ctx, o->loop + at, code, n);
+		if (r >= 0)
+			python_jumps_of(j, o, o->loop + at, code, n);
+	}
+	if (r >= 0 && j->n)
+		r = source->functions(source->ctx, python_jumps_into, j);
+	if (r >= 0 && j->n < LOOP_JUMPS_MAX && j->second <= LOOP_BY_CHANCE) {
+		o->cold = j->start;
+		o->cold_bytes = j->bytes;
+	} else {
+		r = -ENOTSUP;
+	}
+	free(j);
+	return r;
+}
+
 /* A table of the object's own is believed before a row of ours. */
 int python_find(struct python_object *ret, const struct python_source *source)
 {
 	struct python_object found = { .runtime = 0 };
 	char cookie[8];
-	int r = source->symbol(source->ctx, "_PyRuntime", &found.runtime);
+	int r = source->symbol(source->ctx, "_PyRuntime", &found.runtime, NULL);
 
 	if (r < 0)
 		return -ENOENT;
-	r = source->symbol(source->ctx, "PyCode_Type", &found.code_type);
+	r = source->symbol(source->ctx, "PyCode_Type", &found.code_type, NULL);
 	if (r >= 0 && source->read(source->ctx, found.runtime, cookie, sizeof(cookie)) >= 0 &&
 	    !memcmp(cookie, PYTHON_COOKIE, sizeof(cookie)))
 		r = python_describe(&found.layout, source, found.runtime);
@@ -225,6 +389,8 @@ int python_find(struct python_object *ret, const struct python_source *source)
 		r = python_by_version(&found.layout, source);
 	if (r >= 0 && !python_is_sound(&found.layout))
 		r = -ENOTSUP;
+	if (r >= 0 && found.layout.entry == PYTHON_ENTRY_CALL)
+		r = python_loop(&found, source);
 	*ret = found;
 	return r < 0 ? -ENOTSUP : 0;
 }
@@ -261,7 +427,8 @@ static int64_t python_signed(const unsigned char *table, size_t n, size_t at)
  * and a length in instructions (3 bits); the form is that of co_linetable since 3.11. 0: the
  * instruction has no line.
  */
-uint32_t python_line(const unsigned char *table, size_t n, uint32_t first_line, uint32_t offset)
+static uint32_t python_line_311(const unsigned char *table, size_t n, uint32_t first_line,
+                                uint32_t offset)
 {
 	int64_t line = first_line;
 	uint64_t end = 0;
@@ -285,6 +452,53 @@ uint32_t python_line(const unsigned char *table, size_t n, uint32_t first_line, 
 			at++;
 	}
 	return 0;
+}
+
+/* co_linetable of 3.10: pairs of how many bytes of instructions, and by how much their line differs
+ * from that of the pair before; -128: they have none. */
+static uint32_t python_line_310(const unsigned char *table, size_t n, uint32_t first_line,
+                                uint32_t offset)
+{
+	int64_t line = first_line;
+	uint64_t end = 0;
+
+	for (size_t at = 0; at + 2 <= n; at += 2) {
+		int differs = (signed char)table[at + 1];
+
+		end += table[at];
+		line += differs == -128 ? 0 : differs;
+		if (offset < end)
+			return differs == -128 || line <= 0 || line > INT32_MAX ? 0
+			                                                        : (uint32_t)line;
+	}
+	return 0;
+}
+
+/* co_lnotab of 3.8 and 3.9: pairs of how many bytes of instructions the line before has, and by how
+ * much the next differs. The last line has all that follows. */
+static uint32_t python_line_lnotab(const unsigned char *table, size_t n, uint32_t first_line,
+                                   uint32_t offset)
+{
+	int64_t line = first_line;
+	uint64_t end = 0;
+
+	for (size_t at = 0; at + 2 <= n; at += 2) {
+		end += table[at];
+		if (end > offset)
+			break;
+		line += (signed char)table[at + 1];
+	}
+	return line <= 0 || line > INT32_MAX ? 0 : (uint32_t)line;
+}
+
+uint32_t python_line(enum python_lines form, const unsigned char *table, size_t n,
+                     uint32_t first_line, uint32_t offset)
+{
+	if (form == PYTHON_LINES_310)
+		return python_line_310(table, n, first_line, offset);
+	if (form == PYTHON_LINES_LNOTAB)
+		return n ? python_line_lnotab(table, n, first_line, offset) : first_line;
+	return python_line_311(table, n, first_line, offset);
 }
 
 /* ---- texts ---- */

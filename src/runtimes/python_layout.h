@@ -11,9 +11,12 @@
 
 #include "base/fixed_width.h"
 
-/* How a call of the interpreter's loop shows on the C stack. In each of them an address within the
- * native frame of the loop stands in the chain of frames: by it both stacks are joined. */
+/* How a call of the interpreter's loop shows on the C stack. But in the first, an address within
+ * the native frame of the loop stands in the chain of frames: by it both stacks are joined. */
 enum python_entry {
+	/* 3.8, 3.9: a call runs one frame, and leaves no mark: it is told by where its code is */
+	PYTHON_ENTRY_CALL,
+	PYTHON_ENTRY_CALL_CFRAME, /* 3.10: likewise, with a struct _PyCFrame on the stack */
 	/* 3.11: a frame says that the loop was entered with it; a struct _PyCFrame is on the
 	 * stack */
 	PYTHON_ENTRY_CFRAME,
@@ -23,6 +26,15 @@ enum python_entry {
 	PYTHON_ENTRY_FRAME, /* 3.13 and later: likewise, and the thread state has the newest */
 };
 
+#define PYTHON_NO_OWNER 256u /* more than any owner */
+
+/* The form of a code object's location table. */
+enum python_lines {
+	PYTHON_LINES,       /* 3.11 and later: co_linetable */
+	PYTHON_LINES_310,   /* 3.10: likewise, another form */
+	PYTHON_LINES_LNOTAB /* 3.8, 3.9: co_lnotab */
+};
+
 struct python_layout {
 	uint32_t version; /* 0x030b: 3.11 */
 	uint32_t entry;   /* enum python_entry */
@@ -30,16 +42,20 @@ struct python_layout {
 	uint32_t interpreter_next, interpreter_threads;
 	uint32_t thread_next, thread_id; /* thread_id: what pthread_self() gives */
 	uint32_t thread_frame;           /* the newest frame, or the struct _PyCFrame */
+	uint32_t thread_cframe;          /* PYTHON_ENTRY_CALL_CFRAME: the newest */
 	uint32_t cframe_frame, cframe_previous;
 	uint32_t frame_size; /* that much is read of a frame */
+	/* frame_instruction: an address; of PYTHON_ENTRY_CALL and _CALL_CFRAME a number of 32 bits,
+	 * times 1 << instruction_shift bytes */
 	uint32_t frame_previous, frame_code, frame_instruction, frame_owner;
+	uint32_t instruction_shift;
 	uint32_t frame_entry;       /* PYTHON_ENTRY_CFRAME only */
-	uint32_t owner_entry;       /* the owner of a frame without code */
-	uint32_t code_instructions; /* behind all else of a code object */
+	uint32_t owner_entry;       /* the owner of a frame without code, or PYTHON_NO_OWNER */
+	uint32_t code_instructions; /* behind all else of a code object, or its end */
 	uint32_t code_line, code_file, code_name, code_lines;
 	uint32_t text_ascii, text_other; /* a string's characters */
 	uint32_t text_kind;              /* the bit in its state at which the kind begins */
-	uint32_t unused;
+	uint32_t lines;                  /* enum python_lines */
 };
 
 /* What the programs know of a process that runs CPython. */
@@ -47,6 +63,8 @@ struct python_process {
 	uint64_t runtime; /* address of _PyRuntime */
 	/* address of PyCode_Type: what is no code object is not taken for one */
 	uint64_t code_type;
+	/* PYTHON_ENTRY_CALL: where the code of the loop is, and the part of it that rarely runs */
+	uint64_t loop, loop_bytes, cold, cold_bytes;
 	uint32_t execs, losses; /* as in kwalk_process */
 	struct python_layout at;
 };

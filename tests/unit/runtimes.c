@@ -22,6 +22,9 @@
 #define VERSION 0x8000u
 #define TYPE 0x9000u
 #define WORDS 80u
+#define LOOP 0xa000u
+#define LOOP_BYTES 6000u /* more than is read at once */
+#define COLD 0x20000u
 
 /* An object of which these symbols and bytes are known. */
 struct made {
@@ -29,13 +32,26 @@ struct made {
 	uint64_t version_word;
 	uint64_t words[WORDS]; /* at RUNTIME */
 	size_t n_words;        /* readable */
+	const char *since[2];  /* functions that it has */
+	bool no_loop;
+	unsigned char code[LOOP_BYTES]; /* at LOOP */
+	struct {
+		uint64_t start, end;
+	} functions[4];
 };
 
-static int made_symbol(void *ctx, const char *name, uint64_t *ret)
+static int made_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *size)
 {
 	const struct made *m = ctx;
 
-	if (m->runtime && !strcmp(name, "_PyRuntime"))
+	if (size)
+		*size = LOOP_BYTES;
+	for (size_t i = 0; i < 2; i++)
+		if (m->since[i] && !strcmp(name, m->since[i]))
+			return 0;
+	if (!m->no_loop && !strcmp(name, "_PyEval_EvalFrameDefault"))
+		*ret = LOOP;
+	else if (m->runtime && !strcmp(name, "_PyRuntime"))
 		*ret = RUNTIME;
 	else if (m->version && !strcmp(name, "Py_Version"))
 		*ret = VERSION;
@@ -54,15 +70,29 @@ static int made_read(void *ctx, uint64_t address, void *to, size_t n)
 		memcpy(to, &m->version_word, n);
 		return 0;
 	}
+	if (address >= LOOP && address + n <= LOOP + LOOP_BYTES) {
+		memcpy(to, m->code + (address - LOOP), n);
+		return 0;
+	}
 	if (address < RUNTIME || address - RUNTIME + n > m->n_words * 8)
 		return -EFAULT;
 	memcpy(to, (const char *)m->words + (address - RUNTIME), n);
 	return 0;
 }
 
+static int made_functions(void *ctx, int (*each)(void *arg, uint64_t start, uint64_t end),
+                          void *arg)
+{
+	const struct made *m = ctx;
+
+	for (size_t i = 0; i < 4 && m->functions[i].end; i++)
+		each(arg, m->functions[i].start, m->functions[i].end);
+	return 0;
+}
+
 static int found(struct made *m, struct python_object *ret)
 {
-	const struct python_source source = { m, made_symbol, made_read };
+	const struct python_source source = { m, made_symbol, made_read, made_functions };
 
 	return python_find(ret, &source);
 }
@@ -89,9 +119,73 @@ static void test_by_version(void **state)
 	m.version_word = 0x030c01f0;
 	assert_int_equal(found(&m, &o), 0);
 	assert_int_equal(o.layout.entry, PYTHON_ENTRY_FRAME_BY_CFRAME);
-	m.version_word = 0x030a0000;
+	m.version_word = 0x03100000;
 	assert_int_equal(found(&m, &o), -ENOTSUP);
+	assert_int_equal(o.layout.version, 0x0310);
+}
+
+/* 3.8 to 3.10 are told by functions that they have first. */
+static void test_older(void **state)
+{
+	struct made m = made_of(0);
+	struct python_object o;
+
+	m.version = false;
+	m.since[0] = "PyCode_NewWithPosOnlyArgs";
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.version, 0x0308);
+	assert_int_equal(o.layout.entry, PYTHON_ENTRY_CALL);
+	assert_int_equal(o.loop, LOOP);
+	assert_int_equal(o.loop_bytes, LOOP_BYTES);
+	assert_int_equal(o.cold_bytes, 0);
+	m.since[1] = "PyFrame_GetCode";
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.version, 0x0309);
+	m.no_loop = true; /* frames could not be told from each other */
+	assert_int_equal(found(&m, &o), -ENOTSUP);
+	m.since[0] = "PyIter_Send"; /* 3.10 has marks */
+	assert_int_equal(found(&m, &o), 0);
 	assert_int_equal(o.layout.version, 0x030a);
+	assert_int_equal(o.layout.entry, PYTHON_ENTRY_CALL_CFRAME);
+}
+
+/* A conditional jump in the loop's code. */
+static void made_jump(struct made *m, uint32_t at, uint64_t to)
+{
+	int32_t far = (int32_t)(to - (LOOP + at + 6));
+
+	m->code[at] = 0x0f;
+	m->code[at + 1] = 0x84;
+	memcpy(m->code + at + 2, &far, sizeof(far));
+}
+
+/* What the compiler put elsewhere of the loop is where its conditional jumps lead. */
+static void test_loop_cold(void **state)
+{
+	struct made m = made_of(0);
+	struct python_object o;
+
+	m.version = false;
+	m.since[0] = "PyFrame_GetCode";
+	m.functions[0].start = COLD - 0x1000;
+	m.functions[0].end = COLD;
+	m.functions[1].start = COLD;
+	m.functions[1].end = COLD + 0x800;
+	made_jump(&m, 10, LOOP + 500);
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.cold_bytes, 0);
+	made_jump(&m, 4092, COLD + 0x10); /* where two pieces meet */
+	made_jump(&m, 5994, COLD + 0x7ff);
+	made_jump(&m, 100, COLD);
+	made_jump(&m, 200, COLD - 0x100); /* by chance */
+	made_jump(&m, 300, COLD + 0x800); /* behind the end of all functions */
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.cold, COLD);
+	assert_int_equal(o.cold_bytes, 0x800);
+	/* Two places: it is not known which. */
+	made_jump(&m, 400, COLD - 0x200);
+	made_jump(&m, 500, COLD - 0x300);
+	assert_int_equal(found(&m, &o), -ENOTSUP);
 }
 
 static void test_other_objects(void **state)
@@ -102,7 +196,7 @@ static void test_other_objects(void **state)
 	m.runtime = false;
 	assert_int_equal(found(&m, &o), -ENOENT);
 	m = made_of(0x030b02f0);
-	m.version = false; /* 3.10 and older */
+	m.version = false; /* 3.7 and older */
 	assert_int_equal(found(&m, &o), -ENOTSUP);
 	m = made_of(0x030b02f0);
 	m.type = false;
@@ -155,12 +249,36 @@ static void test_own_table(void **state)
 	m.words[2] = 1; /* free-threaded */
 	assert_int_equal(found(&m, &o), -ENOTSUP);
 	m = made_313();
-	m.words[1] = 0x030e00f0; /* its table is another one */
+	m.words[1] = 0x030f00f0; /* its table is not known */
 	assert_int_equal(found(&m, &o), -ENOTSUP);
-	assert_int_equal(o.layout.version, 0x030e);
+	assert_int_equal(o.layout.version, 0x030f);
 	m = made_313();
 	m.n_words = 20;
 	assert_int_equal(found(&m, &o), -ENOTSUP);
+}
+
+/* Of 3.14.10, as Debian's has it: other words than 3.13's. */
+static void test_own_table_314(void **state)
+{
+	static const struct {
+		unsigned word;
+		uint64_t is;
+	} words[] = { { 1, 0x030e0af0 }, { 5, 808 },  { 8, 7272 }, { 9, 7344 },
+		      { 24, 8 },         { 26, 72 },  { 27, 152 }, { 32, 8 },
+		      { 33, 0 },         { 34, 56 },  { 36, 74 },  { 40, 112 },
+		      { 42, 128 },       { 43, 136 }, { 44, 68 },  { 48, 208 } };
+	struct made m = made_of(0x030e0af0);
+	struct python_object o;
+
+	memcpy(m.words, "xdebugpy", 8);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		m.words[words[i].word] = words[i].is;
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.version, 0x030e);
+	assert_int_equal(o.layout.entry, PYTHON_ENTRY_FRAME);
+	assert_int_equal(o.layout.frame_owner, 74);
+	assert_int_equal(o.layout.owner_entry, 3);
+	assert_int_equal(o.layout.code_instructions, 208);
 }
 
 /* Whatever the table says, nothing is read outside of what is copied. */
@@ -203,21 +321,33 @@ static const unsigned char lines_313[] = { 0x80, 0x00, 0xe4, 0x14, 0x19, 0x98, 0
 	                                   0x0c, 0x10, 0xf0, 0x00, 0x01, 0x05, 0x10, 0xf9, 0xf2,
 	                                   0x05, 0x00, 0x09, 0x1e };
 
+/* The same function; and one with `finally`, a loop behind 140 empty lines, and jumps back. */
+static const unsigned char lines_lnotab[] = { 0x00, 0x02, 0x12, 0x02, 0x04, 0x01, 0x02, 0xff };
+static const unsigned char lines_310[] = { 0x12, 0x02, 0x04, 0x02, 0x02, 0x01, 0x04, 0xff };
+static const unsigned char far_lnotab[] = { 0x00, 0x01, 0x02, 0x01, 0x0a, 0x02, 0x04, 0x7f,
+	                                    0x00, 0x0e, 0x08, 0x01, 0x0c, 0x80, 0x00, 0xf2,
+	                                    0x04, 0x7f, 0x00, 0x0e, 0x08, 0x01, 0x0c, 0x01 };
+static const unsigned char far_310[] = { 0x02, 0x01, 0x0a, 0x01, 0x04, 0x02, 0x00, 0x7f, 0x08,
+	                                 0x0e, 0x0a, 0x01, 0x04, 0x01, 0x00, 0x81, 0x04, 0xf0,
+	                                 0x00, 0x7f, 0x08, 0x0e, 0x0a, 0x01, 0x02, 0xff };
+
 /* Offsets from one on have the line of co_lines() there. */
 struct lines_row {
 	uint32_t from, line;
 };
 
-static void lines_are(const unsigned char *table, size_t n, const struct lines_row *rows,
-                      size_t n_rows, uint32_t end)
+static void lines_are(enum python_lines form, const unsigned char *table, size_t n,
+                      const struct lines_row *rows, size_t n_rows, uint32_t end)
 {
 	for (uint32_t offset = 0, row = 0; offset < end; offset += 2) {
 		while (row + 1 < n_rows && rows[row + 1].from <= offset)
 			row++;
-		assert_int_equal(python_line(table, n, 1, offset), rows[row].line);
+		assert_int_equal(python_line(form, table, n, 1, offset), rows[row].line);
 	}
-	assert_int_equal(python_line(table, n, 1, end), 0);
-	assert_int_equal(python_line(table, n, 1, UINT32_MAX), 0);
+	if (form == PYTHON_LINES_LNOTAB) /* it does not say where the code ends */
+		return;
+	assert_int_equal(python_line(form, table, n, 1, end), 0);
+	assert_int_equal(python_line(form, table, n, 1, UINT32_MAX), 0);
 }
 
 static void test_lines(void **state)
@@ -227,8 +357,21 @@ static void test_lines(void **state)
 	static const struct lines_row rows_313[] = { { 0, 1 },  { 2, 3 },  { 52, 5 }, { 64, 6 },
 		                                     { 66, 5 }, { 76, 0 }, { 80, 3 } };
 
-	lines_are(lines_311, sizeof(lines_311), rows_311, 6, 84);
-	lines_are(lines_313, sizeof(lines_313), rows_313, 7, 86);
+	static const struct lines_row rows_310[] = { { 0, 3 }, { 18, 5 }, { 22, 6 }, { 24, 5 } };
+	static const struct lines_row rows_far[] = { { 0, 2 },    { 2, 3 },    { 12, 5 },
+		                                     { 16, 146 }, { 24, 147 }, { 34, 148 },
+		                                     { 38, 5 },   { 42, 146 }, { 50, 147 },
+		                                     { 60, 146 } };
+	static const struct lines_row rows_far_39[] = { { 0, 2 },    { 2, 3 },    { 12, 5 },
+		                                        { 16, 146 }, { 24, 147 }, { 36, 5 },
+		                                        { 40, 146 }, { 48, 147 }, { 60, 148 } };
+
+	lines_are(PYTHON_LINES, lines_311, sizeof(lines_311), rows_311, 6, 84);
+	lines_are(PYTHON_LINES, lines_313, sizeof(lines_313), rows_313, 7, 86);
+	lines_are(PYTHON_LINES_310, lines_310, sizeof(lines_310), rows_310, 4, 28);
+	lines_are(PYTHON_LINES_310, far_310, sizeof(far_310), rows_far, 10, 62);
+	lines_are(PYTHON_LINES_LNOTAB, lines_lnotab, sizeof(lines_lnotab), rows_310, 4, 28);
+	lines_are(PYTHON_LINES_LNOTAB, far_lnotab, sizeof(far_lnotab), rows_far_39, 9, 64);
 }
 
 /* Any bytes give a line or none, and take no longer than the table. */
@@ -243,11 +386,13 @@ static void test_lines_hostile(void **state)
 			table[i] = (unsigned char)(x >> 24);
 		}
 		table[0] |= 0x80;
-		assert_true(python_line(table, sizeof(table), x >> 8, round % 300) <= INT32_MAX);
+		for (int form = PYTHON_LINES; form <= PYTHON_LINES_LNOTAB; form++)
+			assert_true(python_line(form, table, sizeof(table), x >> 8, round % 300) <=
+			            INT32_MAX);
 	}
-	assert_int_equal(python_line(table, 0, 1, 0), 0);
+	assert_int_equal(python_line(PYTHON_LINES, table, 0, 1, 0), 0);
 	table[0] = 0;
-	assert_int_equal(python_line(table, sizeof(table), 1, 0), 0);
+	assert_int_equal(python_line(PYTHON_LINES, table, sizeof(table), 1, 0), 0);
 }
 
 /* ---- texts ---- */
@@ -329,10 +474,12 @@ static void test_codes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_version), cmocka_unit_test(test_other_objects),
-		cmocka_unit_test(test_own_table),  cmocka_unit_test(test_hostile_table),
-		cmocka_unit_test(test_lines),      cmocka_unit_test(test_lines_hostile),
-		cmocka_unit_test(test_texts),      cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_by_version),    cmocka_unit_test(test_other_objects),
+		cmocka_unit_test(test_own_table),     cmocka_unit_test(test_hostile_table),
+		cmocka_unit_test(test_lines),         cmocka_unit_test(test_lines_hostile),
+		cmocka_unit_test(test_texts),         cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_older),         cmocka_unit_test(test_loop_cold),
+		cmocka_unit_test(test_own_table_314),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,10 @@ void python_publish(struct kwalk *l, const struct kwalk_space *s)
 	/* Addresses of the file become addresses of the process. */
 	p.runtime = m->python->runtime + (m->start - m->vaddr);
 	p.code_type = m->python->code_type + (m->start - m->vaddr);
+	p.loop = m->python->loop + (m->start - m->vaddr);
+	p.loop_bytes = m->python->loop_bytes;
+	p.cold = m->python->cold + (m->start - m->vaddr);
+	p.cold_bytes = m->python->cold_bytes;
 	p.at = m->python->layout;
 	bpf_map_update_elem(l->pythons, &s->pid, &p, BPF_ANY);
 }
@@ -92,6 +96,7 @@ int python_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksym
 		          code->name_cut },
 		.lines = code->lines,
 		.n_lines = code->n_lines,
+		.lines_form = code->lines_form,
 	};
 	const char *name;
 	uint64_t start;
@@ -132,6 +137,22 @@ static size_t python_put(struct kwalk *l, const struct kwalk_python_frame *frame
 	return n;
 }
 
+/* The innermost call of the loop has not begun with its frame, or is done with it. The last of them
+ * has no frames before it. */
+static void python_shift(struct kwalk_python *p)
+{
+	struct kwalk_python_frame *frames = (void *)(p + 1), *last = NULL;
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (frames[i].what != KWALK_PYTHON_LOOP)
+			continue;
+		if (last)
+			last->native = frames[i].native;
+		last = &frames[i];
+	}
+	p->n -= last != NULL;
+}
+
 /* In front of each native frame that is a call of the loop come the frames it runs. A call that the
  * native stack does not have ends that: what is outwards of it stays native. */
 const uint64_t *python_splice(struct kwalk_ring *ring, bool deferred, uint64_t of,
@@ -145,6 +166,8 @@ const uint64_t *python_splice(struct kwalk_ring *ring, bool deferred, uint64_t o
 	if (!p || p->kind != KWALK_PYTHON || p->of != of)
 		return ips;
 	p->kind = 0; /* it is used once */
+	if (p->shifted)
+		python_shift(p);
 	for (size_t i = 0; i < p->n; i++) {
 		if (frames[i].what != KWALK_PYTHON_LOOP)
 			continue;

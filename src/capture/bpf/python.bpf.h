@@ -20,6 +20,7 @@ struct python {
 	__u32 entries,
 	        last; /* entries: 1 + the index of the next that no native frame has passed */
 	__u32 word, n_found;
+	__u32 retried, unused;
 	unsigned char frame_bytes[128];
 	unsigned char code_bytes[256];
 	unsigned char head[64];
@@ -28,12 +29,53 @@ struct python {
 	struct kwalk_python_frame frames[KWALK_PYTHON_ROOM];
 };
 
-/* The native frame number n ends below sp. If the next call of the loop has its mark in it, it is
- * that call. */
-INLINE void python_pass(struct python *p, __u32 n, __u64 sp)
+/* A frame, or a call of the loop. */
+INLINE void python_put(struct python *p, __u64 key, __u32 at, __u32 what)
+{
+	__u32 n = p->out.n;
+
+	if (n >= KWALK_PYTHON_ROOM - 1)
+		return;
+	FORGET(n);
+	n &= KWALK_PYTHON_ROOM - 1;
+	p->frames[n].key = key;
+	p->frames[n].at = at;
+	p->frames[n].what = (__u16)what;
+	p->frames[n].native = KWALK_PYTHON_NOWHERE;
+	p->out.n = n + 1;
+}
+
+/* The native frame number n is a call of the loop (PYTHON_ENTRY_CALL). Calls are as many as frames,
+ * or one more, if the innermost has no frame yet. */
+INLINE void python_pass_call(struct python *p, __u32 n, __u64 pc)
 {
 	__u32 i = *(volatile __u32 *)&p->entries - 1;
 
+	if (pc - *(volatile __u64 *)&p->of.loop >= *(volatile __u64 *)&p->of.loop_bytes &&
+	    pc - *(volatile __u64 *)&p->of.cold >= *(volatile __u64 *)&p->of.cold_bytes)
+		return;
+	if (i >= KWALK_PYTHON_ROOM) {
+		p->out.shifted++;
+		i = p->out.n;
+		python_put(p, 0, 0, KWALK_PYTHON_LOOP);
+	}
+	FORGET(i);
+	i &= KWALK_PYTHON_ROOM - 1;
+	p->frames[i].native = (__u16)n;
+	p->entries = p->frames[i].at;
+}
+
+/* The native frame number n, which is at pc, ends below sp. If the next call of the loop has its
+ * mark in it, it is that call. */
+INLINE void python_pass(struct python *p, __u32 n, __u64 pc, __u64 sp)
+{
+	__u32 i = *(volatile __u32 *)&p->entries - 1;
+
+	if (*(volatile __u32 *)&p->of.at.entry == PYTHON_ENTRY_CALL) {
+		if (*(volatile __u32 *)&p->out.n)
+			python_pass_call(p, n, pc);
+		return;
+	}
 	if (i >= KWALK_PYTHON_ROOM)
 		return;
 	FORGET(i);

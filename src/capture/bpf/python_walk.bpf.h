@@ -174,7 +174,8 @@ INLINE long python_tell(struct walk *c, const int kind)
 	p->told.kind = KWALK_CODE;
 	p->told.pid = p->out.pid;
 	p->told.time_ns = bpf_ktime_get_ns();
-	p->told.n_lines = n;
+	p->told.n_lines = (__u16)n;
+	p->told.lines_form = (__u8)AT(lines);
 	ring = bpf_map_lookup_elem(&rings, &p->cpu);
 	if (!ring || bpf_ringbuf_output(ring, &p->told,
 	                                __builtin_offsetof(struct kwalk_code, lines) + (__u64)n,
@@ -226,21 +227,6 @@ INLINE long python_code(struct walk *c, const int kind)
 
 /* ---- frames ---- */
 
-INLINE void python_put(struct python *p, __u64 key, __u32 at, __u32 what)
-{
-	__u32 n = p->out.n;
-
-	if (n >= KWALK_PYTHON_ROOM - 1)
-		return;
-	FORGET(n);
-	n &= KWALK_PYTHON_ROOM - 1;
-	p->frames[n].key = key;
-	p->frames[n].at = at;
-	p->frames[n].what = (__u16)what;
-	p->frames[n].native = KWALK_PYTHON_NOWHERE;
-	p->out.n = n + 1;
-}
-
 /* A call of the loop, with its mark on the C stack. Marks of callers lie higher. */
 INLINE void python_loop(struct python *p, __u64 mark)
 {
@@ -270,15 +256,54 @@ INLINE long python_entered(struct walk *c, __u64 previous, const int kind)
 	return frame == previous ? 0 : python_end(p, KWALK_PYTHON_BUILDING);
 }
 
+/* 3.10: each call of the loop runs one frame. Its caller's struct _PyCFrame is the next; that of
+ * the thread state has none before it, and is no call's. */
+INLINE long python_called(struct walk *c, const int kind)
+{
+	struct python *p = c->python;
+
+	if (!p->cframe)
+		return python_end(p, KWALK_PYTHON_BUILDING);
+	python_loop(p, p->cframe);
+	return python_u64(c, p->cframe + AT(cframe_previous), &p->cframe, kind);
+}
+
+/* Behind the outermost frame. Each frame has one call, or the newest call has no frame yet. */
+INLINE long python_outermost(struct walk *c, const int kind)
+{
+	struct python *p = c->python;
+	__u64 previous;
+
+	if (AT(entry) != PYTHON_ENTRY_CALL_CFRAME)
+		return python_end(p, KWALK_PYTHON_COMPLETE);
+	if (python_u64(c, p->cframe + AT(cframe_previous), &previous, kind))
+		return 1;
+	if (!previous)
+		return python_end(p, KWALK_PYTHON_COMPLETE);
+	p->out.shifted = 1;
+	if (python_called(c, kind) ||
+	    python_u64(c, p->cframe + AT(cframe_previous), &previous, kind))
+		return 1;
+	return python_end(p, previous ? KWALK_PYTHON_BUILDING : KWALK_PYTHON_COMPLETE);
+}
+
+/* Where in its code a frame object is, in bytes of instructions. */
+INLINE __u32 python_last(struct python *p)
+{
+	__s32 last = *(volatile __s32 *)&p->frame_bytes[AT(frame_instruction) & 120];
+
+	return last < 0 ? 0 : (__u32)last << (AT(instruction_shift) & 1);
+}
+
 /* Takes one frame and goes to the one that called it. */
-INLINE long python_step(struct walk *c, const int kind)
+INLINE long python_one(struct walk *c, const int kind)
 {
 	struct python *p = c->python;
 	__u64 previous, instruction;
 	__u32 size = AT(frame_size), owner;
 
 	if (!p->frame)
-		return python_end(p, KWALK_PYTHON_COMPLETE);
+		return python_outermost(c, kind);
 	if (p->out.n >= KWALK_PYTHON_ROOM - 2)
 		return python_end(p, KWALK_PYTHON_LIMIT);
 	if (size > sizeof(p->frame_bytes))
@@ -288,7 +313,7 @@ INLINE long python_step(struct walk *c, const int kind)
 		return python_end(p, KWALK_PYTHON_FAULT);
 	previous = *(volatile __u64 *)&p->frame_bytes[AT(frame_previous) & 120];
 	owner = *(volatile __u8 *)&p->frame_bytes[AT(frame_owner) & 127];
-	if (AT(entry) != PYTHON_ENTRY_CFRAME && owner == AT(owner_entry)) {
+	if (owner == AT(owner_entry)) {
 		python_loop(p, p->frame);
 		p->frame = previous;
 		return 0;
@@ -296,6 +321,14 @@ INLINE long python_step(struct walk *c, const int kind)
 	p->code = *(volatile __u64 *)&p->frame_bytes[AT(frame_code) & 120] & ~PYTHON_TAGS;
 	if (python_code(c, kind))
 		return 1;
+	if (AT(entry) < PYTHON_ENTRY_CFRAME) {
+		python_put(p, p->told.key, python_last(p), KWALK_PYTHON_CODE);
+		p->frame = previous;
+		if (AT(entry) == PYTHON_ENTRY_CALL_CFRAME)
+			return python_called(c, kind);
+		python_loop(p, 0);
+		return 0;
+	}
 	instruction = *(volatile __u64 *)&p->frame_bytes[AT(frame_instruction) & 120];
 	python_put(p, p->told.key, (__u32)(instruction - p->code - AT(code_instructions)),
 	           KWALK_PYTHON_CODE);
@@ -305,6 +338,29 @@ INLINE long python_step(struct walk *c, const int kind)
 		return 1;
 	p->frame = previous;
 	return 0;
+}
+
+/* The newest struct _PyCFrame is in place before it knows a frame, and has what was on the stack
+ * before: a call of the loop that has not begun. Its caller's is right. A page that may still come
+ * is waited for. */
+INLINE long python_not_begun(struct walk *c, const int kind)
+{
+	struct python *p = c->python;
+	__u64 previous;
+
+	if (p->out.n || p->retried ||
+	    (AT(entry) != PYTHON_ENTRY_CFRAME && AT(entry) != PYTHON_ENTRY_FRAME_BY_CFRAME) ||
+	    (kind == WALK_NOW && config.defers && ANEW(p->out.end) == KWALK_PYTHON_FAULT) ||
+	    walk_read(c, p->cframe + AT(cframe_previous), &previous, 8, kind) || !previous)
+		return 1;
+	p->retried = 1;
+	p->cframe = previous;
+	return python_u64(c, previous + AT(cframe_frame), &p->frame, kind);
+}
+
+INLINE long python_step(struct walk *c, const int kind)
+{
+	return python_one(c, kind) ? python_not_begun(c, kind) : 0;
 }
 
 #define PYTHON_LOOPS(name, kind)                         \
@@ -370,7 +426,7 @@ INLINE void python_walk(struct walk *c, struct task_struct *task, const int kind
 	__u64 at;
 
 	p->out.end = KWALK_PYTHON_NONE;
-	p->out.n = p->entries = p->last = 0;
+	p->out.n = p->entries = p->last = p->out.shifted = p->retried = 0;
 	p->file = 0;
 	if (!of || of->execs != (changed ? changed->execs : 0))
 		return;
@@ -381,23 +437,40 @@ INLINE void python_walk(struct walk *c, struct task_struct *task, const int kind
 	if (!python_find(c, kind) || python_u64(c, p->found + AT(thread_frame), &at, kind))
 		return;
 	p->frame = p->cframe = at;
-	if (AT(entry) != PYTHON_ENTRY_FRAME &&
+	if (AT(entry) == PYTHON_ENTRY_CALL_CFRAME &&
+	    python_u64(c, p->found + AT(thread_cframe), &p->cframe, kind))
+		return;
+	if ((AT(entry) == PYTHON_ENTRY_CFRAME || AT(entry) == PYTHON_ENTRY_FRAME_BY_CFRAME) &&
 	    python_u64(c, at + AT(cframe_frame), &p->frame, kind))
 		return;
 	python_step_all(c, kind);
+}
+
+/* Calls of the loop that do not say which frame they run are matched from the outermost on. What
+ * does not end there on both sides, or is not as many, has no place. */
+INLINE void python_match(struct python *p, __u32 native_end)
+{
+	if (!p->out.n || AT(entry) >= PYTHON_ENTRY_CFRAME)
+		return;
+	if (AT(entry) == PYTHON_ENTRY_CALL && p->out.end == KWALK_PYTHON_COMPLETE &&
+	    (native_end != KWALK_COMPLETE || ANEW(p->out.shifted) > 1))
+		p->out.end = KWALK_PYTHON_APART;
+	if (p->out.end != KWALK_PYTHON_COMPLETE)
+		p->out.n = 0;
 }
 
 /* The frames come before the record `of` in that ring. The native walk has passed the loop's calls,
  * if its stack was whole. */
 INLINE void python_send(struct python *p, __u64 of, __u32 native_end, __u32 deferred)
 {
-	__u64 size =
-	        sizeof(p->out) + (__u64)(p->out.n & (KWALK_PYTHON_ROOM - 1)) * sizeof(p->frames[0]);
+	__u64 size;
 	void *ring = bpf_map_lookup_elem(&rings, &p->cpu);
 	struct kwalk_counts *n = count();
 
-	if (p->out.end == KWALK_PYTHON_COMPLETE && native_end == KWALK_COMPLETE && ANEW(p->entries))
+	if (p->out.end == KWALK_PYTHON_COMPLETE && ANEW(p->entries))
 		p->out.end = KWALK_PYTHON_APART;
+	python_match(p, native_end);
+	size = sizeof(p->out) + (__u64)(p->out.n & (KWALK_PYTHON_ROOM - 1)) * sizeof(p->frames[0]);
 	if (n) {
 		__sync_fetch_and_add(&n->python_ends[p->out.end & 7], 1);
 		__sync_fetch_and_add(&n->python_frames, p->out.n);

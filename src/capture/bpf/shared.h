@@ -182,7 +182,8 @@ struct kwalk_code {
 	uint16_t file_bytes, name_bytes; /* of the texts below */
 	uint8_t file_width, name_width;  /* bytes of a character: 1, 2 or 4 */
 	uint8_t file_cut, name_cut;      /* the text goes on */
-	uint32_t n_lines;                /* bytes of its location table; 0: they are not known */
+	uint16_t n_lines;                /* bytes of its location table; 0: they are not known */
+	uint8_t lines_form, unused;      /* enum python_lines */
 	uint64_t text[KWALK_CODE_WORDS]; /* the file, and from KWALK_CODE_FILE on the name */
 	uint8_t lines[KWALK_CODE_LINES]; /* cut off behind n_lines */
 };
@@ -215,7 +216,10 @@ struct kwalk_python {
 	uint32_t pid, tid, n;
 	uint64_t of;  /* time_ns of the sample, or cookie of the deferred record */
 	uint32_t end; /* enum kwalk_python_end */
-	uint32_t deferred;
+	uint16_t deferred;
+	/* the innermost call of the loop runs no frame: each runs the frames before the call before
+	 * it */
+	uint16_t shifted;
 	/* struct kwalk_python_frame[n], the innermost first */
 };
 

@@ -601,7 +601,7 @@ INLINE long walk_step(struct walk *c, const int kind)
 	long how = 0;
 
 	if (c->python && n)
-		python_pass(c->python, n - 1, w->regs[REG_SP]);
+		python_pass(c->python, n - 1, w->pc, w->regs[REG_SP]);
 	if (n >= w->most || n >= KWALK_FRAMES_MAX)
 		return walk_end(w, KWALK_LIMIT);
 	w->pc = w->regs[REG_IP] - !w->exact;

@@ -99,7 +99,7 @@ const struct option_def record_option_defs[] = {
 	{ "wall", 0, NULL,
 	  "all time of each thread: cpu-clock, whose periods add up, and --off-cpu", RECORD_WALL },
 	{ "python", 0, NULL,
-	  "functions of CPython 3.11 to 3.13 in the stacks, where BPF programs walk them",
+	  "functions of CPython 3.8 to 3.14 in the stacks, where BPF programs walk them",
 	  RECORD_PYTHON },
 	{ "mmap-pages", 'm', "N", "size of the ring of each CPU: pages, or bytes as 512K, 4M",
 	  RECORD_MMAP_PAGES },

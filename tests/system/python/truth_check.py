@@ -8,7 +8,7 @@ import sys
 FRAME = re.compile(r"^\t\s*([0-9a-f]+) (.*) \(([^()]*)\)$")
 NAME = re.compile(r"n(?:_\d+[a-z])+$")
 MADE = re.compile(r"py::n_0d_(\d+)d(?:_(\d+)s)?:/made/(\d+)$")
-MAIN = re.compile(r"py::main:.*/(?:truth|churn)_program\.py$")
+MAIN = re.compile(r"py::main:.*(?:truth|churn)_program\.py$")
 BY_C = "spjc"
 
 
@@ -31,14 +31,15 @@ def stacks(lines):
         yield stack
 
 
-def check(stack):
-    """What is wrong with a stack: '' if nothing, None if it does not tell."""
+def check(stack, begun):
+    """What is wrong with a stack: '' if nothing, None if it does not tell. begun: main() has run."""
     python = [(i, "main()" if MAIN.match(f) else f[4:].split(":")[0].split(".")[-1])
               for i, (f, o) in enumerate(stack) if o == "[python]" and f.startswith("py::")]
     own = [(i, f[:-5] if f.endswith("_sync") else f) for i, f in python]
     own = [(i, f) for i, f in own if NAME.match(f)]
     if not any(f == "main()" for _, f in python) and not own:
-        return None
+        loop = any(f == "_PyEval_EvalFrameDefault" for f, _ in stack)
+        return "lost: no frame of Python" if begun and loop and not python else None
     for f, _ in stack:
         made = MADE.match(f)
         if (made and made[1] != made[3]) or (made and made[2] and made[2] != made[3]):
@@ -67,8 +68,10 @@ def check(stack):
 
 def main():
     whole = lost = wrong = other = 0
+    begun = False
     for stack in stacks(sys.stdin):
-        verdict = check(stack)
+        verdict = check(stack, begun)
+        begun = begun or verdict is not None
         if verdict is None:
             other += 1
         elif not verdict:
