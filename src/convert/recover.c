@@ -48,6 +48,7 @@ static void recover_time(struct recover *r, const struct seam_decoded *d)
 		r->last_ns = t;
 }
 
+/* Notes its time, opens the output if it is the first one, and writes it as it stands. */
 int recover_record(struct recover *r, const struct seam_record *record, struct seam_error *err)
 {
 	const struct seam_events *events = seam_reader_events(r->reader);
@@ -99,6 +100,7 @@ static bool recover_keeps(struct recover *r, unsigned feature, struct seam_bytes
 	return false;
 }
 
+/* Of those that are missing, it makes the two that perf needs to show events and times. */
 int recover_features(struct recover *r, struct seam_error *err)
 {
 	const struct seam_events *events = seam_reader_events(r->reader);
