@@ -7,6 +7,7 @@
 
 #include "base/shown.h"
 #include "report/report.h"
+#include "profile/elided.h"
 #include "profile/nameless.h"
 
 struct text_table {
@@ -137,6 +138,19 @@ static void text_separated(const struct report *r, const char *text, struct buf 
 	buf_put_text(out, text);
 }
 
+/* A function's name on a terminal, padded where it became shorter than its column by more than the
+ * cut. */
+static void text_fit(const char *text, size_t width, size_t end, struct buf *out)
+{
+	size_t before = out->n, n, whole = shown_columns(text, strlen(text));
+
+	elided_fit(out, text, width, end);
+	n = out->failed ? width : shown_columns((const char *)out->bytes + before, out->n - before);
+	/* What fitted is padded by the caller. */
+	if (whole > width && n < width)
+		buf_printf(out, "%*s", (int)(width - n), "");
+}
+
 /* A name or heading in the k-th field; the last `end` bytes of a name are not cut off. */
 static void text_put(const struct text_table *tt, size_t k, const char *text, size_t end,
                      bool right, struct buf *out)
@@ -148,7 +162,10 @@ static void text_put(const struct text_table *tt, size_t k, const char *text, si
 		return;
 	}
 	buf_printf(out, "%*s", right && width > n ? (int)(width - n) : 0, "");
-	shown_cut(out, text, right ? n : width, end);
+	if (tt->report->columns && tt->report->fields.field[k] == ROLLUP_SYMBOL)
+		text_fit(text, width, end, out);
+	else
+		shown_cut(out, text, right ? n : width, end);
 	buf_printf(out, "%*s", !right && width > n ? (int)(width - n) : 0, "");
 }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/shown.h"
+#include "profile/elided.h"
+#include "profile/nameless.h"
 #include "report/report.h"
 
 /* The object's name without its directories; what is no path ([kernel], [vdso]) stays as it is. */
@@ -15,22 +17,44 @@ static const char *tree_object(const struct profile *p, uint32_t object)
 	return !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path;
 }
 
+#define NAMES_AT 19   /* columns in front of a name that is not indented */
+#define NAME_LEAST 20 /* columns that a name may always take */
+
+/* A name so that its line fits the terminal, of which `taken` columns are something else's. */
+static void tree_name(const struct report *r, const char *name, size_t taken, struct buf *out)
+{
+	size_t room = r->columns > taken + NAME_LEAST ? r->columns - taken : NAME_LEAST;
+	struct buf text = { 0 };
+
+	shown_put_text(&text, name);
+	elided_fit(out, buf_text(&text), room, nameless_end(name));
+	buf_free(&text);
+}
+
 /* One node: both shares, its name, and the object it is of. */
 static void tree_line(const struct report *r, const struct tree *t, uint64_t whole, uint32_t node,
                       int depth, struct buf *out)
 {
 	const struct tree_node *n = &t->nodes[node];
 
+	const char *name = n->symbol ? profile_text(t->profile, n->symbol) : SYMBOL_UNKNOWN;
+	struct buf object = { 0 };
+
+	if (n->kind != PROFILE_MISSING)
+		shown_printf(&object, " (%s)",
+		             n->kind == PROFILE_INLINED ? "inlined"
+		                                        : tree_object(t->profile, n->object));
 	report_share(r, report_percent(n->total, whole), out);
 	buf_put_text(out, " ");
 	report_share(r, report_percent(n->self, whole), out);
-	shown_printf(out, "  %*s%s", depth * 2, "",
-	             n->symbol ? profile_text(t->profile, n->symbol) : SYMBOL_UNKNOWN);
-	if (n->kind != PROFILE_MISSING)
-		shown_printf(out, " (%s)",
-		             n->kind == PROFILE_INLINED ? "inlined"
-		                                        : tree_object(t->profile, n->object));
+	buf_printf(out, "  %*s", depth * 2, "");
+	if (r->columns)
+		tree_name(r, name, NAMES_AT + (size_t)depth * 2 + object.n, out);
+	else
+		shown_put_text(out, name);
+	buf_put_text(out, buf_text(&object));
 	buf_put_text(out, "\n");
+	buf_free(&object);
 }
 
 /* What a walk of the tree needs to write a line. */

@@ -15,7 +15,7 @@
 
 #include "base/shown.h"
 #include "profile/nameless.h"
-#include "view/elided.h"
+#include "profile/elided.h"
 
 /* The limits of the colours. */
 #define HOT 5.0 /* percent: as in the report as text */
@@ -111,14 +111,7 @@ void pane_name(const struct view_screen *s, unsigned row, unsigned column, unsig
 	struct buf text = { 0 }, cut = { 0 };
 
 	shown_put_text(&text, name);
-	if (shown_columns(buf_text(&text), text.n) > room) {
-		struct buf less = { 0 };
-
-		elided_put(&less, buf_text(&text));
-		buf_free(&text);
-		text = less;
-	}
-	shown_cut(&cut, buf_text(&text), room, nameless_end(name));
+	elided_fit(&cut, buf_text(&text), room, nameless_end(name));
 	s->put(s->ctx, row, column, style, buf_text(&cut));
 	buf_free(&cut);
 	buf_free(&text);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/shown.h"
-#include "view/elided.h"
+#include "profile/elided.h"
 #include "view/view.h"
 
 #define ROWS 14

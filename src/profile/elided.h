@@ -3,13 +3,16 @@
  * elided.h: a name of C++ or Rust without what makes it long: the arguments of templates and of
  * functions.
  */
-#ifndef SEAM_VIEW_ELIDED_H
-#define SEAM_VIEW_ELIDED_H
+#ifndef SEAM_PROFILE_ELIDED_H
+#define SEAM_PROFILE_ELIDED_H
 
 #include "base/buf.h"
 
 /* Appends "std::vector<...>::push_back(...)" for the whole name; a name that has no such part, or
  * whose brackets do not match, as it is. */
 void elided_put(struct buf *to, const char *name);
+/* Appends a text that shown_put wrote so that it takes at most `room` columns: whole, else without
+ * its arguments, else cut as by shown_cut. */
+void elided_fit(struct buf *to, const char *text, size_t room, size_t end);
 
 #endif

@@ -7,7 +7,11 @@
  * "std::vector<...>::push_back(...)": on a narrow screen the function's own name is what tells it
  * from others. Names are hostile; one whose brackets do not match is left as it is.
  */
-#include "view/elided.h"
+#include "profile/elided.h"
+
+#include <string.h>
+
+#include "base/shown.h"
 
 #include <ctype.h>
 
@@ -127,4 +131,16 @@ void elided_put(struct buf *to, const char *name)
 whole:
 	to->n = before;
 	buf_put_text(to, name);
+}
+
+void elided_fit(struct buf *to, const char *text, size_t room, size_t end)
+{
+	struct buf less = { 0 };
+
+	if (shown_columns(text, strlen(text)) > room) {
+		elided_put(&less, text);
+		text = buf_text(&less);
+	}
+	shown_cut(to, text, room, end);
+	buf_free(&less);
 }
