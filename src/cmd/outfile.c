@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/pager.h"
+
 /* If so many names are taken, something else is wrong. */
 #define NAMES_TRIED 100
 
@@ -216,6 +218,8 @@ int outfile_print(const struct cmd *cmd, const struct buf *text)
 		cmd_error(cmd, "out of memory");
 		return EXIT_FAILED;
 	}
+	if (pager_show(text))
+		return EXIT_OK;
 	errno = 0;
 	/* An empty text has no bytes to point at. */
 	if ((!text->n || fwrite(text->bytes, 1, text->n, stdout) == text->n) && !fflush(stdout))

@@ -43,7 +43,8 @@ int outfile_close(struct outfile *o, const struct cmd *cmd, int r);
 /* The advice for an error of writing, if there is one. */
 void outfile_hint(const struct outfile *o, const struct cmd *cmd, int r);
 
-/* Writes the whole text to standard output. An exit code. A failure, also that memory was out for
+/* Writes the whole text to standard output, on a terminal through a pager (pager.h) where it is
+ * longer than the screen. An exit code. A failure, also that memory was out for
  * the text, is reported, except if the reader of a pipe went away. */
 int outfile_print(const struct cmd *cmd, const struct buf *text);
 

@@ -13,6 +13,7 @@
 #include "cli/header.h"
 #include "cli/schema.h"
 #include "cmd/outfile.h"
+#include "cmd/pager.h"
 #include "input/profiled.h"
 #include "profile/nameless.h"
 
@@ -149,6 +150,9 @@ static int report_write(struct report_cmd *r, struct buf *out)
 {
 	int rc;
 
+	/* -w says how wide columns are; what parts fields is for programs. */
+	if (r->form == REPORT_TEXT && !r->show.n_widths && !r->show.separator)
+		r->show.columns = pager_columns();
 	if (r->form == REPORT_JSON)
 		rc = report_json(&r->show, out);
 	else if (r->form == REPORT_CSV)
@@ -361,7 +365,9 @@ COMMAND(report) = {
 	        "then self_percent, total_percent, self, total, self_samples, total_samples, "
 	        "unit (of self and total: nanoseconds or count).",
 	        "On a terminal the report is walked through by keys (? lists them); --stdio, or "
-	        "a pipe, prints text.",
+	        "a pipe, prints text. Text on a terminal is fitted to its width: long names lose "
+	        "their arguments, then their middle (-w 0 keeps them whole), and what is longer "
+	        "than the screen goes through $SEAM_PAGER, else $PAGER, else less.",
 	        "Defaults are read from the config file (see seam record): [report] sort, "
 	        "children, percent-limit; [ui] color, of all commands: auto, always, never.",
 	        "Exit status: 0; 1: the recording cannot be read; 2: usage; 3: it was damaged "

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Text on a terminal: fitted to its width, and through the pager that the environment names where it is longer.
+
+    run.py SEAM DATA
+"""
+import fcntl
+import os
+import pty
+import re
+import struct
+import sys
+import tempfile
+import termios
+import unicodedata
+
+SEAM, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+RECORDING = os.path.join(DATA, "gcc_d", "perf.data")
+NOWHERE = ["--symfs", "/nonexistent"]
+faults = 0
+
+
+def fault(text):
+    global faults
+    faults += 1
+    print("FAILED: " + text)
+
+
+def on_terminal(args, rows=24, columns=80, **environ):
+    """Exit code and what a terminal of that size got, as lines."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        env = {k: v for k, v in os.environ.items() if k not in ("PAGER", "SEAM_PAGER", "LESS")}
+        env.update(environ, TERM="xterm", NO_COLOR="1")
+        os.execve(SEAM, ["seam", *args], env)
+    out = b""
+    while True:
+        try:
+            part = os.read(fd, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        out += part
+    os.close(fd)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    text = out.decode("utf-8", "replace").replace("\r\n", "\n")
+    return code, re.sub(r"\r[^\r\n]*\x1b\[K", "", text).lstrip("\r")  # without the line of progress
+
+
+def width(line):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+def tables(text):
+    """The rows of tables and trees: the lines that begin with a share. (Sentences are not cut.)"""
+    return [line for line in text.splitlines() if re.match(r" *\d+\.\d\d% ", line)]
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        got = os.path.join(scratch, "got")
+        pager = os.path.join(scratch, "my-pager")
+        with open(pager, "w") as f:
+            f.write("#!/bin/sh\nprintf '%s\\n' \"$@\" >" + got + ".args\ncat >" + got + "\n")
+        os.chmod(pager, 0o755)
+        report = ["report", "--stdio", *NOWHERE, RECORDING]
+
+        code, text = on_terminal(report, PAGER=pager + " -x  two; echo $HOME")
+        with open(got) as f:
+            paged = f.read()
+        with open(got + ".args") as f:
+            words = f.read().split("\n")[:-1]
+        if code or text.strip():
+            fault("with a pager: exit %d, and on the terminal: %r" % (code, text[:200]))
+        if words != ["-x", "two;", "echo", "$HOME"]:
+            fault("the pager's words are %r" % words)
+        rows = tables(paged)
+        if len(rows) < 24 or max(map(width, rows)) > 80:
+            fault("%d rows of up to %d columns" % (len(rows), max(map(width, rows))))
+
+        code, whole = on_terminal(report[:1] + ["-w", "0"] + report[1:], PAGER="")
+        if code or len(tables(whole)) != len(rows) or max(map(width, tables(whole))) <= 80:
+            fault("-w 0: exit %d, %d rows of up to %d columns" % (code, len(tables(whole)), max(map(width, tables(whole)))))
+        code, wide = on_terminal(report, columns=10000, PAGER="cat")
+        if code or tables(wide) != tables(whole):
+            fault("a wide terminal does not show what -w 0 does")
+
+        # What is short, and what nobody wants paged, is printed; so it is without a pager that starts.
+        os.unlink(got)
+        for what, args, rows_of, environ in (
+                ("short", ["evlist", RECORDING], 24, {"PAGER": pager}),
+                ("SEAM_PAGER before PAGER", report, 24, {"PAGER": pager, "SEAM_PAGER": "cat"}),
+                ("no such pager", report, 24, {"PAGER": scratch + "/none"}),
+                ("a tall terminal", report, 5000, {"PAGER": pager})):
+            code, text = on_terminal(args, rows=rows_of, **environ)
+            if code or not text.strip() or os.path.exists(got):
+                fault("%s: exit %d, %d characters" % (what, code, len(text)))
+
+        # A pager that leaves at once is no failure.
+        code, text = on_terminal(report, PAGER="true")
+        if code or text.strip():
+            fault("a pager that leaves: exit %d, %r" % (code, text[:200]))
+    print("%d faults" % faults)
+    return 1 if faults else 0
+
+
+sys.exit(main())
