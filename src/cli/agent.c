@@ -13,10 +13,10 @@
 #include <sys/utsname.h>
 
 #include "cli/cmds.h"
-#include "cli/record/record_offcpu.h"
+#include "asked/record_offcpu.h"
 #include "cli/record/record_say.h"
-#include "cli/record/record_signals.h"
-#include "cli/record/record_values.h"
+#include "asked/record_signals.h"
+#include "asked/record_values.h"
 #include "input/naming.h"
 #include "input/stored.h"
 #include "store/when.h"

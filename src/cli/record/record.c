@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // record.c: the command `seam record`: its place in the table, its description.
 #include "cli/cmds.h"
-#include "cli/record/record_options.h"
+#include "asked/record_options.h"
 #include "cli/record/record_run.h"
 
 /* An exit code, of the command that was recorded if there was one. */

@@ -18,7 +18,7 @@
 
 #include "capture/target.h"
 #include "cli/record/record_say.h"
-#include "cli/record/record_signals.h"
+#include "asked/record_signals.h"
 #include "recorder/datafile.h"
 #include "recorder/recorder.h"
 

@@ -3,7 +3,7 @@
 #ifndef SEAM_CLI_RECORD_RUN_H
 #define SEAM_CLI_RECORD_RUN_H
 
-#include "cli/record/record_options.h"
+#include "asked/record_options.h"
 
 /* Records as o says. Returns the exit code of the program. */
 int record_run(struct record_opts *o, const struct cmd *cmd);

@@ -6,7 +6,7 @@
 #define SEAM_CLI_RECORD_SAY_H
 
 #include "cmd/cmd.h"
-#include "cli/record/record_options.h"
+#include "asked/record_options.h"
 #include "recorder/recorder.h"
 #include "recorder/runtime_ends.h"
 

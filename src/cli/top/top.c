@@ -17,8 +17,8 @@
 
 #include "capture/target.h"
 #include "cli/cmds.h"
-#include "cli/record/record_signals.h"
-#include "cli/record/record_values.h"
+#include "asked/record_signals.h"
+#include "asked/record_values.h"
 
 #define CLEAR "\033[H\033[2J"
 #define HEADING_LINES 6 /* heading, stacks, column names, the line of what is hidden, keys */

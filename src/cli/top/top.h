@@ -6,7 +6,7 @@
 #ifndef SEAM_CLI_TOP_H
 #define SEAM_CLI_TOP_H
 
-#include "cli/record/record_options.h"
+#include "asked/record_options.h"
 #include "cli/report/report_options.h"
 #include "recorder/recorder.h"
 #include "recorder/window.h"

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "cli/record/record_say.h"
-#include "cli/record/record_signals.h"
+#include "asked/record_signals.h"
 #include "cli/top/top.h"
 
 #define TOP_PREPARE_MS 2000 /* at most, for unwind tables before sampling begins */

@@ -4,8 +4,8 @@
  * second one, at least 300 ms later, ends the program at once, wherever it is: also in a write(2)
  * to a pipe that nobody reads. What was flushed is in the file then.
  */
-#ifndef SEAM_CLI_RECORD_SIGNALS_H
-#define SEAM_CLI_RECORD_SIGNALS_H
+#ifndef SEAM_ASKED_RECORD_SIGNALS_H
+#define SEAM_ASKED_RECORD_SIGNALS_H
 
 #include <stdbool.h>
 

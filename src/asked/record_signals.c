@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/record/record_signals.h"
+#include "asked/record_signals.h"
 #include "recorder/hurry.h"
 
 #define RECORD_AGAIN_NS 300000000ll /* shells and timeout(1) send some signals twice at once */

@@ -3,10 +3,10 @@
  * record_values.h: the values that options and settings of `seam record` take, from text into
  * struct record_opts. Each returns 0, or -EINVAL after it said on stderr what is wrong.
  */
-#ifndef SEAM_CLI_RECORD_VALUES_H
-#define SEAM_CLI_RECORD_VALUES_H
+#ifndef SEAM_ASKED_RECORD_VALUES_H
+#define SEAM_ASKED_RECORD_VALUES_H
 
-#include "cli/record/record_options.h"
+#include "asked/record_options.h"
 
 /* The value being looked at, and where it came from, for messages. */
 struct record_arg {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // record_offcpu.c: see record_offcpu.h. Knows how a time is spelled; events are offcpu.h's.
-#include "cli/record/record_offcpu.h"
+#include "asked/record_offcpu.h"
 
 #include <errno.h>
 #include <math.h>

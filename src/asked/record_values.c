@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/record/record_values.h"
+#include "asked/record_values.h"
 
 /* Says what is wrong with an option's value. Always -EINVAL. */
 int record_values_wrong(const struct record_arg *a, const char *fmt, ...)

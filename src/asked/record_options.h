@@ -2,8 +2,8 @@
 /*
  * record_options.h: what the command line and the config file of `seam record` ask for.
  */
-#ifndef SEAM_CLI_RECORD_OPTIONS_H
-#define SEAM_CLI_RECORD_OPTIONS_H
+#ifndef SEAM_ASKED_RECORD_OPTIONS_H
+#define SEAM_ASKED_RECORD_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

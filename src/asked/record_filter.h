@@ -3,10 +3,10 @@
  * record_filter.h: whose samples are wanted besides -p, -t, -a: --uid, --comm, --cgroup, chosen in
  * the kernel by BPF programs. Each returns 0, or -EINVAL after it said on stderr what is wrong.
  */
-#ifndef SEAM_CLI_RECORD_FILTER_H
-#define SEAM_CLI_RECORD_FILTER_H
+#ifndef SEAM_ASKED_RECORD_FILTER_H
+#define SEAM_ASKED_RECORD_FILTER_H
 
-#include "cli/record/record_values.h"
+#include "asked/record_values.h"
 
 /* "1000,www-data" */
 int record_filter_uid(struct record_opts *o, const struct record_arg *a);

@@ -3,10 +3,10 @@
  * record_offcpu.h: --off-cpu and --wall: time that threads do not run, beside the samples of what
  * they do. Each returns 0, or -EINVAL after it said on stderr what is wrong.
  */
-#ifndef SEAM_CLI_RECORD_OFFCPU_H
-#define SEAM_CLI_RECORD_OFFCPU_H
+#ifndef SEAM_ASKED_RECORD_OFFCPU_H
+#define SEAM_ASKED_RECORD_OFFCPU_H
 
-#include "cli/record/record_values.h"
+#include "asked/record_values.h"
 
 /* "", "500us", "2ms", "1s"; a bare number is of milliseconds. */
 int record_offcpu_time(struct record_opts *o, const struct record_arg *a);

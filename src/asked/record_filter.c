@@ -4,7 +4,7 @@
  *
  * The filters themselves run in the kernel (kwalk/), so lists have the bounds of its tables.
  */
-#include "cli/record/record_filter.h"
+#include "asked/record_filter.h"
 
 #include <errno.h>
 #include <pwd.h>

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/record/record_options.h"
-#include "cli/record/record_filter.h"
-#include "cli/record/record_offcpu.h"
-#include "cli/record/record_values.h"
+#include "asked/record_options.h"
+#include "asked/record_filter.h"
+#include "asked/record_offcpu.h"
+#include "asked/record_values.h"
 #include "recorder/live.h"
 
 enum {
