@@ -9,6 +9,7 @@
 #ifndef SEAM_AGENT_AGENT_H
 #define SEAM_AGENT_AGENT_H
 
+#include "fleet/process.h"
 #include "recorder/recorder.h"
 #include "store/labels.h"
 #include "symbol/symbol.h"
@@ -31,10 +32,21 @@ struct agent_opts {
 	const struct labels *all;        /* labels of all series */
 	uint64_t window_ns, duration_ns; /* duration 0: until session.stopped says so */
 	uint64_t keep_ns, keep_bytes;    /* windows that are older, or too much, go; 0: none */
+	double max_cpu;                  /* percent of one CPU, for the whole agent; 0: no limit */
+	uint64_t memory;                 /* bytes that the process may have; 0: no limit */
+	const struct process_opts *processes; /* labels that come from processes */
+	const char *metrics; /* ADDRESS:PORT or PORT where metrics are served; NULL: nowhere */
+	/* Asked often: whether to end because the caller has other options. NULL: never. */
+	bool (*anew)(void *ctx);
+	void *anew_ctx;
 };
 
-/* Records until the end. 0; -EINVAL: what is asked for cannot be; another -errno. What is wrong is
- * in err, if recording did not begin; else it was said. */
+/* Records until the end. 0; AGENT_ANEW: as anew said; -EINVAL: what is asked for cannot be; another
+ * -errno. What is wrong is in err, if recording did not begin; else it was said. */
+#define AGENT_ANEW 1
 int agent_run(const struct agent_opts *o, struct seam_error *err);
+/* Opens all that agent_run opens and closes it again. Lines for people say what it would do, and
+ * what is wrong. 0, or -errno of what was wrong first. Nothing is made, sampled or written. */
+int agent_check(const struct agent_opts *o);
 
 #endif

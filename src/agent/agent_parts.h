@@ -7,7 +7,8 @@
 #define SEAM_AGENT_AGENT_PARTS_H
 
 #include "agent/agent.h"
-#include "fleet/groups.h"
+#include "agent/budget.h"
+#include "agent/metrics.h"
 #include "fleet/put.h"
 #include "recorder/window.h"
 
@@ -27,18 +28,37 @@ struct agent {
 	struct recorder *recorder;
 	struct window *window;
 	struct datafile_opts head; /* what window says of itself */
-	struct groups groups;
-	uint64_t begun_ns;         /* of the window that is recorded: CLOCK_MONOTONIC */
-	uint64_t lost;             /* records, as window_interval had it last */
-	uint64_t cpu_ns;           /* that this process had used then */
-	uint64_t windows, samples; /* that were made */
+	struct process processes;
+	struct rate_budget budget;
+	struct metrics *metrics;      /* NULL: not served */
+	struct metrics_values now;    /* what they say */
+	int lock;                     /* -1: not held */
+	int priority;                 /* of this process before a recording ended: see hurry.h */
+	uint64_t begun_ns;            /* of the window that is recorded: CLOCK_MONOTONIC */
+	uint64_t lost;                /* records, as window_interval had it last */
+	uint64_t cpu_ns;              /* that this process had used then */
+	uint64_t windows, samples;    /* that were made */
+	bool told_memory, told_floor; /* that a limit is too small */
 };
+
+/* CPU time of the whole agent so far, user and system. */
+uint64_t agent_cpu_ns(void);
+/* Resident memory of this process in bytes; 0: not known. */
+uint64_t agent_memory(void);
+/* Opens the recorder for what is asked, without sampling. -errno. */
+int agent_open_recorder(struct agent *a, struct seam_error *err);
+/* The file of the lock, into path. */
+void agent_lock_path(char *path, size_t n);
+/* Takes the lock. -EEXIST: another agent runs, and err names it; another -errno. */
+int agent_lock(struct agent *a, struct seam_error *err);
+void agent_unlock(struct agent *a);
 
 /* CLOCK_MONOTONIC. */
 uint64_t agent_now_ns(void);
 /* Whether somebody asked for the end. */
 bool agent_stopped(const struct agent *a);
-/* Reads the rings until a time (agent_now_ns). True: nothing more will come. -errno. */
+/* Reads the rings until a time (agent_now_ns). 1: nothing more will come, or the caller wants to
+ * begin anew; 0; -errno. */
 int agent_read(struct agent *a, uint64_t until_ns);
 
 /* Ends the window that is recorded and hands it on. last: nothing more will come. 1: the recording

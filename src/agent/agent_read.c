@@ -24,7 +24,8 @@ bool agent_stopped(const struct agent *a)
 	return stopped && stopped();
 }
 
-/* 1: the recorder ended, or was asked to; 0: the time is over; -errno. */
+/* 1: the recorder ended, or was asked to, or the caller has other options; 0: the time is over;
+ * -errno. */
 int agent_read(struct agent *a, uint64_t until_ns)
 {
 	bool ended = false;
@@ -36,6 +37,7 @@ int agent_read(struct agent *a, uint64_t until_ns)
 
 		recorder_wait(a->recorder, left_ms < STEP_MS ? (int)left_ms : STEP_MS);
 		ended = agent_stopped(a) || recorder_ended(a->recorder);
+		ended |= a->o->anew && a->o->anew(a->o->anew_ctx);
 		error = recorder_read(a->recorder);
 	}
 	return error ? error : ended;

@@ -7,6 +7,7 @@
  * stores take. One thread reads the rings; a window is named in a second (agent_window.c).
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -36,52 +37,45 @@ static void agent_instance(struct agent *a)
 		                       random[i]);
 }
 
-/* Opens the rings and makes the window for their records. -errno. */
-static int agent_open_recorder(struct agent *a, struct seam_error *err)
+/* Opens the rings. -errno. */
+int agent_open_recorder(struct agent *a, struct seam_error *err)
 {
 	struct recorder_opts *o = a->o->rec;
-	const struct recorder_opts *opened;
 	int error;
 
 	/* Objects are named without the recording: their mappings must say which build they are. */
 	o->build_ids_always = true;
 	error = recorder_new(&a->recorder, o, err);
-	if (!error)
-		error = recorder_open(a->recorder, err);
-	if (error)
-		return error;
-	if (a->o->wakes)
-		a->o->wakes(a->recorder);
-	opened = recorder_options(a->recorder);
-	a->head = (struct datafile_opts){ .program = a->o->program,
-		                          .groups = o->events,
-		                          .use_clockid = opened->session.use_clockid,
-		                          .clockid = opened->session.clockid };
-	return window_new(&a->window, &a->head, recorder_events(a->recorder));
+	return error ? error : recorder_open(a->recorder, err);
 }
 
-/* Begins to sample, into the window. -errno. */
+/* Makes the window for what is recorded, and begins to sample into it. -errno. */
 static int agent_start(struct agent *a, struct seam_error *err)
 {
-	const struct recorder_sink sink = { .write = window_write, .ctx = a->window };
-	int error = recorder_begin(a->recorder, &sink, err);
+	const struct recorder_opts *opened = recorder_options(a->recorder);
+	struct recorder_sink sink = { .write = window_write };
+	int error;
 
+	a->head = (struct datafile_opts){ .program = a->o->program,
+		                          .groups = a->o->rec->events,
+		                          .use_clockid = opened->session.use_clockid,
+		                          .clockid = opened->session.clockid };
+	error = window_new(&a->window, &a->head, recorder_events(a->recorder));
+	sink.ctx = a->window;
+	if (!error)
+		error = recorder_begin(a->recorder, &sink, err);
 	return error ? error : recorder_start(a->recorder, err);
 }
 
-/* Stores first: if one cannot be written, nothing is recorded. -errno, and err says why. */
-static int agent_open(struct agent *a, struct seam_error *err)
+/* Opens the recorder and begins to sample, at the rate of the budget. -errno, and err says why. */
+static int agent_begin(struct agent *a, struct seam_error *err)
 {
-	char mode[400];
-	int error = 0;
+	int error;
 
-	agent_instance(a);
-	for (size_t i = 0; i < a->o->n_urls && error >= 0; i++) {
-		a->stores[i].url = a->o->urls[i];
-		error = store_open(&a->stores[i].store, a->stores[i].url, STORE_AGENT, err);
-	}
-	if (error >= 0)
-		error = agent_open_recorder(a, err);
+	a->o->rec->session.frequency = a->budget.hz;
+	error = agent_open_recorder(a, err);
+	if (!error && a->o->wakes)
+		a->o->wakes(a->recorder);
 	if (!error)
 		error = agent_start(a, err);
 	if (error && agent_stopped(a))
@@ -89,39 +83,116 @@ static int agent_open(struct agent *a, struct seam_error *err)
 		               "stopped before sampling began");
 	else if (error && !err->code)
 		seam_error_set(err, -error, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-error));
-	if (error)
-		return error;
-	log_line(a->log, LOG_PLAIN, "%s",
-	         mode_line(session_mode(recorder_session(a->recorder)), mode, sizeof(mode)));
-	return 0;
+	a->lost = 0;
+	a->begun_ns = agent_now_ns();
+	return error;
 }
 
-/* Makes one window after the other, until a signal or the end of the duration. -errno after saying
- * why. */
-static int agent_loop(struct agent *a)
+/* Frees what agent_begin made. The end of a recording raised the priority; that is undone, because
+ * another one may follow. */
+static void agent_finish(struct agent *a)
 {
-	uint64_t start_ns = agent_now_ns(), next_ns;
-	bool ended = false, last = false;
+	if (a->o->wakes)
+		a->o->wakes(NULL);
+	recorder_free(a->recorder);
+	window_free(a->window);
+	a->recorder = NULL;
+	a->window = NULL;
+	setpriority(PRIO_PROCESS, 0, a->priority);
+}
+
+/* The lock and the stores come first: if one cannot be had, nothing is recorded. -errno, and err
+ * says why. */
+static int agent_open(struct agent *a, struct seam_error *err)
+{
+	char mode[400];
+	int error = agent_lock(a, err);
+
+	agent_instance(a);
+	for (size_t i = 0; i < a->o->n_urls && error >= 0; i++) {
+		a->stores[i].url = a->o->urls[i];
+		error = store_open(&a->stores[i].store, a->stores[i].url, STORE_AGENT, err);
+	}
+	if (error >= 0 && a->o->metrics)
+		error = metrics_open(&a->metrics, a->o->metrics, err);
+	if (error >= 0)
+		error = agent_begin(a, err);
+	if (error >= 0)
+		log_line(a->log, LOG_PLAIN, "%s",
+		         mode_line(session_mode(recorder_session(a->recorder)), mode,
+		                   sizeof(mode)));
+	return error;
+}
+
+/* Begins to sample at another rate. Weights are in time, so sums stay true; what is between the two
+ * recordings is in no window. 1: meanwhile somebody asked for the end; 0; -errno
+ * after saying why. */
+static int agent_change_rate(struct agent *a)
+{
+	struct seam_error err = { 0 };
+	int error;
+
+	log_line(a->log, LOG_PLAIN,
+	         a->budget.hz < a->o->rec->session.frequency
+	                 ? "more than %g %% of a CPU: %llu samples a second and CPU from now on"
+	                 : "there is room below %g %% of a CPU: %llu samples a second and CPU from "
+	                   "now on",
+	         a->budget.max_cpu, (unsigned long long)a->budget.hz);
+	a->now.restarts++;
+	agent_finish(a);
+	error = agent_begin(a, &err);
+	if (error && agent_stopped(a))
+		return 1;
+	if (error)
+		log_line(a->log, LOG_PLAIN, "%s", err.text);
+	return error;
+}
+
+/* Looks at what the window cost that ends now. True: the rate is another. At the least rate it is
+ * said once that there is no more to do. */
+static bool agent_budget(struct agent *a)
+{
+	bool was_floor = a->budget.floor, told = a->told_floor;
+	bool changes =
+	        budget_window(&a->budget, agent_cpu_ns() - a->cpu_ns, agent_now_ns() - a->begun_ns);
+
+	if (a->budget.floor && !was_floor && !told) {
+		log_line(a->log, LOG_PLAIN,
+		         "more than %g %% of a CPU at 1 sample a second, too: most of it is for "
+		         "programs that start",
+		         a->budget.max_cpu);
+		a->told_floor = true;
+	}
+	return changes;
+}
+
+/* Makes one window after the other, until a signal, the end of the duration, other options or
+ * another rate. 1: another rate; 0; -errno after saying why. end_ns 0: no end. */
+static int agent_loop(struct agent *a, uint64_t end_ns)
+{
+	bool ended = false, last = false, changes = false;
+	uint64_t next_ns;
 	int r = 0;
 
-	a->begun_ns = start_ns;
 	while (r >= 0 && !last) {
 		next_ns = a->begun_ns + a->o->window_ns;
-		if (a->o->duration_ns && next_ns >= start_ns + a->o->duration_ns) {
-			next_ns = start_ns + a->o->duration_ns;
+		if (end_ns && next_ns >= end_ns) {
+			next_ns = end_ns;
 			last = true;
 		}
 		r = ended ? 1 : agent_read(a, next_ns);
 		if (r < 0)
 			log_line(a->log, LOG_PLAIN, "reading the rings: %s", strerror(-r));
 		last |= r > 0;
+		if (r == 0 && !last)
+			last = changes = agent_budget(a);
 		if (r >= 0 && last)
 			r = recorder_stop(a->recorder, recorder_until_ns(a->recorder));
 		if (r >= 0)
 			r = agent_window(a, last);
 		ended |= r > 0;
 	}
-	return r < 0 ? r : 0;
+	return r < 0 ? r : changes;
 }
 
 /* What was done, and what it cost. ns: how long it ran. */
@@ -144,24 +215,41 @@ static void agent_say(const struct agent *a, uint64_t ns)
 	         u.ru_maxrss / 1024);
 }
 
-/* Stores are closed last, when nothing can come any more. 0, or -errno and err. */
+/* Stores are closed last, when nothing can come any more. 0, AGENT_ANEW, or -errno and err. */
 int agent_run(const struct agent_opts *o, struct seam_error *err)
 {
-	struct agent a = { .o = o, .log = &o->rec->session.log };
-	int error = agent_open(&a, err);
+	struct agent a = { .o = o,
+		           .log = &o->rec->session.log,
+		           .processes = { .opts = o->processes },
+		           .lock = -1,
+		           .priority = getpriority(PRIO_PROCESS, 0),
+		           .now = { .version = o->program,
+		                    .asked_hz = o->rec->session.frequency,
+		                    .window_ns = o->window_ns } };
+	uint64_t frequency = o->rec->session.frequency, begun_ns;
+	int error;
 
+	/* One arena: what many threads free can be used again by all, and be given back. */
+	mallopt(M_ARENA_MAX, 1);
+	budget_start(&a.budget, o->max_cpu, frequency);
+	a.cpu_ns = agent_cpu_ns();
+	error = agent_open(&a, err);
+	begun_ns = agent_now_ns();
 	if (!error) {
-		uint64_t begun_ns = agent_now_ns();
+		uint64_t end_ns = o->duration_ns ? begun_ns + o->duration_ns : 0;
 
-		error = agent_loop(&a);
+		while ((error = agent_loop(&a, end_ns)) > 0 && !(error = agent_change_rate(&a)))
+			;
 		agent_say(&a, agent_now_ns() - begun_ns);
 	}
-	if (o->wakes)
-		o->wakes(NULL);
-	recorder_free(a.recorder);
-	window_free(a.window);
-	groups_free(&a.groups);
+	agent_finish(&a);
+	metrics_close(a.metrics);
+	process_free(&a.processes);
 	for (size_t i = 0; i < o->n_urls; i++)
 		store_close(a.stores[i].store);
-	return error;
+	agent_unlock(&a);
+	o->rec->session.frequency = frequency;
+	if (error >= 0 && !agent_stopped(&a) && o->anew && o->anew(o->anew_ctx))
+		return AGENT_ANEW;
+	return error < 0 ? error : 0;
 }

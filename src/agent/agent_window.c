@@ -3,12 +3,14 @@
 // read meanwhile. A store that takes nothing loses the window; that is said once, and told in the
 // next window that it takes.
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "agent/agent_parts.h"
 #include "base/error.h"
@@ -30,7 +32,7 @@ struct agent_job {
 };
 
 /* CPU time of the whole agent so far, user and system. */
-static uint64_t agent_cpu_ns(void)
+uint64_t agent_cpu_ns(void)
 {
 	struct rusage u;
 
@@ -38,6 +40,19 @@ static uint64_t agent_cpu_ns(void)
 		return 0;
 	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
 	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
+}
+
+/* The second number of statm is in pages. */
+uint64_t agent_memory(void)
+{
+	unsigned long long all, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%llu %llu", &all, &resident) != 2)
+		resident = 0;
+	if (f)
+		fclose(f);
+	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* ---- stores ---- */
@@ -63,24 +78,30 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	struct agent *a = job->a;
 	struct quality quality = { 0 };
 	struct seam_error err = { 0 };
-	const struct series_cgroups cgroups = { .of = groups_of, .ctx = &a->groups };
+	const struct process_opts *po = a->o->processes;
+	const struct series_processes processes = { .labels = process_labels,
+		                                    .ctx = &a->processes,
+		                                    .rules = po ? &po->rules : NULL,
+		                                    .pid = po && po->pid,
+		                                    .tid = po && po->tid };
 	const struct put_window w = { .instance = a->instance,
 		                      .from_ns = job->from_ns,
 		                      .to_ns = job->to_ns,
 		                      .all = a->o->all,
 		                      .profile = load->profile,
-		                      .cgroups = &cgroups,
+		                      .processes = &processes,
 		                      .quality = &quality };
 	char rate[40];
 	int r;
 
-	snprintf(rate, sizeof(rate), "agent.windows_at_hz.%llu",
-	         (unsigned long long)a->o->rec->session.frequency);
+	snprintf(rate, sizeof(rate), "agent.windows_at_hz.%llu", (unsigned long long)a->budget.hz);
 	quality_add_load(&quality, load);
 	quality_add(&quality, rate, 1);
 	quality_add(&quality, "agent.cpu_ns", job->cpu_ns);
 	quality_add(&quality, "lost", job->lost);
 	quality_add(&quality, "lost_samples", job->interval.dropped + s->lost_samples);
+	quality_add(&quality, "agent.dropped_samples", job->interval.dropped);
+	quality_add(&quality, "agent.untaken_samples", s->lost_samples);
 	r = put_window(s->store, &w, &err);
 	if (r < 0) {
 		agent_failed(a, s, load->taken, &err, r);
@@ -130,12 +151,18 @@ static void agent_forget(struct agent *a)
 
 /* ---- windows ---- */
 
+/* What a profile must keep for its series. */
+static unsigned agent_keep(const struct process_opts *o)
+{
+	return (PUT_KEEP & ~PROFILE_KEEP_CGROUP) | (o && o->tid ? PROFILE_KEEP_TID : 0);
+}
+
 /* Names the window and puts it. -errno. */
 static int agent_load(struct agent_job *job)
 {
 	const struct load_opts opts = {
 		.sz = sizeof(opts),
-		.keep = PUT_KEEP & ~PROFILE_KEEP_CGROUP,
+		.keep = agent_keep(job->a->o->processes),
 		.threads = 1,
 		.symbols = job->a->o->symbols,
 		.lines = true,
@@ -189,6 +216,50 @@ static void agent_times(struct agent *a, struct agent_job *job)
 	a->cpu_ns = cpu_ns;
 }
 
+/* Sets what metrics say. */
+static void agent_tell(struct agent *a, const struct agent_job *job)
+{
+	struct metrics_values *v = &a->now;
+
+	v->windows = a->windows;
+	v->samples = a->samples;
+	v->lost += job->lost;
+	v->dropped += job->interval.dropped;
+	v->cpu_ns = agent_cpu_ns();
+	v->memory = agent_memory();
+	v->rate_hz = a->budget.hz;
+	v->last_ns = job->to_ns;
+	for (size_t i = 0; i < a->o->n_urls; i++) {
+		const struct agent_store *s = &a->stores[i];
+
+		v->stores[i] = (struct metrics_store){ .url = s->url,
+			                               .windows = s->windows,
+			                               .lost = s->lost,
+			                               .lost_samples = s->lost_samples,
+			                               .failing = s->failing };
+	}
+	v->n_stores = a->o->n_urls;
+	metrics_set(a->metrics, v);
+}
+
+/* Gives memory that is free back to the machine. When there is too much nevertheless, what is known
+ * of processes is dropped and read anew; when that is not enough, it is said, once. */
+static void agent_trim(struct agent *a)
+{
+	uint64_t most = a->o->memory;
+
+	malloc_trim(0);
+	if (!most || agent_memory() <= most)
+		return;
+	process_free(&a->processes);
+	malloc_trim(0);
+	if (agent_memory() <= most || a->told_memory)
+		return;
+	a->told_memory = true;
+	log_line(a->log, LOG_PLAIN, "%llu MB of memory are in use, the limit is %llu MB",
+	         (unsigned long long)(agent_memory() >> 20), (unsigned long long)(most >> 20));
+}
+
 /* What came up to now is cut off, named and put; then side-band records are made less. 1: what is
  * recorded ended; 0; -errno, which was said. */
 int agent_window(struct agent *a, bool last)
@@ -209,7 +280,9 @@ int agent_window(struct agent *a, bool last)
 		r = read;
 	if (r >= 0)
 		r = window_renew(a->window, a->recorder);
-	groups_age(&a->groups);
+	process_age(&a->processes);
+	agent_trim(a);
+	agent_tell(a, &job);
 	if (r < 0)
 		log_line(a->log, LOG_PLAIN, "%s", error_reason(&job.err, r));
 	return r < 0 ? r : read;

@@ -16,7 +16,7 @@ int put_window(struct store *s, const struct put_window *w, struct seam_error *e
 		                       .from_ns = w->from_ns,
 		                       .to_ns = w->to_ns,
 		                       .profile = w->profile };
-	int r = series_split(&series, w->profile, w->all, w->cgroups);
+	int r = series_split(&series, w->profile, w->all, w->processes);
 
 	/* The caller's list stays as it is: this one is filled here. */
 	quality.counts = none.counts;

@@ -14,8 +14,8 @@ struct put_window {
 	uint64_t from_ns, to_ns;
 	const struct labels *all; /* that all series have: host, kernel */
 	const struct profile *profile;
-	const struct series_cgroups *cgroups; /* NULL: only what the profile says */
-	const struct quality *quality;        /* of this window; NULL: none */
+	const struct series_processes *processes; /* NULL: only what the profile says */
+	const struct quality *quality;            /* of this window; NULL: none */
 };
 
 /* As store_put. */

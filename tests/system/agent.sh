@@ -39,9 +39,16 @@ hot=$!
 "$SEAM" agent --store sqlite:a.db --freq 199 --window 1s --label zone=a,zone2=b 2>err &
 agent=$!
 until_true "samples of the program" enough
-"$SEAM" agent --store sqlite:a.db --duration 1s 2>second
+"$SEAM" agent --store sqlite:b.db --duration 1s 2>second
 same "a second agent" 1 $?
+says second "another seam agent runs on this machine: process $agent "
+mkdir other
+RUNTIME_DIRECTORY=$T/other "$SEAM" agent --store sqlite:a.db --duration 1s 2>second
+same "a second agent on the store" 1 $?
 says second "another seam agent writes to this store"
+"$SEAM" agent --store sqlite:a.db --check 2>check
+same "exit status of --check beside an agent" 0 $?
+says check "an agent runs already: process $agent\$"
 kill -TERM "$agent"
 wait "$agent"
 same "exit status after SIGTERM" 0 $?
@@ -61,6 +68,90 @@ same "self of the leaf, all of its caller" 1 "$(awk '$NF == "middle_function" &&
 says out '^seamhot, 1234567890ab '
 host=$(uname -n)
 same "by host" "$("$SEAM" report --json --store sqlite:a.db | number samples)" "$("$SEAM" report --json --store sqlite:a.db --where "host=$host" | number samples)"
+
+# --check: what is wrong is said, all of it, and nothing is made.
+"$SEAM" agent --store sqlite:none/c.db --store sqlite:c.db --metrics 10.0.0.1:1 --check 2>check
+same "exit status of --check" 1 $?
+says check 'none/c.db'
+says check 'sqlite:c.db: will be made'
+says check '^seam agent: metrics: '
+says check 'user stacks: '
+[ ! -e c.db ] || fail "--check made a store"
+
+# A config file: options, labels and rules, read again by SIGHUP; one that makes no sense changes nothing.
+cat >a.conf <<'END'
+[agent]
+store = sqlite:c.db
+freq = 199
+window = 1s
+off-cpu = no
+[labels]
+zone = c
+[service]
+hot = exe=*/seamhot,env.TIER=g*
+by-cgroup = cgroup=/*,comm=nothing
+[version]
+one = service=hot
+END
+version() { "$SEAM" store ls --json --store sqlite:c.db 2>/dev/null | grep -q "\"service\":\"hot\",\"version\":\"$1\",\"zone\":\"c\""; }
+TIER=gold ./seamhot 3600000 &
+hot=$!
+"$SEAM" agent --config a.conf 2>err &
+agent=$!
+until_true "series by the rules" version one
+sed -i 's/^one/two/' a.conf
+kill -HUP "$agent"
+until_true "series by other rules" version two
+says err 'a.conf was read again'
+echo nonsense >>a.conf
+kill -HUP "$agent"
+until_true "the word that nothing changes" grep -q 'the settings stay as they were' err
+says err 'a.conf:13: neither'
+kill -TERM "$agent"
+wait "$agent"
+same "exit status after reloads" 0 $?
+kill "$hot"
+wait "$hot" 2>/dev/null
+"$SEAM" agent --config a.conf --check 2>check
+same "exit status with a file that makes no sense" 2 $?
+for line in 'frek = 1' 'freq = x' 'check' 'label = x' 'max-cpu = 0' 'memory = 7' 'series = comm'; do
+	printf '[agent]\n%s\n' "$line" >b.conf
+	"$SEAM" agent --config b.conf --check 2>check
+	same "exit status with '$line'" 2 $?
+	says check 'b.conf:2: '
+done
+
+# Metrics, where this build has them.
+if "$SEAM" agent --store sqlite:m.db --metrics 127.0.0.1:19464 --check 2>check; then
+	"$SEAM" agent --store sqlite:m.db --metrics 127.0.0.1:19464 --window 1s 2>err &
+	agent=$!
+	cat >get.py <<'END'
+import sys
+import urllib.error
+import urllib.request
+try:
+    print(urllib.request.urlopen("http://127.0.0.1:19464" + sys.argv[1]).read().decode(), end="")
+except urllib.error.HTTPError as e:
+    print(e.code)
+END
+	served() { python3 get.py /metrics 2>/dev/null | grep -q '^seam_agent_store_windows_total{store="sqlite:m.db"} [1-9]'; }
+	until_true "metrics of a window" served
+	same "health" ok "$(python3 get.py /health)"
+	same "another path" 404 "$(python3 get.py /)"
+	kill -TERM "$agent"
+	wait "$agent"
+	same "exit status after metrics" 0 $?
+elif ! grep -q 'no libmicrohttpd\|in use' check; then
+	fail "metrics: $(cat check)"
+fi
+
+# A budget that is too small: the rate goes down, which is said, and windows name it; weights stay time.
+"$SEAM" agent --store sqlite:d.db --freq 997 --window 1s --max-cpu 0.01 2>err &
+agent=$!
+until_true "a lower rate" grep -q 'more than 0.01 % of a CPU: .* samples a second and CPU from now on' err
+kill -TERM "$agent"
+wait "$agent"
+same "exit status with a budget" 0 $?
 
 # A store that cannot be written: windows are lost, which is said once for each time; the agent goes on, and writes again.
 mkdir small

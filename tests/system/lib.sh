@@ -11,7 +11,8 @@ T=$(mktemp -d)
 trap 'cd /; rm -rf "$T"' EXIT
 cd "$T" || exit 1
 SEAM_CONFIG=
-export SEAM_CONFIG
+RUNTIME_DIRECTORY=$T # the lock of seam agent: other tests may run one beside
+export SEAM_CONFIG RUNTIME_DIRECTORY
 failures=0
 
 skip() { echo "skipped: $*"; exit 77; }

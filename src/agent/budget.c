@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/*
+ * budget.c: see budget.h.
+ *
+ * What an agent costs has a part that goes with the rate (walking, naming, storing) and one that
+ * does not (programs that start). The first is not known apart from the second, so the rate is
+ * lowered in proportion to what was too much, and again if that was not enough. Changing the rate
+ * means to begin a recording anew; so it takes more than one window to move it, and up it goes
+ * slower than down.
+ */
+#include "agent/budget.h"
+
+#define OVER_WINDOWS 2u  /* that cost too much, before the rate goes down */
+#define UNDER_WINDOWS 6u /* that left room, before it goes up */
+#define ROOM 0.6         /* of the limit: less leaves room */
+#define DOWN_LEAST 0.75  /* a change is worth its cost */
+#define DOWN_MOST 0.25   /* one window of much work is no reason to stop */
+#define UP 1.5
+
+void budget_start(struct rate_budget *b, double max_cpu, uint64_t hz)
+{
+	*b = (struct rate_budget){ .max_cpu = max_cpu, .asked_hz = hz, .hz = hz, .fresh = true };
+}
+
+/* The rate by which used percent would have been the limit, within bounds. */
+static uint64_t budget_down(const struct rate_budget *b, double used)
+{
+	double factor = b->max_cpu / used;
+	uint64_t hz;
+
+	factor = factor > DOWN_LEAST ? DOWN_LEAST : factor < DOWN_MOST ? DOWN_MOST : factor;
+	hz = (uint64_t)((double)b->hz * factor);
+	return hz ? hz : 1;
+}
+
+/* Sums stay true whatever the rate: a sample's weight is the time that it stands for. */
+bool budget_window(struct rate_budget *b, uint64_t cpu_ns, uint64_t ns)
+{
+	double used = ns ? 100.0 * (double)cpu_ns / (double)ns : 0;
+	uint64_t hz = b->hz;
+
+	if (b->max_cpu <= 0 || b->fresh) {
+		b->fresh = false;
+		return false;
+	}
+	b->over = used > b->max_cpu ? b->over + 1 : 0;
+	b->under = used < b->max_cpu * ROOM && hz < b->asked_hz ? b->under + 1 : 0;
+	b->floor = b->over >= OVER_WINDOWS && hz == 1;
+	if (b->over >= OVER_WINDOWS) {
+		hz = budget_down(b, used);
+	} else if (b->under >= UNDER_WINDOWS) {
+		hz = (uint64_t)((double)hz * UP) + 1;
+		hz = hz > b->asked_hz ? b->asked_hz : hz;
+	}
+	if (hz == b->hz)
+		return false;
+	b->hz = hz;
+	b->over = b->under = 0;
+	b->fresh = true;
+	return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * process.h: what /proc says of a process that runs, as labels: its control group, its container,
+ * what OpenTelemetry's environment or process context call it. Read when a process is first asked
+ * for and kept for a while, so that processes that have ended meanwhile are known, too.
+ *
+ *	unit, container, pod, pod_uid            of the control group
+ *	namespace, pod, container_name, image    what the machine knows of the container
+ *	service, version                         OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, the
+ *	                                         process context (OTEP 4719); version also the image's
+ *	cgroup, env.NAME                         for rules only: they are taken away again
+ */
+#ifndef SEAM_FLEET_PROCESS_H
+#define SEAM_FLEET_PROCESS_H
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "fleet/rules.h"
+
+struct process_opts {
+	const char *root; /* in front of all paths of files; NULL: none */
+	struct rules rules;
+	bool pid, tid; /* a series for each process, for each thread */
+};
+
+/* Zero-initialise; process_free. */
+struct process {
+	const struct process_opts *opts;
+	struct map by_pid;    /* pid -> number in labels */
+	struct intern labels; /* bytes of labels */
+	unsigned age;         /* windows */
+};
+
+/* Adds what is known of a process to labels. Nothing of one that has gone. path: its control group,
+ * if that is known otherwise, or NULL. -ENOMEM, -E2BIG. */
+int process_labels(void *process, uint32_t pid, const char *path, struct labels *l);
+/* Between two windows: forgets all now and then, so that memory stays bounded and the number of a
+ * process that has ended is asked for anew. */
+void process_age(struct process *p);
+void process_free(struct process *p);
+
+/* Sets what OpenTelemetry's Resource says, as protobuf: service, version. Bytes are not trusted. */
+int process_resource(struct labels *l, const void *bytes, size_t n);
+/* The same of the text of OTEL_RESOURCE_ATTRIBUTES. */
+int process_attributes(struct labels *l, const char *text);
+
+#endif
