@@ -100,7 +100,8 @@ static int pager_start(char **words, const int fds[2], pid_t *ret)
 	return rc;
 }
 
-/* Runs the pager over the text. False: it could not be started. Ctrl-C in a pager is the pager's. */
+/* Runs the pager over the text. False: it could not be started. Ctrl-C in a pager is the pager's.
+ */
 static bool pager_run(char **words, const struct buf *text)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, old[3];
