@@ -117,6 +117,16 @@ void pane_name(const struct view_screen *s, unsigned row, unsigned column, unsig
 	buf_free(&text);
 }
 
+#define MARK_AT 17 /* the column behind both shares */
+
+void pane_mark(const struct pane *p, const struct view_screen *s, unsigned row, unsigned style,
+               uint32_t object, uint32_t symbol)
+{
+	if (p->marks && s->columns > MARK_AT &&
+	    marks_has(p->marks, p->scope->profile, object, symbol))
+		s->put(s->ctx, row, MARK_AT, style, "*");
+}
+
 /* An object's name as panes show it: its path's last part. */
 const char *pane_object(const struct profile *p, uint32_t object)
 {

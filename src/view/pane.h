@@ -9,6 +9,7 @@
 #ifndef SEAM_VIEW_PANE_H
 #define SEAM_VIEW_PANE_H
 
+#include "view/marks.h"
 #include "view/view.h"
 #include "profile/tree.h"
 
@@ -50,10 +51,11 @@ struct pane {
 	const struct pane_kind *kind;
 	const struct view_opts *opts;
 	struct pane_scope *scope;
-	unsigned section;  /* of the lowest pane of a scope: which one it is */
-	size_t n;          /* lines */
-	size_t at, top;    /* the line of the cursor; the first one on the screen */
-	struct buf filter; /* a part of the names that are shown; empty: all */
+	unsigned section;          /* of the lowest pane of a scope: which one it is */
+	size_t n;                  /* lines */
+	size_t at, top;            /* the line of the cursor; the first one on the screen */
+	const struct marks *marks; /* of the view; NULL: none yet */
+	struct buf filter;         /* a part of the names that are shown; empty: all */
 	struct pane *below;
 };
 
@@ -67,8 +69,10 @@ struct pane *pane_calls(const struct view_opts *opts, struct pane_scope *s, uint
 struct pane *pane_text(const struct view_opts *opts, struct pane_scope *s, const char *name,
                        struct buf *text);
 
-/* What line i of a table stands for: its first column's value. False: the pane is no table. */
-bool pane_table_thing(struct pane *p, size_t i, enum rollup_column *column, uint32_t *value);
+/* What line i of a table stands for: its first column's value, also as text (cut where it is
+ * longer). False: the pane is no table. */
+bool pane_table_thing(struct pane *p, size_t i, enum rollup_column *column, uint32_t *value,
+                      char label[ROLLUP_TEXT_MAX]);
 
 /* Fills what all kinds have; size is that of the kind's own struct, which begins with a pane. */
 void *pane_new(size_t size, const struct pane_kind *kind, const struct view_opts *opts,
@@ -80,6 +84,9 @@ void pane_free(struct pane *p);
 /* " 12.34%" at a column, in the style of its size. */
 void pane_share(const struct view_screen *s, unsigned row, unsigned column, unsigned style,
                 uint64_t part, uint64_t whole);
+/* A star between the shares and the name of a function that is marked. */
+void pane_mark(const struct pane *p, const struct view_screen *s, unsigned row, unsigned style,
+               uint32_t object, uint32_t symbol);
 double pane_percent(uint64_t part, uint64_t whole);
 /* Writes a name that is not escaped yet into so many columns from one on. What does not fit loses
  * its template arguments first, then its middle. */

@@ -81,6 +81,7 @@ static void calls_line(struct pane *p, const struct view_screen *s, unsigned row
 	pane_share(s, row, 0, style, l->total, p->scope->weight);
 	if (l->what == CALLS_FUNCTION)
 		pane_share(s, row, 9, style, l->self, p->scope->weight);
+	pane_mark(p, s, row, style, l->object, l->symbol);
 	buf_put_text(&name, pane_symbol(p->scope->profile, l->symbol));
 	/* An inlined function has no object to speak of. */
 	if (l->kind == PROFILE_INLINED)

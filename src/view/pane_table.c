@@ -23,6 +23,7 @@ struct table_pane {
 	unsigned width[ROLLUP_COLUMNS]; /* by place; of the last one: what is left */
 	size_t n_columns;
 	bool by_self;
+	uint64_t most; /* the largest total of a row */
 };
 
 static void table_free(struct pane *p)
@@ -89,12 +90,13 @@ static void table_measure(struct table_pane *t)
 	}
 }
 
-/* Sorts, filters, and goes back to the top. */
+/* Sorts, filters, and goes back to the top. Slices of time stay in their order. */
 static int table_sort(struct table_pane *t)
 {
+	static const enum rollup_column time[] = { ROLLUP_SLICE };
 	int r;
 
-	rollup_sort(&t->rows, !t->by_self);
+	rollup_sort_behind(&t->rows, !t->by_self, time, t->columns[0] == ROLLUP_SLICE);
 	r = table_filter(&t->pane);
 	t->pane.at = t->pane.top = 0;
 	table_measure(t);
@@ -141,6 +143,21 @@ static const char *table_mark(const struct rollup_row *row)
 	                                      : "[.] ";
 }
 
+/* Draws, in what is left of the row of a slice of time, how much of the fullest slice it has. */
+static void table_bar(const struct table_pane *t, const struct view_screen *s, unsigned row,
+                      unsigned at, unsigned style, const struct rollup_row *r)
+{
+	unsigned room = s->columns > at ? s->columns - at : 0, n;
+	struct buf bar = { 0 };
+
+	n = t->most ? (unsigned)((double)r->total / (double)t->most * room) : 0;
+	for (unsigned i = 0; i < n && i < room; i++)
+		buf_put_text(&bar, "#");
+	if (bar.n)
+		s->put(s->ctx, row, at, style, buf_text(&bar));
+	buf_free(&bar);
+}
+
 /* Draws a row: both shares, then its names, each cut to its column. */
 static void table_line(struct pane *p, const struct view_screen *s, unsigned row, size_t i,
                        unsigned style)
@@ -152,6 +169,8 @@ static void table_line(struct pane *p, const struct view_screen *s, unsigned row
 
 	pane_share(s, row, 0, style, r->total, p->scope->weight);
 	pane_share(s, row, 9, style, r->self, p->scope->weight);
+	if (t->rows.columns & 1u << ROLLUP_SYMBOL)
+		pane_mark(p, s, row, style, r->value[ROLLUP_OBJECT], r->value[ROLLUP_SYMBOL]);
 	for (size_t k = 0; k < t->n_columns && at < s->columns; k++) {
 		unsigned width = table_width(t, s, k), mark = 0;
 
@@ -163,6 +182,8 @@ static void table_line(struct pane *p, const struct view_screen *s, unsigned row
 		          table_text(t, t->visible[i], k, text, sizeof(text)));
 		at += width + 2;
 	}
+	if (t->columns[0] == ROLLUP_SLICE)
+		table_bar(t, s, row, FIGURES + t->width[0] + 2, style, r);
 }
 
 /* s: self or total first. */
@@ -211,15 +232,21 @@ static const struct pane_kind table_things_kind = {
 	.key = table_key,
 };
 
-/* What a row of this table stands for: the value of its first column. */
-bool pane_table_thing(struct pane *p, size_t i, enum rollup_column *column, uint32_t *value)
+/* What a row of this table stands for: the value of its first column, also as text. */
+bool pane_table_thing(struct pane *p, size_t i, enum rollup_column *column, uint32_t *value,
+                      char label[ROLLUP_TEXT_MAX])
 {
+	const char *text;
+
 	struct table_pane *t = (struct table_pane *)p;
 
 	if ((p->kind != &table_kind && p->kind != &table_things_kind) || i >= p->n)
 		return false;
 	*column = t->columns[0];
 	*value = t->rows.rows[t->visible[i]].value[*column];
+	text = table_text(t, t->visible[i], 0, label, ROLLUP_TEXT_MAX);
+	if (text != label)
+		snprintf(label, ROLLUP_TEXT_MAX, "%s", text);
 	return true;
 }
 
@@ -242,6 +269,8 @@ struct pane *pane_table(const struct view_opts *opts, struct pane_scope *s,
 	t->by_self = by_self;
 	if (rollup_build(&t->rows, s->profile, &rollup) < 0)
 		goto failed;
+	for (size_t i = 0; i < t->rows.n; i++)
+		t->most = t->rows.rows[i].total > t->most ? t->rows.rows[i].total : t->most;
 	t->visible = calloc(t->rows.n ? t->rows.n : 1, sizeof(*t->visible));
 	if (!t->visible || table_sort(t) < 0)
 		goto failed;

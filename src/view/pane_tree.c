@@ -144,6 +144,7 @@ static void tree_pane_line(struct pane *p, const struct view_screen *s, unsigned
 	pane_share(s, row, 0, style, n->total, p->scope->weight);
 	if (p->kind == &tree_caller_kind)
 		pane_share(s, row, 9, style, n->self, p->scope->weight);
+	pane_mark(p, s, row, style, n->object, n->symbol);
 	if (at + 4 > s->columns)
 		return;
 	s->put(s->ctx, row, at, style,

@@ -35,6 +35,7 @@ struct view {
 		VIEW_FILTERING, /* characters are added to the pane's filter */
 		VIEW_NAMING,    /* characters are added to the name of a file to be written */
 	} mode;
+	struct marks marks;
 	struct buf file;    /* its name */
 	struct buf message; /* in the last line, until the next key */
 };
@@ -49,6 +50,7 @@ static int view_push(struct view *v, struct pane *p)
 	/* The same samples: the section stays marked. */
 	if (v->top && v->top->scope == p->scope)
 		p->section = v->top->section;
+	p->marks = &v->marks;
 	p->below = v->top;
 	v->top = p;
 	return 0;
@@ -61,6 +63,13 @@ static void view_pop(struct view *v)
 
 	v->top = p->below;
 	pane_free(p);
+}
+
+/* A message for the last line, until the next key. */
+static void view_say(struct view *v, const char *text)
+{
+	buf_clear(&v->message);
+	shown_put_text(&v->message, text);
 }
 
 /* The sections: each makes a pane of a scope. NULL: out of memory. */
@@ -93,6 +102,20 @@ static struct pane *view_commands(struct view *v, struct pane_scope *s)
 	return pane_table(&v->opts, s, columns, 1, true);
 }
 
+static struct pane *view_threads(struct view *v, struct pane_scope *s)
+{
+	static const enum rollup_column columns[] = { ROLLUP_TID, ROLLUP_PID, ROLLUP_COMM };
+
+	return pane_table(&v->opts, s, columns, 3, true);
+}
+
+static struct pane *view_time(struct view *v, struct pane_scope *s)
+{
+	static const enum rollup_column columns[] = { ROLLUP_SLICE };
+
+	return pane_table(&v->opts, s, columns, 1, false);
+}
+
 static struct pane *view_account(struct view *v, struct pane_scope *s)
 {
 	struct buf text = { 0 };
@@ -104,20 +127,34 @@ static struct pane *view_account(struct view *v, struct pane_scope *s)
 static const struct {
 	const char *name;
 	struct pane *(*make)(struct view *v, struct pane_scope *s);
+	unsigned keep; /* PROFILE_KEEP_*: without these there is nothing to show */
 } sections[] = {
-	{ "functions", view_functions }, { "call tree", view_callers },
-	{ "called by", view_callees },   { "objects", view_objects },
-	{ "commands", view_commands },   { "stacks", view_account },
+	{ "functions", view_functions, 0 },
+	{ "tree", view_callers, 0 },
+	{ "called by", view_callees, 0 },
+	{ "objects", view_objects, 0 },
+	{ "commands", view_commands, 0 },
+	{ "threads", view_threads, PROFILE_KEEP_PID | PROFILE_KEEP_TID },
+	{ "time", view_time, PROFILE_KEEP_SLICE },
+	{ "stacks", view_account, 0 },
 };
 #define SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
 /* Shows a section of the samples that are shown now, in place of the panes that show them. */
 static int view_section(struct view *v, unsigned section)
 {
-	struct pane_scope *s = pane_scope_share(v->top->scope);
-	struct pane *p = sections[section].make(v, s);
-	int r = p ? 0 : -ENOMEM;
+	unsigned keep = sections[section].keep;
+	struct pane_scope *s;
+	struct pane *p;
+	int r;
 
+	if ((profile_keeps(v->top->scope->profile) & keep) != keep) {
+		view_say(v, "that is not known of these samples");
+		return 0;
+	}
+	s = pane_scope_share(v->top->scope);
+	p = sections[section].make(v, s);
+	r = p ? 0 : -ENOMEM;
 	if (r >= 0) {
 		p->section = section;
 		/* The scope is held here, so popping its panes does not free it. */
@@ -166,31 +203,33 @@ void view_free(struct view *v)
 		return;
 	while (v->top)
 		view_pop(v);
+	marks_free(&v->marks);
 	buf_free(&v->file);
 	buf_free(&v->message);
 	free(v);
 }
 
-/* A message for the last line, until the next key. */
-static void view_say(struct view *v, const char *text)
-{
-	buf_clear(&v->message);
-	shown_put_text(&v->message, text);
-}
-
 /* ---- what keys do ---- */
+
+/* The function on the line, or a message that there is none. */
+static bool view_function(struct view *v, uint32_t *object, uint32_t *symbol)
+{
+	struct pane *p = v->top;
+
+	if (p->kind->function && p->at < p->n && p->kind->function(p, p->at, object, symbol))
+		return true;
+	view_say(v, "there is no function on this line");
+	return false;
+}
 
 /* Shows callers and callees of the function on the line. */
 static int view_calls(struct view *v)
 {
-	struct pane *p = v->top;
 	uint32_t object, symbol;
 
-	if (!p->kind->function || p->at >= p->n || !p->kind->function(p, p->at, &object, &symbol)) {
-		view_say(v, "there is no function on this line");
-		return 0;
-	}
-	return view_push(v, pane_calls(&v->opts, p->scope, object, symbol));
+	return view_function(v, &object, &symbol)
+	               ? view_push(v, pane_calls(&v->opts, v->top->scope, object, symbol))
+	               : 0;
 }
 
 /* Shows source and instructions of the function on the line, as the caller of the view has them. */
@@ -215,20 +254,31 @@ static int view_annotate(struct view *v)
 	return view_push(v, pane_text(&v->opts, p->scope, "source and instructions", &text));
 }
 
-/* For profile_filter: rows of a command. ctx: its string. */
-static bool view_is_comm(const struct profile *p, const struct profile_row *row, void *ctx)
+/* What samples are chosen by: a column of a whole stack, and its value. */
+struct view_choice {
+	enum rollup_column column;
+	uint32_t value;
+};
+
+/* For profile_filter: whether a row has the chosen value. */
+static bool view_is_chosen(const struct profile *p, const struct profile_row *row, void *ctx)
 {
-	return profile_task_at(p, row->key.task)->comm == *(const uint32_t *)ctx;
+	const struct view_choice *c = ctx;
+	const struct profile_task *task = profile_task_at(p, row->key.task);
+
+	return (c->column == ROLLUP_COMM  ? task->comm
+	        : c->column == ROLLUP_TID ? task->tid
+	                                  : row->key.slice) == c->value;
 }
 
-/* Goes on with the samples of one command. */
-static int view_zoom_comm(struct view *v, uint32_t comm)
+/* Goes on with the samples of one command, thread or slice of time; label says which. */
+static int view_zoom_samples(struct view *v, struct view_choice choice, const char *label)
 {
 	struct pane_scope *old = v->top->scope, *s;
 	/* A filtered profile has its rows in the old order; equal views want one order whatever
 	 * came before. */
 	struct profile *p, *canonical;
-	int r = profile_filter(&p, old->profile, view_is_comm, &comm);
+	int r = profile_filter(&p, old->profile, view_is_chosen, &choice);
 
 	if (r < 0)
 		return r;
@@ -236,7 +286,7 @@ static int view_zoom_comm(struct view *v, uint32_t comm)
 	profile_free(p);
 	if (r < 0)
 		return r;
-	s = pane_scope_new(canonical, old->event, comm ? profile_text(old->profile, comm) : "");
+	s = pane_scope_new(canonical, old->event, label);
 	if (!s) {
 		profile_free(canonical);
 		return -ENOMEM;
@@ -272,15 +322,18 @@ static int view_zoom(struct view *v, bool to_object)
 	struct pane *p = v->top;
 	enum rollup_column column;
 	uint32_t value, symbol;
+	char label[ROLLUP_TEXT_MAX];
 
 	if (to_object && p->kind->function && p->at < p->n &&
 	    p->kind->function(p, p->at, &value, &symbol))
 		return view_zoom_object(v, value);
-	if (!pane_table_thing(p, p->at, &column, &value))
+	if (!pane_table_thing(p, p->at, &column, &value, label))
 		return 0;
-	return column == ROLLUP_COMM     ? view_zoom_comm(v, value)
-	       : column == ROLLUP_OBJECT ? view_zoom_object(v, value)
-	                                 : 0;
+	if (column == ROLLUP_OBJECT)
+		return view_zoom_object(v, value);
+	return column == ROLLUP_COMM || column == ROLLUP_TID || column == ROLLUP_SLICE
+	               ? view_zoom_samples(v, (struct view_choice){ column, value }, label)
+	               : 0;
 }
 
 /* Shows the next event, or the one before, by itself. */
@@ -305,6 +358,35 @@ static int view_event(struct view *v, int step)
 	return 0;
 }
 
+/* Marks the function on the line, or takes its mark away. */
+static int view_mark(struct view *v)
+{
+	uint32_t object, symbol;
+
+	return view_function(v, &object, &symbol)
+	               ? marks_toggle(&v->marks, v->top->scope->profile, object, symbol)
+	               : 0;
+}
+
+/* Goes to the next line of a marked function, around the end of the list. */
+static int view_next_mark(struct view *v)
+{
+	struct pane *p = v->top;
+	uint32_t object, symbol;
+
+	for (size_t i = 1; p->kind->function && i <= p->n; i++) {
+		size_t at = (p->at + i) % p->n;
+
+		if (p->kind->function(p, at, &object, &symbol) &&
+		    marks_has(&v->marks, p->scope->profile, object, symbol)) {
+			p->at = at;
+			return 0;
+		}
+	}
+	view_say(v, "no function here is marked: m marks one");
+	return 0;
+}
+
 static const char help[] =
         "MOVING\n"
         "  Up, Down, k, j          one line\n"
@@ -313,9 +395,11 @@ static const char help[] =
         "  q                       leave\n"
         "\n"
         "WHAT IS SHOWN\n"
-        "  1 to 6, Tab             functions, call tree, called by, objects, commands, stacks\n"
+        "  1 to 8, Tab             functions, call tree, called by, objects, commands, threads,\n"
+        "                          time, what became of the stacks\n"
         "  < >                     the event before, the next event\n"
         "  /                       only lines with this text in them; Esc: all again\n"
+        "  m, n                    mark the function, or not; the next one that is marked\n"
         "  w                       write these lines to a new file\n"
         "\n"
         "IN A TABLE\n"
@@ -517,6 +601,10 @@ static int view_common_key(struct view *v, int key)
 		return view_annotate(v);
 	case 'd':
 		return view_zoom(v, true);
+	case 'm':
+		return view_mark(v);
+	case 'n':
+		return view_next_mark(v);
 	case '<':
 	case '>':
 		return view_event(v, key == '>' ? 1 : -1);
@@ -593,9 +681,13 @@ static void view_draw_title(struct view *v, const struct view_screen *s)
 /* The second line: the sections, those that have no room left out. */
 static void view_draw_sections(struct view *v, const struct view_screen *s)
 {
-	unsigned column = 1;
+	unsigned column = 1, gap = 2, sum = 1;
 	char text[32];
 
+	for (unsigned i = 0; i < SECTIONS; i++)
+		sum += (unsigned)strlen(sections[i].name) + 2 + gap;
+	if (sum > s->columns)
+		gap = 1;
 	for (unsigned i = 0; i < SECTIONS; i++) {
 		bool here = i == v->top->section;
 		int n = snprintf(text, sizeof(text), "%u %s", i + 1, sections[i].name);
@@ -603,7 +695,7 @@ static void view_draw_sections(struct view *v, const struct view_screen *s)
 		if (column + (unsigned)n >= s->columns)
 			break;
 		s->put(s->ctx, 1, column, here ? VIEW_HEADING : VIEW_DIM, text);
-		column += (unsigned)n + 2;
+		column += (unsigned)n + gap;
 	}
 }
 

@@ -49,7 +49,7 @@ on_screen() {
 keys() { tmux send-keys -t s "$@"; }
 
 open "80 24" "'$SEAM' report -i '$FILE'"
-shows "1 functions  2 call tree"
+shows "1 functions 2 tree 3 called by 4 objects 5 commands 6 threads 7 time 8 stacks"
 shows "Total*     Self"
 same "rows of the screen" 24 "$(awk 'END { print NR }' screen.txt)"
 same "no row is wider than the screen" 0 "$(awk 'length($0) > 80 * 3' screen.txt | wc -l)"
@@ -60,6 +60,10 @@ shows "callers, and below each what it called"
 shows "- outer_work (work)"
 shows "inner_work (work)"
 keys 6
+shows "TID  "
+keys 7
+shows "####"
+keys 8
 shows "samples:"
 keys '?'
 shows "MOVING"
@@ -75,7 +79,7 @@ shows "inner_work"
 tmux resize-window -t s -x 40 -y 12
 shows "source and instr"
 tmux resize-window -t s -x 120 -y 40
-shows "1 functions  2 call tree  3 called by  4 objects  5 commands  6 stacks"
+shows "1 functions  2 tree  3 called by  4 objects  5 commands  6 threads  7 time  8 stacks"
 keys q
 shows "ended 0"
 

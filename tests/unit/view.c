@@ -307,7 +307,7 @@ static void texts_are_panes(void **state)
 
 	(void)state;
 	start(&t);
-	keys(&t, "6");
+	keys(&t, "8");
 	row_is(&t, 3, "5 samples: all whole");
 	row_is(&t, 4, "second line");
 	keys(&t, "1a");
@@ -400,9 +400,112 @@ static void names_lose_their_arguments(void **state)
 	}
 }
 
+/* Two threads, and three tenths of a second, of which the middle one has most. */
+static struct profile *made_in_time(void)
+{
+	const struct profile_slices slices = { .quantum_ns = 100000000, .first = 20 };
+	struct profile *p, *canonical;
+
+	assert_int_equal(profile_new(&p, PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SLICE),
+	                 0);
+	profile_set_slices(p, &slices);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct profile_key key = {
+			.event = profile_event(p, "cycles"),
+			.task = profile_task(p, profile_string(p, "work"), 7, 7 + i % 2),
+			.node = profile_node(p, 0,
+			                     frame(p, "/usr/bin/work", i == 1 ? "busy" : "calm",
+			                           PROFILE_USER)),
+			.slice = i,
+			.cpu = PROFILE_NOT_KEPT,
+		};
+
+		assert_int_equal(profile_add(p, &key, 1, i == 1 ? 60 : 20), 0);
+	}
+	assert_int_equal(profile_canonical(&canonical, p), 0);
+	profile_free(p);
+	return canonical;
+}
+
+/* Slices stand in order of time, each with a bar; Enter goes on with the samples of one, or of a
+ * thread. */
+static void threads_and_time(void **state)
+{
+	static const enum rollup_column columns[] = { ROLLUP_SYMBOL };
+	struct test t = { .profile = made_in_time() };
+	const struct view_opts opts = { .sz = sizeof(opts),
+		                        .profile = t.profile,
+		                        .title = "perf.data",
+		                        .columns = columns,
+		                        .n_columns = 1 };
+
+	(void)state;
+	assert_int_equal(view_new(&t.view, &opts), 0);
+	keys(&t, "7");
+	row_is(&t, 3, "20.00%   20.00%  2.0");
+	row_is(&t, 4, "60.00%   60.00%  2.1");
+	row_is(&t, 5, "20.00%   20.00%  2.2");
+	row_has(&t, 4, "##########");
+	assert_true(strlen(t.screen.row[4]) > 2 * strlen(t.screen.row[3]) - COLUMNS / 2);
+	keys(&t, "j\n");
+	row_has(&t, 0, "1 samples  of 2.1");
+	row_is(&t, 3, "100.00%  100.00%  [.] busy");
+	key(&t, VIEW_KEY_ESCAPE);
+	keys(&t, "6");
+	row_is(&t, 3, "60.00%   60.00%  8 ");
+	row_has(&t, 3, "work");
+	keys(&t, "j\n");
+	row_has(&t, 0, "2 samples  of 7");
+	row_is(&t, 3, "100.00%  100.00%  [.] calm");
+	end(&t);
+}
+
+/* What a profile does not keep is said, and the section stays. */
+static void no_threads_and_no_time(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "7");
+	row_has(&t, ROWS - 1, "that is not known of these samples");
+	row_is(&t, 2, "Total*     Self  Command");
+	keys(&t, "6");
+	row_has(&t, ROWS - 1, "that is not known of these samples");
+	end(&t);
+}
+
+/* A mark is the function's, in the table, in the tree and beside its callers. */
+static void marks_are_of_functions(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "n");
+	row_has(&t, ROWS - 1, "no function here is marked");
+	keys(&t, "jjm");
+	row_is(&t, 5, "50.00%   50.00%* work");
+	keys(&t, "gn");
+	assert_int_equal(t.screen.style[5] & VIEW_CURSOR, VIEW_CURSOR);
+	keys(&t, "2E");
+	row_has(&t, 5, "*");
+	keys(&t, "gn");
+	row_has(&t, 5, "find(");
+	assert_int_equal(t.screen.style[5] & VIEW_CURSOR, VIEW_CURSOR);
+	keys(&t, "m");
+	assert_null(strchr(t.screen.row[5], '*'));
+	keys(&t, "5m");
+	row_has(&t, ROWS - 1, "there is no function on this line");
+	end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_and_time),
+		cmocka_unit_test(no_threads_and_no_time),
+		cmocka_unit_test(marks_are_of_functions),
 		cmocka_unit_test(the_table_is_by_total_and_by_self),
 		cmocka_unit_test(hostile_names_stay_in_their_row),
 		cmocka_unit_test(the_filter_works_while_it_is_typed),

@@ -113,7 +113,7 @@ static int report_load(struct report_cmd *r, struct seam_error *err)
 		.filter = &r->filter,
 		.names = !r->stats,
 		.load = { .frames = report_frames(r),
-		          .keep = report_keeps(&r->show),
+		          .keep = report_keeps(&r->show) | (report_view_fits(r) ? VIEW_KEEPS : 0),
 		          .max_stack = r->show.max_stack,
 		          .slice_ns = r->slice_ns,
 		          .lines = report_needs(&r->show, ROLLUP_NEEDS_LINES) ||

@@ -56,6 +56,9 @@ int report_options_fields(struct report *show, const struct cmd *cmd);
 
 /* ---- report_view.c ---- */
 
+/* What the view's sections of threads and of time need. */
+#define VIEW_KEEPS (PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SLICE)
+
 /* Whether the report can be shown on the terminal, to be walked through. */
 bool report_view_fits(const struct report_cmd *r);
 /* Shows it until the user leaves. 0; -ENOMEM; -ENOTTY, -EINVAL: text is needed. */
