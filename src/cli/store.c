@@ -14,6 +14,8 @@
 #include "input/stored.h"
 #include "store/when.h"
 
+#define CLUSTER_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+
 /* As the agent's windows, so that both fit into one store. */
 #define WINDOW_NS 10000000000ULL
 
@@ -22,6 +24,10 @@ enum {
 	OPT_JSON,
 	OPT_WINDOW,
 	OPT_LABEL,
+	OPT_CLUSTER,
+	OPT_REPLICATED,
+	OPT_KEEP,
+	OPT_DRY_RUN,
 };
 
 static const struct option_def store_options[] = {
@@ -30,6 +36,11 @@ static const struct option_def store_options[] = {
 	STORED_SPAN_OPTIONS,
 	{ "window", 0, "TIME", "import: length of a window (10s); series: of a point", OPT_WINDOW },
 	{ "label", 0, "LABEL=VALUE", "import: a label of all series: service=checkout", OPT_LABEL },
+	{ "cluster", 0, "NAME", "init: tables over all servers of this cluster", OPT_CLUSTER },
+	{ "replicated", 0, NULL, "init: on all servers of the cluster at once, with copies",
+	  OPT_REPLICATED },
+	{ "keep", 0, "DAYS", "init: windows that are older go (default: none)", OPT_KEEP },
+	{ "dry-run", 0, NULL, "init: print the statements, and do nothing", OPT_DRY_RUN },
 	{ "csv", 0, NULL, "series as comma-separated values", OPT_CSV },
 	{ "json", 0, NULL, "ls and series as one JSON object", OPT_JSON },
 	NAMING_OPTIONS,
@@ -52,12 +63,32 @@ struct store_cmd {
 	const char *function; /* of series */
 	uint64_t window_ns;   /* of import; of a point of series, 0: a 60th of the span */
 	struct labels labels; /* given with --label */
+	struct store_init init;
 };
 
 /* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with it. */
 static int store_option(struct store_cmd *s, const struct options *o, int id)
 {
+	unsigned long long days;
+
 	switch (id) {
+	case OPT_CLUSTER:
+		s->init.cluster = o->arg;
+		if (*o->arg && !o->arg[strspn(o->arg, CLUSTER_LETTERS)])
+			return 0;
+		cmd_error(s->cmd, "--cluster: a name has letters, digits and '_'");
+		return -EINVAL;
+	case OPT_REPLICATED:
+		s->init.replicated = true;
+		return 0;
+	case OPT_KEEP:
+		if (options_u64(o, "--keep", 1, 36500, &days) < 0)
+			return -EINVAL;
+		s->init.keep_days = (unsigned)days;
+		return 0;
+	case OPT_DRY_RUN:
+		s->init.only_say = true;
+		return 0;
 	case OPT_CSV:
 		s->form = STORE_CSV;
 		return 0;
@@ -187,6 +218,29 @@ static int store_import(struct store_cmd *s)
 	return code;
 }
 
+static void store_statement(void *ctx, const char *text)
+{
+	buf_put_text(ctx, text);
+	buf_put_text(ctx, ";\n");
+}
+
+/* Makes a store, or says how. An exit code. */
+static int store_init_run(struct store_cmd *s)
+{
+	struct seam_error err = { 0 };
+	struct buf out = { 0 };
+	int r;
+
+	if (s->init.replicated && !s->init.cluster) {
+		cmd_error(s->cmd, "--replicated needs --cluster");
+		return EXIT_USAGE;
+	}
+	s->init.ctx = &out;
+	s->init.say = s->init.only_say ? store_statement : NULL;
+	r = store_make(s->stored.url, &s->init, &err);
+	return store_print(s, &out, r, &err);
+}
+
 /* What may stand behind `seam store`. */
 static const struct store_word {
 	const char *name, *argument; /* NULL: none */
@@ -195,6 +249,7 @@ static const struct store_word {
 	{ "ls", NULL, store_ls },
 	{ "series", "FUNCTION", store_series },
 	{ "import", "RECORDING", store_import },
+	{ "init", NULL, store_init_run },
 };
 
 /* What is behind `seam store`, with its argument. NULL: it was said what is wrong. */
@@ -212,9 +267,9 @@ static const struct store_word *store_word(struct store_cmd *s, const char *cons
 		return NULL;
 	}
 	if (n)
-		cmd_error(s->cmd, "'%s' is not ls, series or import", words[0]);
+		cmd_error(s->cmd, "'%s' is not ls, series, import or init", words[0]);
 	else
-		cmd_error(s->cmd, "ls, series or import is missing");
+		cmd_error(s->cmd, "ls, series, import or init is missing");
 	return NULL;
 }
 
@@ -281,7 +336,7 @@ out:
 
 COMMAND(store) = {
 	.name = "store",
-	.synopsis = "ls|series|import [options] [FUNCTION|RECORDING]",
+	.synopsis = "ls|series|import|init [options] [FUNCTION|RECORDING]",
 	.summary = "What is in a store of profiles; a recording into it",
 	.details = CMD_PARAGRAPHS(
 	        "A store holds windows of samples: what seam agent took, or a recording that "
@@ -296,6 +351,15 @@ COMMAND(store) = {
 	        "import cuts a recording into windows and puts them into the store, with names, "
 	        "lines and inlined calls as they are found here. host and kernel are those that "
 	        "the recording names. What is imported a second time counts once.",
+	        "init makes the tables of a ClickHouse server, or brings them to this version; "
+	        "--dry-run prints what it would do. A URL is clickhouse:http://HOST:8123/DATABASE, "
+	        "or https, with options behind '?': user, password-file, token-file, ca-file "
+	        "(PEM), "
+	        "timeout (seconds): "
+	        "clickhouse:https://db:8443/?user=seam&password-file=/etc/seam/pw. "
+	        "--cluster makes Distributed tables over tables of each server, divided by "
+	        "service, and is to be called for each server; --replicated does so for all of "
+	        "them at once.",
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: the recording was "
 	        "damaged and what was left is in the store."),
 	.options = store_options,

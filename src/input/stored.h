@@ -25,7 +25,7 @@ enum {
 	{                                                                                       \
 		"store", 0, "URL", "a store in place of a recording: " STORED_KINDS, STORED_URL \
 	}
-#define STORED_KINDS "sqlite:FILE"
+#define STORED_KINDS "sqlite:FILE, clickhouse:HTTP-URL"
 #define STORED_SPAN_OPTIONS                                                                        \
 	{ "from", 0, "TIME", "windows from here on: -1h (the default), 14:02, 2026-11-20T14:02Z",  \
 	  STORED_FROM },                                                                           \

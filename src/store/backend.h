@@ -11,6 +11,8 @@
 struct store_backend {
 	const char *scheme; /* in front of the colon */
 	const char *help;   /* "sqlite:FILE (an SQLite database)" */
+	/* NULL: opening it to write makes what it needs. */
+	int (*init)(const char *rest, const struct store_init *o, struct seam_error *err);
 	/* rest: of the URL, behind the colon. */
 	int (*open)(void **ret, const char *rest, enum store_mode mode, struct seam_error *err);
 	void (*close)(void *s);
@@ -22,5 +24,6 @@ struct store_backend {
 };
 
 extern const struct store_backend sqlite_backend;
+extern const struct store_backend clickhouse_backend;
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/leb.h"
+#include "store/found.h"
 #include "store/lookup.h"
 
 /* Whose counts are added up: the same comm and label. */
@@ -274,19 +275,6 @@ static int sqlite_read_windows(struct sqlite_reading *r)
 
 /* ---- into the profile ---- */
 
-/* The state of this name, put behind the others if it is not among them. PROFILE_FAILED: there are
- * too many. */
-static uint32_t sqlite_state_of(struct profile *p, const char *name)
-{
-	uint32_t n = (uint32_t)profile_n_states(p);
-	const struct profile_state state = { .name = name, .text = name };
-
-	for (uint32_t i = 0; i < n; i++)
-		if (!strcmp(profile_state_at(p, i)->name, name))
-			return i;
-	return n < PROFILE_STATES_MAX && profile_set_state(p, n, &state) >= 0 ? n : PROFILE_FAILED;
-}
-
 /* Names a group as rows of the profile have it. -ENOMEM. */
 static int sqlite_group_to_key(struct sqlite_reading *r, const struct sqlite_group_key *g,
                                struct profile_key *ret)
@@ -301,7 +289,7 @@ static int sqlite_group_to_key(struct sqlite_reading *r, const struct sqlite_gro
 	key.event = profile_event_in(p, lookup_text(&r->lookup, g->event >> 1),
 	                             g->event & 1 ? PROFILE_NANOSECONDS : PROFILE_COUNT);
 	key.task = comm == PROFILE_FAILED ? comm : profile_task(p, comm, 0, 0);
-	key.state = sqlite_state_of(p, lookup_text(&r->lookup, g->state));
+	key.state = found_state(p, lookup_text(&r->lookup, g->state));
 	if (profile_keeps(p) & PROFILE_KEEP_LABEL)
 		key.label = profile_string(p, intern_get(&r->texts, g->label));
 	if (key.event == PROFILE_FAILED || key.task == PROFILE_FAILED ||
@@ -349,34 +337,14 @@ static int sqlite_add_sums(struct sqlite_reading *r)
 	return rc;
 }
 
-/* Adds to a count of the answer, by its name. */
-static int sqlite_add_count(struct store_found *f, const char *name, uint64_t value)
-{
-	struct store_count *more;
-
-	for (size_t i = 0; i < f->n_counts; i++)
-		if (!strcmp(f->counts[i].name, name)) {
-			f->counts[i].value += value;
-			return 0;
-		}
-	/* One by one: there are some dozens of names. */
-	more = realloc(f->counts, (f->n_counts + 1) * sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	f->counts = more;
-	/* It counts as there only when it has its name, so what is freed later is sound. */
-	more[f->n_counts] = (struct store_count){ strdup(name), value };
-	return more[f->n_counts].name ? (int)(++f->n_counts, 0) : -ENOMEM;
-}
-
-/* The same for all counts of an epoch, whose names are known only now. */
+/* Adds all counts of an epoch, whose names are known only now. */
 static int sqlite_add_counts(const struct sqlite_reading *r)
 {
 	uint64_t name, value;
 	int rc = 0;
 
 	for (size_t i = 0; rc >= 0 && map_next(&r->counts, &i, &name, &value);)
-		rc = sqlite_add_count(r->found, lookup_text(&r->lookup, (uint32_t)name), value);
+		rc = found_add_count(r->found, lookup_text(&r->lookup, (uint32_t)name), value);
 	return rc;
 }
 

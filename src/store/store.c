@@ -2,12 +2,12 @@
 /*
  * store.c: see store.h: which kind of store a URL means, and what all kinds share.
  *
- * A kind of store is a struct store_backend; there is one so far. Whatever a backend needs is
- * behind `of`.
+ * A kind of store is a struct store_backend. Whatever a backend needs is behind `of`.
  */
 #include "store/store.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ struct store {
 	void *of; /* the backend's own */
 };
 
-static const struct store_backend *const store_backends[] = { &sqlite_backend };
+static const struct store_backend *const store_backends[] = { &sqlite_backend,
+	                                                      &clickhouse_backend };
 
 #define STORE_BACKENDS (sizeof(store_backends) / sizeof(store_backends[0]))
 
@@ -38,6 +39,36 @@ static const struct store_backend *store_backend_of(const char *url, const char 
 	return NULL;
 }
 
+/* The URL is of no kind. -EINVAL. */
+static int store_unknown(const char *url, struct seam_error *err)
+{
+	char kinds[400] = "";
+
+	for (size_t i = 0, n = 0; i < STORE_BACKENDS && n < sizeof(kinds); i++)
+		n += (size_t)snprintf(kinds + n, sizeof(kinds) - n, "%s%s", i ? ", " : "",
+		                      store_backends[i]->help);
+	return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+	                      "'%s' is no store: stores are %s", url, kinds);
+}
+
+/* Kinds that have nothing to make beforehand are opened to write, and closed. */
+int store_make(const char *url, const struct store_init *o, struct seam_error *err)
+{
+	const char *rest;
+	const struct store_backend *backend = store_backend_of(url, &rest);
+	struct store *s;
+	int r;
+
+	if (!backend)
+		return store_unknown(url, err);
+	if (backend->init)
+		return backend->init(rest, o, err);
+	r = o->only_say ? 0 : store_open(&s, url, STORE_WRITE, err);
+	if (r >= 0 && !o->only_say)
+		store_close(s);
+	return r;
+}
+
 /* Looks for the kind, and lets it open the rest of the URL. */
 int store_open(struct store **ret, const char *url, enum store_mode mode, struct seam_error *err)
 {
@@ -47,9 +78,7 @@ int store_open(struct store **ret, const char *url, enum store_mode mode, struct
 	int r;
 
 	if (!backend)
-		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
-		                      "'%s' is no store: stores are %s", url,
-		                      store_backends[0]->help);
+		return store_unknown(url, err);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;

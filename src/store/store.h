@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * store.h: windows of stacks in a database, and back as a profile. A store has a URL; what stands
- * in front of its colon chooses the kind: sqlite:FILE.
+ * in front of its colon chooses the kind: sqlite:FILE, clickhouse:HTTP-URL.
  *
  * What is put is a window of one machine: a span of time, a profile of its samples, and for each
  * row of that the labels that it has beside its comm (service, host, ...). A window is in the store
@@ -84,8 +84,24 @@ enum store_mode {
 	STORE_AGENT, /* likewise, and there is no second agent on it */
 };
 
+/* How a store is made on a server. */
+struct store_init {
+	const char *cluster; /* of servers, as their configuration calls it; NULL: one server */
+	bool replicated;     /* the cluster's servers are copies of each other, and keep order */
+	unsigned keep_days;  /* windows that are older go; 0: none */
+	bool only_say;       /* nothing is done */
+	/* Is told each statement. */
+	void (*say)(void *ctx, const char *text);
+	void *ctx;
+};
+
+/* Makes what a store needs, or brings it to this version; what is there stays. -EPROTO: it is of a
+ * newer version. */
+int store_make(const char *url, const struct store_init *o, struct seam_error *err);
+
 /* -EINVAL: the URL is of no kind that is known; -EEXIST: another agent has it; -EPROTO: the store
- * is of a newer version; -ENOSYS: this build has not that kind. */
+ * is of a newer version; -ENOSYS: this build has not that kind; -ENOENT: the server has no
+ * store. */
 int store_open(struct store **ret, const char *url, enum store_mode mode, struct seam_error *err);
 void store_close(struct store *s);
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * http.h: requests to one server, one at a time. A struct http keeps its connection open between
+ * them; one thread uses it.
+ */
+#ifndef SEAM_NET_HTTP_H
+#define SEAM_NET_HTTP_H
+
+#include <stdbool.h>
+
+#include <seam/error.h>
+
+#include "base/buf.h"
+#include "net/remote.h"
+
+struct http;
+
+struct http_request {
+	const char *path;           /* behind the origin: "/?query=x" */
+	const char *content_type;   /* NULL: none */
+	const char *const *headers; /* "X-Name: value", NULL behind the last; NULL: none */
+	const void *body;
+	size_t n;
+	bool gzip;   /* the body is sent packed */
+	size_t most; /* bytes that an answer may have; 0: 1 MB */
+};
+
+struct http_answer {
+	long status;            /* 0: there was none */
+	unsigned retry_after_s; /* what the server asks for; 0: nothing */
+	bool sent;              /* all of the body may have reached the server */
+	struct buf body;
+};
+
+/* Reads the secrets that the remote names. -EINVAL, -ENOSYS (a build without libcurl), -errno of a
+ * file. */
+int http_open(struct http **ret, const struct remote *t, struct seam_error *err);
+void http_close(struct http *h);
+/*
+ * POSTs. 0: the status is 2xx. -EAGAIN: it may go better later (no connection, no answer in time,
+ * 408, 429, 5xx). -EACCES: refused for who we are or who the server is (401, 403, a certificate).
+ * -EBADMSG: the server does not take this request. -ENOMEM, -EINVAL. ret is filled in any case, and
+ * http_answer_free's.
+ */
+int http_post(struct http *h, const struct http_request *q, struct http_answer *ret,
+              struct seam_error *err);
+void http_answer_free(struct http_answer *a);
+/* Appends text so that it can stand in a URL's query. */
+void http_escape(struct buf *to, const char *text);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clickhouse.h: what the files of the ClickHouse store share. clickhouse.c opens, clickhouse_schema.c
+ * makes the tables, clickhouse_put.c writes, clickhouse_read.c answers, clickhouse_list.c lists, all
+ * by clickhouse_sql.c.
+ *
+ * seam_windows   a row for each window, series and event: arrays of stacks (hashes) and their counts;
+ *                and one for each window itself, with type '' and service '', which has its counts
+ * seam_stacks    a stack by its hash, beside the service whose samples have it: its frames' hashes
+ * seam_frames    a frame by its hash
+ * seam_schema    which version of these tables it is
+ *
+ * A row's natural key has all of its labels, the instance and the time: the tables replace rows of
+ * one key, and are read with FINAL, so what is sent twice counts once. A window is one insert into
+ * one partition, whole or not there; its stacks and frames are sent before it.
+ *
+ * In SQL there are constants and numbers, and texts only through clickhouse_sql_text.
+ */
+#ifndef SEAM_STORE_CLICKHOUSE_H
+#define SEAM_STORE_CLICKHOUSE_H
+
+#include "base/cursor.h"
+#include "base/map.h"
+#include "net/http.h"
+#include "store/backend.h"
+
+#define CLICKHOUSE_SCHEMA 1  /* what a newer one means is not known */
+#define CLICKHOUSE_STACK 16u /* bytes of a stack's hash */
+#define CLICKHOUSE_ANSWER ((size_t)1 << 30)
+/* Servers from here on have codecs, TTL and the settings that are used (they are all older). */
+#define CLICKHOUSE_MODERN 2200u
+
+struct clickhouse {
+	struct remote remote;
+	struct http *http;
+	char *database;  /* "name." or "" */
+	unsigned server; /* major * 100 + minor; 0: not asked yet */
+	bool known;      /* the schema was looked at */
+	bool looks;      /* before it puts a window, it looks whether that is there */
+	struct map sent; /* stacks and frames that the server has */
+	uint64_t sent_day;
+};
+
+/* ---- clickhouse_sql.c ---- */
+
+/* Appends a text as SQL has it. */
+void clickhouse_sql_text(struct buf *sql, const char *text);
+/* Appends a table's name with its database: "seam_windows". */
+void clickhouse_sql_table(const struct clickhouse *c, struct buf *sql, const char *table);
+/* Runs a statement; what it answers is in *ret, http_answer_free's, also on failure. */
+int clickhouse_query(struct clickhouse *c, struct buf *sql, struct http_answer *ret,
+                     struct seam_error *err);
+/* The same without an answer; the statement is given up. */
+int clickhouse_do(struct clickhouse *c, struct buf *sql, struct seam_error *err);
+/* Inserts rows, in RowBinary. what: "seam_frames (frame, name)"; token: a name for the rows, NULL:
+ * none. */
+int clickhouse_insert(struct clickhouse *c, const char *what, const char *token,
+                      const struct buf *rows, struct seam_error *err);
+/* RowBinary. */
+void clickhouse_put_text(struct buf *row, const char *text);
+/* A text without NUL, which is valid as long as the answer; the cursor fails. */
+const char *clickhouse_text(struct cursor *c, struct buf *room);
+/* The server's answer makes no sense. */
+int clickhouse_bad(const struct clickhouse *c, struct seam_error *err);
+
+/* ---- clickhouse_schema.c ---- */
+
+/* Asks which server it is. */
+int clickhouse_server(struct clickhouse *c, struct seam_error *err);
+/* Looks once whether the tables are there, and ours. -ENOENT, -EPROTO. */
+int clickhouse_ready(struct clickhouse *c, struct seam_error *err);
+int clickhouse_migrate(struct clickhouse *c, const struct store_init *o, struct seam_error *err);
+
+int clickhouse_put(void *store, const struct store_window *w, struct seam_error *err);
+int clickhouse_read(void *store, const struct store_query *q, struct profile *into,
+                    struct store_found *ret, struct seam_error *err);
+int clickhouse_list(void *store, struct store_listing *ret, struct seam_error *err);
+
+#endif

@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: MIT
+/*
+ * clickhouse_read.c: see clickhouse.h: answers. The server adds counts up by stack; then the stacks
+ * of the same rows are asked for, and their frames. What a stack's row says is looked up by its hash,
+ * so it does not matter that windows come in meanwhile.
+ *
+ * Nothing that the server says is trusted.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/intern.h"
+#include "base/leb.h"
+#include "base/pool.h"
+#include "store/clickhouse.h"
+#include "store/found.h"
+
+/* Bytes of a statement: ClickHouse's limit is 256 kB, unless it is told. */
+#define STATEMENT_BYTES 200000u
+#define STATE_OF_MISSING "not_in_store"
+
+/* The key of rows of an answer: what profile_key has of it. */
+struct clickhouse_row_key {
+	uint32_t event;       /* of the profile */
+	uint32_t comm, label; /* strings of the profile */
+};
+
+/* A row of an answer, whose stack is not known yet. */
+struct clickhouse_sum {
+	uint32_t key, stack; /* ids in keys and stacks */
+	uint64_t samples, weight;
+};
+
+/* A stack: its frames are numbers of `frames`, leaf first, from `first` on. */
+struct clickhouse_chain {
+	bool known;
+	uint32_t state; /* of the profile */
+	size_t first;
+	uint32_t n;
+};
+
+struct clickhouse_reading {
+	struct clickhouse *c;
+	const struct store_query *q;
+	struct profile *into;
+	struct store_found *found;
+	struct seam_error *err;
+	size_t n_by;
+	struct buf where; /* the condition of the query, with its time */
+	struct buf text;
+	struct pool keys;   /* struct clickhouse_row_key */
+	struct pool stacks; /* CLICKHOUSE_STACK bytes */
+	struct clickhouse_sum *sums;
+	size_t n_sums, sums_capacity;
+	struct clickhouse_chain *chains; /* by stack */
+	struct pool frames;              /* uint64_t: hashes */
+	uint32_t *path;                  /* of chains */
+	size_t n_path, path_capacity;
+	uint32_t *made; /* by frame: the profile's; 0: not there */
+};
+
+/* ---- conditions ---- */
+
+/* A label as an expression. */
+static void clickhouse_label_sql(struct buf *sql, const char *key)
+{
+	if (!strcmp(key, "service") || !strcmp(key, "version") || !strcmp(key, "host") ||
+	    !strcmp(key, "comm")) {
+		buf_put_text(sql, key);
+		return;
+	}
+	/* Behind the array is ''. */
+	buf_put_text(sql, "label_values[indexOf(label_keys, ");
+	clickhouse_sql_text(sql, key);
+	buf_put_text(sql, ")]");
+}
+
+/* Whether a term's key stood in front of it already. */
+static bool clickhouse_key_was(const struct labels *terms, const char *key, size_t until)
+{
+	const char *k, *value;
+
+	for (size_t at = 0; labels_next(terms, &at, &k, &value) && at < until;)
+		if (!strcmp(k, key))
+			return true;
+	return false;
+}
+
+/* As labels_match: each key has one of its values. */
+static void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f)
+{
+	const struct labels terms = { f->terms };
+	const char *key, *value, *k, *v;
+
+	for (size_t at = 0; labels_next(&terms, &at, &key, &value);) {
+		const char *separator = " IN (";
+
+		if (clickhouse_key_was(&terms, key, at))
+			continue;
+		buf_put_text(sql, " AND ");
+		clickhouse_label_sql(sql, key);
+		for (size_t i = 0; labels_next(&terms, &i, &k, &v);)
+			if (!strcmp(k, key)) {
+				buf_put_text(sql, separator);
+				clickhouse_sql_text(sql, v);
+				separator = ", ";
+			}
+		buf_put_text(sql, ")");
+	}
+}
+
+/* The span of time: of the index (seconds), and exactly. */
+static void clickhouse_span_sql(struct buf *sql, const struct store_query *q)
+{
+	uint64_t last_s = q->to_ns / 1000000000;
+
+	buf_printf(sql, "time >= toDateTime(%llu) AND time <= toDateTime(%llu)",
+	           (unsigned long long)(q->from_ns / 1000000000 > UINT32_MAX
+	                                        ? UINT32_MAX
+	                                        : q->from_ns / 1000000000),
+	           (unsigned long long)(last_s > UINT32_MAX ? UINT32_MAX : last_s));
+	buf_printf(sql, " AND from_ns >= %llu AND from_ns < %llu", (unsigned long long)q->from_ns,
+	           (unsigned long long)q->to_ns);
+}
+
+/* Calls each for every key of a list "host,comm". */
+static int clickhouse_each_by(const char *by, int (*each)(void *ctx, size_t i, const char *key),
+                              void *ctx)
+{
+	char key[LABELS_VALUE_MAX];
+	size_t i = 0;
+	int r = 0;
+
+	for (size_t n; by && *by && r >= 0; by += n + (by[n] == ',')) {
+		n = strcspn(by, ",");
+		if (n >= sizeof(key))
+			continue;
+		memcpy(key, by, n);
+		key[n] = 0;
+		r = i < LABELS_MAX ? each(ctx, i++, key) : -E2BIG;
+	}
+	return r;
+}
+
+/* ---- windows ---- */
+
+/* Reads the query's windows and their counts. */
+static int clickhouse_take_windows(struct clickhouse_reading *r, struct cursor *c)
+{
+	struct store_found *f = r->found;
+
+	while (cursor_left(c)) {
+		uint64_t from = cursor_u64(c), to = cursor_u64(c), n = leb_unsigned(c);
+		struct cursor values = *c;
+
+		for (uint64_t i = 0; i < n && !values.failed; i++)
+			cursor_bytes(&values, leb_unsigned(&values));
+		if (values.failed || leb_unsigned(&values) != n)
+			return -EBADMSG;
+		for (uint64_t i = 0; i < n && !values.failed; i++) {
+			const char *name = clickhouse_text(c, &r->text);
+
+			if (found_add_count(f, name, cursor_u64(&values)) < 0)
+				return -ENOMEM;
+		}
+		if (c->failed || values.failed || from > INT64_MAX || to > INT64_MAX)
+			return -EBADMSG;
+		*c = values;
+		if (!f->windows++ || from < f->first_ns)
+			f->first_ns = from;
+		if (to > f->last_ns)
+			f->last_ns = to;
+	}
+	return 0;
+}
+
+/* Asks, and takes the answer. The statement is given up. -EBADMSG. */
+static int clickhouse_ask(struct clickhouse_reading *r, struct buf *sql,
+                          int (*take)(struct clickhouse_reading *r, struct cursor *c))
+{
+	struct http_answer answer;
+	int rc = clickhouse_query(r->c, sql, &answer, r->err);
+	struct cursor c = cursor_of(answer.body.bytes, answer.body.n, false);
+
+	if (rc >= 0)
+		rc = take(r, &c);
+	if (rc >= 0 && c.failed)
+		rc = -EBADMSG;
+	http_answer_free(&answer);
+	buf_free(sql);
+	return rc == -EBADMSG && !r->err->code ? clickhouse_bad(r->c, r->err) : rc;
+}
+
+static int clickhouse_take_held(struct clickhouse_reading *r, struct cursor *c)
+{
+	r->found->held_first_ns = cursor_u64(c);
+	r->found->held_last_ns = cursor_u64(c);
+	return 0;
+}
+
+static int clickhouse_take_series(struct clickhouse_reading *r, struct cursor *c)
+{
+	r->found->series = cursor_u64(c);
+	return 0;
+}
+
+/* What the store has, what of it the span has, and how many series the filter lets through. */
+static int clickhouse_read_windows(struct clickhouse_reading *r)
+{
+	struct buf sql = { 0 };
+	int rc;
+
+	buf_put_text(&sql, "SELECT min(from_ns), max(to_ns) FROM ");
+	clickhouse_sql_table(r->c, &sql, "seam_windows");
+	buf_put_text(&sql, " WHERE type = '' AND service = '' FORMAT RowBinary");
+	rc = clickhouse_ask(r, &sql, clickhouse_take_held);
+	if (rc < 0)
+		return rc;
+	buf_put_text(&sql, "SELECT from_ns, to_ns, count_names, count_values FROM ");
+	clickhouse_sql_table(r->c, &sql, "seam_windows");
+	buf_put_text(&sql, " FINAL WHERE type = '' AND service = '' AND ");
+	clickhouse_span_sql(&sql, r->q);
+	buf_put_text(&sql, " ORDER BY time, instance, from_ns FORMAT RowBinary");
+	rc = clickhouse_ask(r, &sql, clickhouse_take_windows);
+	if (rc < 0)
+		return rc;
+	buf_put_text(&sql, "SELECT uniqExact((service, version, host, comm, label_keys, "
+	                   "label_values)) FROM ");
+	clickhouse_sql_table(r->c, &sql, "seam_windows");
+	buf_printf(&sql, " WHERE %s FORMAT RowBinary", buf_text(&r->where));
+	return clickhouse_ask(r, &sql, clickhouse_take_series);
+}
+
+/* ---- counts ---- */
+
+/* Reads what a row is counted under. -ENOMEM, -EBADMSG. */
+static int clickhouse_take_key(struct clickhouse_reading *r, struct cursor *c, uint32_t *ret)
+{
+	struct clickhouse_row_key key = { .label = PROFILE_NOT_KEPT };
+	struct buf type = { 0 }, label = { 0 };
+	unsigned unit;
+
+	clickhouse_text(c, &type);
+	unit = cursor_u8(c);
+	key.event = unit > PROFILE_NANOSECONDS ? PROFILE_FAILED
+	                                       : profile_event_in(r->into, buf_text(&type), unit);
+	if (unit > PROFILE_NANOSECONDS)
+		cursor_fail(c);
+	key.comm = profile_string(r->into, clickhouse_text(c, &r->text));
+	for (size_t i = 0; i < r->n_by && !c->failed; i++) {
+		const char *value = clickhouse_text(c, &r->text);
+
+		buf_put_text(&label, i ? ", " : "");
+		buf_put_text(&label, *value ? value : "-");
+	}
+	if (profile_keeps(r->into) & PROFILE_KEEP_LABEL)
+		key.label = profile_string(r->into, buf_text(&label));
+	buf_free(&type);
+	buf_free(&label);
+	if (c->failed)
+		return -EBADMSG;
+	*ret = key.event == PROFILE_FAILED || key.comm == PROFILE_FAILED ? POOL_FAILED
+	                                                                 : pool_put(&r->keys, &key);
+	return *ret == POOL_FAILED ? -ENOMEM : 0;
+}
+
+/* Reads rows: a key, a stack, samples and weight. */
+static int clickhouse_take_counts(struct clickhouse_reading *r, struct cursor *c)
+{
+	while (cursor_left(c)) {
+		struct clickhouse_sum sum;
+		const unsigned char *stack;
+		int rc = clickhouse_take_key(r, c, &sum.key);
+
+		if (rc < 0)
+			return rc;
+		stack = cursor_bytes(c, CLICKHOUSE_STACK);
+		sum.samples = cursor_u64(c);
+		sum.weight = cursor_u64(c);
+		if (c->failed)
+			return -EBADMSG;
+		sum.stack = pool_put(&r->stacks, stack);
+		if (sum.stack == POOL_FAILED ||
+		    ARRAY_ROOM(&r->sums, &r->sums_capacity, r->n_sums + 1) < 0)
+			return -ENOMEM;
+		r->sums[r->n_sums++] = sum;
+	}
+	return 0;
+}
+
+static int clickhouse_by_column(void *ctx, size_t i, const char *key)
+{
+	struct buf *sql = ctx;
+
+	clickhouse_label_sql(sql, key);
+	return buf_printf(sql, " AS by%zu, ", i);
+}
+
+static int clickhouse_by_name(void *ctx, size_t i, const char *key)
+{
+	(void)key;
+	return buf_printf(ctx, "by%zu, ", i);
+}
+
+static int clickhouse_by_count(void *ctx, size_t i, const char *key)
+{
+	(void)key;
+	*(size_t *)ctx = i + 1;
+	return 0;
+}
+
+/* Counts are added up by the server. In an order, so that an answer is the same each time. */
+static int clickhouse_read_counts(struct clickhouse_reading *r)
+{
+	const char *const clauses[] = { " GROUP BY", " ORDER BY" };
+	struct buf sql = { 0 };
+	int rc = clickhouse_each_by(r->q->by, clickhouse_by_count, &r->n_by);
+
+	if (rc < 0)
+		return rc;
+	buf_put_text(&sql, "SELECT type, unit, comm, ");
+	clickhouse_each_by(r->q->by, clickhouse_by_column, &sql);
+	buf_put_text(&sql, "one_stack, sum(one_samples), sum(one_weight) FROM ");
+	clickhouse_sql_table(r->c, &sql, "seam_windows");
+	buf_printf(&sql,
+	           " FINAL ARRAY JOIN stacks AS one_stack, samples AS one_samples, weights AS "
+	           "one_weight WHERE %s",
+	           buf_text(&r->where));
+	for (size_t i = 0; i < 2; i++) {
+		buf_printf(&sql, "%s type, unit, comm, ", clauses[i]);
+		clickhouse_each_by(r->q->by, clickhouse_by_name, &sql);
+		buf_put_text(&sql, "one_stack");
+	}
+	buf_put_text(&sql, " FORMAT RowBinary");
+	return clickhouse_ask(r, &sql, clickhouse_take_counts);
+}
+
+/* ---- stacks ---- */
+
+/* -ENOMEM, -EBADMSG. */
+static int clickhouse_take_path(struct clickhouse_reading *r, struct cursor *c,
+                                struct clickhouse_chain *chain)
+{
+	uint64_t n = leb_unsigned(c);
+	struct cursor frames = *c;
+
+	if (!cursor_array(c, n, 8) || n > UINT32_MAX)
+		return c->failed ? -EBADMSG : n ? -EBADMSG : 0;
+	if (ARRAY_ROOM(&r->path, &r->path_capacity, r->n_path + n) < 0)
+		return -ENOMEM;
+	chain->first = r->n_path;
+	chain->n = (uint32_t)n;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t hash = cursor_u64(&frames);
+		uint32_t frame = pool_put(&r->frames, &hash);
+
+		if (frame == POOL_FAILED)
+			return -ENOMEM;
+		r->path[r->n_path++] = frame;
+	}
+	return 0;
+}
+
+/* Reads stacks; those that the answer does not need were put meanwhile. */
+static int clickhouse_take_stacks(struct clickhouse_reading *r, struct cursor *c)
+{
+	uint32_t n = r->stacks.n;
+
+	while (cursor_left(c)) {
+		const unsigned char *stack = cursor_bytes(c, CLICKHOUSE_STACK);
+		const char *state = clickhouse_text(c, &r->text);
+		struct clickhouse_chain chain = { .known = true };
+		uint32_t id;
+		int rc;
+
+		if (c->failed)
+			return -EBADMSG;
+		id = pool_put(&r->stacks, stack);
+		chain.state = found_state(r->into, state);
+		if (id == POOL_FAILED || chain.state == PROFILE_FAILED)
+			return -ENOMEM;
+		rc = clickhouse_take_path(r, c, &chain);
+		if (rc < 0)
+			return rc;
+		if (id <= n)
+			r->chains[id] = chain;
+	}
+	return 0;
+}
+
+/* The same rows say which stacks: of a cluster, each server looks for those of its own. */
+static int clickhouse_read_stacks(struct clickhouse_reading *r)
+{
+	struct buf sql = { 0 };
+
+	r->chains = calloc((size_t)r->stacks.n + 1, sizeof(*r->chains));
+	if (!r->chains)
+		return -ENOMEM;
+	if (!r->stacks.n)
+		return 0;
+	buf_put_text(&sql, "SELECT stack, any(state), any(frames) FROM ");
+	clickhouse_sql_table(r->c, &sql, "seam_stacks");
+	buf_put_text(&sql, " WHERE (service, stack) IN (SELECT service, one_stack FROM ");
+	clickhouse_sql_table(r->c, &sql, "seam_windows");
+	buf_printf(&sql,
+	           " ARRAY JOIN stacks AS one_stack WHERE %s) GROUP BY stack SETTINGS "
+	           "distributed_product_mode = 'local' FORMAT RowBinary",
+	           buf_text(&r->where));
+	return clickhouse_ask(r, &sql, clickhouse_take_stacks);
+}
+
+/* ---- frames ---- */
+
+/* Reads one frame into the profile. 0: out of memory, or the cursor failed. */
+static uint32_t clickhouse_take_frame(struct clickhouse_reading *r, struct cursor *c)
+{
+	struct profile *p = r->into;
+	struct profile_frame f = { 0 };
+	struct buf object = { 0 };
+	const char *text = clickhouse_text(c, &r->text);
+	uint32_t made;
+
+	f.symbol = *text ? profile_string(p, text) : 0;
+	text = clickhouse_text(c, &r->text);
+	f.file = *text ? profile_string(p, text) : 0;
+	f.line = cursor_u32(c);
+	clickhouse_text(c, &object);
+	text = clickhouse_text(c, &r->text);
+	if (object.n)
+		f.object = profile_object(p, buf_text(&object), *text ? text : NULL);
+	f.kind = cursor_u8(c);
+	f.depth = cursor_u32(c);
+	buf_free(&object);
+	if (f.kind >= PROFILE_KINDS)
+		cursor_fail(c);
+	if (c->failed || f.symbol == PROFILE_FAILED || f.file == PROFILE_FAILED ||
+	    f.object == PROFILE_FAILED)
+		return 0;
+	made = profile_frame(p, &f);
+	return made == PROFILE_FAILED ? 0 : made;
+}
+
+static int clickhouse_take_frames(struct clickhouse_reading *r, struct cursor *c)
+{
+	uint32_t n = r->frames.n;
+
+	while (cursor_left(c)) {
+		uint64_t hash = cursor_u64(c);
+		uint32_t id = pool_put(&r->frames, &hash);
+		uint32_t made = clickhouse_take_frame(r, c);
+
+		if (c->failed)
+			return -EBADMSG;
+		/* What was not asked for is a server's mistake. */
+		if (!made || id > n)
+			return made ? -EBADMSG : -ENOMEM;
+		r->made[id] = made;
+	}
+	return 0;
+}
+
+/* Asks for frames by their hashes, in statements of bounded length. */
+static int clickhouse_read_frames(struct clickhouse_reading *r)
+{
+	int rc = 0;
+
+	r->made = calloc((size_t)r->frames.n + 1, sizeof(*r->made));
+	if (!r->made)
+		return -ENOMEM;
+	for (uint32_t id = 1; id <= r->frames.n && rc >= 0;) {
+		struct buf sql = { 0 };
+
+		buf_put_text(&sql, "SELECT frame, name, file, line, object, build_id, kind, depth "
+		                   "FROM ");
+		clickhouse_sql_table(r->c, &sql, "seam_frames");
+		buf_put_text(&sql, " WHERE frame IN (");
+		for (const char *s = ""; id <= r->frames.n && sql.n < STATEMENT_BYTES; s = ",") {
+			uint64_t hash;
+
+			memcpy(&hash, pool_at(&r->frames, id++), sizeof(hash));
+			buf_put_text(&sql, s);
+			buf_put_decimal(&sql, hash);
+		}
+		buf_put_text(&sql, ") ORDER BY frame FORMAT RowBinary");
+		rc = clickhouse_ask(r, &sql, clickhouse_take_frames);
+	}
+	return rc;
+}
+
+/* ---- into the profile ---- */
+
+/* The node of a stack. A frame that the store lost is one without a name. PROFILE_FAILED. */
+static uint32_t clickhouse_node(struct clickhouse_reading *r, const struct clickhouse_chain *chain)
+{
+	uint32_t node = PROFILE_ROOT;
+
+	for (uint32_t i = chain->n; i-- && node != PROFILE_FAILED;) {
+		uint32_t frame = r->made[r->path[chain->first + i]];
+
+		if (!frame)
+			frame = profile_frame(r->into, &(struct profile_frame){ 0 });
+		node = frame == PROFILE_FAILED ? frame : profile_node(r->into, node, frame);
+	}
+	return node;
+}
+
+/* Adds all rows. A stack that the store does not have any more is empty, and its state says so. */
+static int clickhouse_add(struct clickhouse_reading *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < r->n_sums && rc >= 0; i++) {
+		const struct clickhouse_sum *sum = &r->sums[i];
+		const struct clickhouse_row_key *k = pool_at(&r->keys, sum->key);
+		const struct clickhouse_chain *chain = &r->chains[sum->stack];
+		struct profile_key key = { .event = k->event,
+			                   .label = k->label,
+			                   .state = chain->state,
+			                   .cpu = PROFILE_NOT_KEPT,
+			                   .slice = PROFILE_NOT_KEPT,
+			                   .cgroup = PROFILE_NOT_KEPT };
+
+		key.task = profile_task(r->into, k->comm, 0, 0);
+		key.node = clickhouse_node(r, chain);
+		if (!chain->known)
+			key.state = found_state(r->into, STATE_OF_MISSING);
+		if (key.task == PROFILE_FAILED || key.node == PROFILE_FAILED ||
+		    key.state == PROFILE_FAILED)
+			return -ENOMEM;
+		rc = profile_add(r->into, &key, sum->samples, sum->weight);
+	}
+	return rc;
+}
+
+static void clickhouse_reading_free(struct clickhouse_reading *r)
+{
+	buf_free(&r->where);
+	buf_free(&r->text);
+	pool_free(&r->keys);
+	pool_free(&r->stacks);
+	pool_free(&r->frames);
+	free(r->sums);
+	free(r->chains);
+	free(r->path);
+	free(r->made);
+}
+
+/* Asks one thing after the other; each tells what the next one needs. */
+int clickhouse_read(void *store, const struct store_query *q, struct profile *into,
+                    struct store_found *ret, struct seam_error *err)
+{
+	struct seam_error why = { 0 };
+	struct clickhouse_reading r = { .c = store,
+		                        .q = q,
+		                        .into = into,
+		                        .found = ret,
+		                        .err = &why,
+		                        .keys = { .size = sizeof(struct clickhouse_row_key) },
+		                        .stacks = { .size = CLICKHOUSE_STACK },
+		                        .frames = { .size = sizeof(uint64_t) } };
+	int rc = clickhouse_ready(r.c, &why);
+
+	buf_put_text(&r.where, "type != '' AND ");
+	clickhouse_span_sql(&r.where, q);
+	if (q->where)
+		clickhouse_filter_sql(&r.where, q->where);
+	if (rc >= 0)
+		rc = r.where.failed ? -ENOMEM : clickhouse_read_windows(&r);
+	if (rc >= 0)
+		rc = clickhouse_read_counts(&r);
+	if (rc >= 0)
+		rc = clickhouse_read_stacks(&r);
+	if (rc >= 0)
+		rc = clickhouse_read_frames(&r);
+	if (rc >= 0)
+		rc = clickhouse_add(&r);
+	clickhouse_reading_free(&r);
+	if (rc < 0 && err)
+		*err = why;
+	return rc;
+}

@@ -1,0 +1,380 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Stores in ClickHouse: Debian's server, and the engine of a current one, whichever scripts/clickhouse has.
+
+    run.py SEAM DATA CLICKHOUSE
+
+A report of what was imported is, to the byte, that of the same import in SQLite; import is done once, also when its answer was
+lost; what is hostile, refused or broken is told in a line; two servers with a cluster's tables answer as one. Exit 77: there is
+no engine, or no libcurl in the build.
+"""
+import http.client
+import http.server
+import json
+import os
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+SEAM, DATA, CLICKHOUSE = (os.path.abspath(a) for a in sys.argv[1:4])
+HERE = os.path.dirname(os.path.abspath(__file__))
+RECORDINGS = ["hackbench_d", "multi_group", "pipe_z"]
+NOWHERE = ["--symfs", "/nonexistent"]
+EVER = ["--from", "1970-01-01", "--to", "2100-01-01"]
+ENV = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1", SEAM_CONFIG="", TZ="UTC")
+HOSTILE = "a'); DROP TABLE seam_windows; --\\'\x1b[31m<b>\xff"
+faults = 0
+CONFIG = """<?xml version="1.0"?>
+<yandex>
+ <logger><level>warning</level><log>{at}/log</log><errorlog>{at}/err</errorlog></logger>
+ <http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
+ <path>{at}/data/</path><tmp_path>{at}/tmp/</tmp_path><users_config>users.xml</users_config>
+ <default_profile>default</default_profile><default_database>default</default_database><mark_cache_size>50000000</mark_cache_size>
+ <remote_servers><fleet>{shards}</fleet></remote_servers>
+</yandex>"""
+SHARD = "<shard><replica><host>127.0.0.1</host><port>%d</port></replica></shard>"
+USER = "<{0}><password>{1}</password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></{0}>"
+USERS = ("<?xml version=\"1.0\"?>\n<yandex><profiles><default><insert_distributed_sync>1</insert_distributed_sync></default></profiles>"
+         "<quotas><default/></quotas><users>" + USER.format("default", "") + USER.format("seam", "se'cret") + "</users></yandex>")
+
+
+CA = """[ca]
+default_ca = c
+[c]
+database = {at}/index.txt
+new_certs_dir = {at}
+default_md = sha256
+policy = p
+rand_serial = yes
+x509_extensions = e
+[p]
+commonName = supplied
+[e]
+subjectAltName = IP:127.0.0.1
+basicConstraints = CA:TRUE
+[req]
+distinguished_name = d
+[d]
+"""
+
+
+def seam(*args, status=0):
+    done = subprocess.run([SEAM, *args], env=ENV, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    if status is not None and done.returncode not in (status, 3 if status == 0 else status):
+        fault("seam %s: exit %d: %s" % (" ".join(args), done.returncode, err))
+    return out, err, done.returncode
+
+
+def fault(text):
+    global faults
+    faults += 1
+    print("FAILED: " + text[:2000])
+
+
+def check(what, wanted, got):
+    if wanted != got:
+        w, g = str(wanted).split("\n"), str(got).split("\n")
+        line = next((i for i, (a, b) in enumerate(zip(w, g)) if a != b), min(len(w), len(g)))
+        fault("%s: line %d: wanted %r, got %r" % (what, line + 1, w[line:line + 2], g[line:line + 2]))
+
+
+def ports(n):
+    """Free ones: all are held until all are known."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
+    numbers = [s.getsockname()[1] for s in held]
+    for s in held:
+        s.close()
+    return numbers
+
+
+class Engine:
+    """One of ClickHouse's, in a process of its own."""
+
+    def __init__(self, kind, at, http_port=0, tcp=0, shards=()):
+        self.kind, self.at = kind, at
+        self.port = http_port or ports(1)[0]
+        self.tcp, self.shards = tcp or ports(1)[0], shards
+        self.process = None
+        os.makedirs(at, exist_ok=True)
+
+    def start(self):
+        command = have(self.kind)
+        if self.kind == "library":
+            args = [sys.executable, os.path.join(HERE, "face.py"), command, str(self.port), os.path.join(self.at, "data")]
+        else:
+            for name, text in (("users.xml", USERS), ("config.xml", CONFIG.format(
+                    at=self.at, http=self.port, tcp=self.tcp, shards="".join(SHARD % s for s in self.shards)))):
+                with open(os.path.join(self.at, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            args = [command, "--config-file=" + os.path.join(self.at, "config.xml")]
+        with open(os.path.join(self.at, "out"), "ab") as out:
+            self.process = subprocess.Popen(args, cwd=self.at, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        for _ in range(600):
+            try:
+                return self.ask("SELECT version()").strip()
+            except OSError:
+                if self.process.poll() is not None:
+                    break
+                time.sleep(0.1)
+        with open(os.path.join(self.at, "out"), "rb") as out:
+            raise RuntimeError("%s does not begin: %s" % (self.kind, out.read()[-500:]))
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def ask(self, sql):
+        with urllib.request.urlopen("http://127.0.0.1:%d/" % self.port, sql.encode(), timeout=60) as answer:
+            return answer.read().decode("utf-8", "replace")
+
+    def url(self, rest=""):
+        return "clickhouse:http://127.0.0.1:%d%s" % (self.port, rest)
+
+
+def have(kind):
+    done = subprocess.run([CLICKHOUSE, "--have", kind], capture_output=True, check=False)
+    return done.stdout.decode().strip() if done.returncode == 0 else None
+
+
+class Between(http.server.BaseHTTPRequestHandler):
+    """A server that hands requests on, and loses some of the answers. The server object has port, and lose()."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        to = http.client.HTTPConnection("127.0.0.1", self.server.to)
+        to.request("POST", self.path, body, {k: v for k, v in self.headers.items() if k != "Host"})
+        answer = to.getresponse()
+        got = answer.read()
+        if self.server.lose(self.path):
+            return  # the connection ends without an answer
+        self.send_response(answer.status)
+        self.send_header("Content-Length", str(len(got)))
+        self.end_headers()
+        self.wfile.write(got)
+
+    def log_message(self, *_):
+        pass
+
+
+def between(port, lose):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Between)
+    server.to, server.lose = port, lose
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
+
+
+def imported(url, name, *more):
+    return seam("store", "import", "--store", url, "--window", "1s", *NOWHERE, *more, os.path.join(DATA, name, "perf.data"))[1]
+
+
+def answers(what, wanted, got, *where):
+    """The same report of two stores."""
+    for options in ([], ["--json"], ["-s", "srcline,state"], ["--by", "service,exe,nothing", "-s", "comm"], ["--where", "comm=cc1,comm=hackbench,comm=perf", "-s", "sym"]):
+        a, b = (seam("report", "--store", u, *EVER, *options, *where)[0] for u in (wanted, got))
+        check("%s %s" % (what, options), a, b)
+    a, b = (sorted(seam("export", "-f", "folded", "--store", u, *EVER, *where)[0].split("\n")) for u in (wanted, got))
+    check(what + ": folded", a, b)
+
+
+def listing(url):
+    listed = json.loads(seam("store", "ls", "--json", "--store", url)[0])
+    del listed["bytes"]
+    return listed
+
+
+def same_answers(engine, work):
+    sqlite = "sqlite:" + os.path.join(work, engine.kind + ".db")
+    seam("store", "init", "--store", engine.url())
+    seam("store", "init", "--store", engine.url())  # what is there stays
+    for name in RECORDINGS:
+        imported(sqlite, name)
+        if " 0 were there" not in imported(engine.url(), name):
+            fault(name + " was there")
+        if " 0 windows put" not in imported(engine.url(), name):
+            fault(name + " is put twice")
+        answers(engine.kind + " " + name, sqlite, engine.url())
+    check(engine.kind + ": ls", listing(sqlite), listing(engine.url()))
+    first = listing(sqlite)["first_ns"] // 10**9
+    span = ["--from", "@%d" % first, "--to", "@%d" % (first + 2)]
+    check("a span", *(seam("report", "--store", u, *span)[0] for u in (sqlite, engine.url())))
+    return sqlite
+
+
+def lost_answers(engine, sqlite):
+    """A window whose answer was lost is sent again, and counts once."""
+    before = listing(sqlite)
+    for turn in range(3):
+        asked = []
+
+        def lose(path, turn=turn, asked=asked):
+            if "INSERT" in path:
+                asked.append(path)
+            return "INSERT" in path and len(asked) == turn + 1
+
+        server = between(engine.port, lose)
+        url = "clickhouse:http://127.0.0.1:%d" % server.server_address[1]
+        err = seam("store", "import", "--store", url, "--label", "turn=%d" % turn, *NOWHERE,
+                   os.path.join(DATA, "hackbench_d", "perf.data"), status=None)[1]
+        server.shutdown()
+        if "127.0.0.1" not in err:
+            fault("turn %d: a lost answer is not told: %s" % (turn, err))
+        seam("store", "import", "--store", engine.url(), "--label", "turn=%d" % turn, *NOWHERE,
+             os.path.join(DATA, "hackbench_d", "perf.data"))
+        seam("store", "import", "--store", sqlite, "--label", "turn=%d" % turn, *NOWHERE, os.path.join(DATA, "hackbench_d", "perf.data"))
+    check("windows whose answers were lost count once", listing(sqlite), listing(engine.url()))
+    if listing(sqlite) == before:
+        fault("nothing was put")
+    answers(engine.kind + " after lost answers", sqlite, engine.url())
+    # Rows that are there twice, whether the server has merged them or not.
+    columns = "(time, from_ns, to_ns, type, unit, service, version, host, comm, instance, label_keys, label_values, stacks, samples, "\
+              "weights, count_names, count_values)"
+    engine.ask("INSERT INTO seam_windows %s SELECT %s FROM seam_windows" % (columns, columns[1:-1]))
+    answers(engine.kind + " with all rows twice", sqlite, engine.url())
+
+
+def hostile(engine, sqlite):
+    for url in (sqlite, engine.url()):
+        imported(url, "pipe_z", "--label", "service=" + HOSTILE.replace("\\", "\\\\") + ",k<'>=" + HOSTILE.replace("\\", "\\\\"))
+    where = ["--where", "service=" + HOSTILE.replace("\\", "\\\\")]
+    answers(engine.kind + " of a hostile service", sqlite, engine.url(), *where)
+    out = seam("report", "--store", engine.url(), *EVER, *where, "--by", "k<'>", "-s", "comm")[0]
+    if "DROP TABLE" not in out or "\x1b" in out:
+        fault("a hostile label: " + out[:300])
+    if "\x1b" in seam("store", "ls", "--store", engine.url())[0]:
+        fault("ls writes an escape")
+
+
+def refused(engine, work):
+    def secret(text):
+        path = os.path.join(work, "secret")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    recording = os.path.join(DATA, "pipe_z", "perf.data")
+    nobody = ports(1)[0]
+    dumb = socket.create_server(("127.0.0.1", 0))  # takes connections and never answers
+    for words, url in (
+            ("Couldn't connect", "clickhouse:http://127.0.0.1:%d" % nobody),
+            ("imed out", "clickhouse:http://127.0.0.1:%d/?timeout=1" % dumb.getsockname()[1]),
+            ("answers 4", engine.url("/?user=seam&password-file=" + secret("wrong\n"))),
+            ("is no URL", "clickhouse:ftp://x"),
+            ("holds no user", "clickhouse:http://seam:x@127.0.0.1/"),
+            ("option 'pasword' is not known", engine.url("/?pasword=x")),
+            ("No such file", engine.url("/?user=x&password-file=/nonexistent")),
+            ("needs user", engine.url("/?password-file=/nonexistent")),
+            ("is no name of a database", engine.url("/a;b")),
+            ("is a number", engine.url("/?timeout=x"))):
+        for args in (["report", "--store", url], ["store", "import", "--store", url, recording]):
+            out, err, code = seam(*args, status=None)
+            if code not in (1, 2) or words not in err or len(err.strip().split("\n")) != 1:
+                fault("%s: exit %d: %s%s" % (args, code, err, out[:100]))
+    dumb.close()
+    if "samples" not in seam("report", "--store", engine.url("/?user=seam&password-file=" + secret("se'cret\nx")), *EVER)[0]:
+        fault("the right password is refused")
+    engine.ask("CREATE DATABASE other")
+    if "has no tables of seam" not in seam("report", "--store", engine.url("/other"), status=1)[1]:
+        fault("a server without tables is not told")
+    seam("store", "init", "--store", engine.url("/other"))
+    imported(engine.url("/other"), "pipe_z")
+    engine.ask("INSERT INTO other.seam_schema (version, made) VALUES (99, now())")
+    for args in (["report"], ["store", "ls"], ["store", "init"], ["store", "import", recording]):
+        if "newer seam" not in seam(*args, "--store", engine.url("/other"), status=1)[1]:
+            fault("a newer store is not refused: %s" % args)
+
+
+def certificates(engine, work):
+    """Servers by TLS: one that is trusted, one whose certificate is over, one of nobody's."""
+    made = os.path.join(work, "tls")
+    os.makedirs(made)
+    with open(made + "/ca.conf", "w", encoding="utf-8") as file:
+        file.write(CA.format(at=made))
+    for name, end in (("good", "491231235959Z"), ("over", "210101000000Z")):
+        for file in ("index.txt", "index.txt.attr"):
+            open(made + "/" + file, "w", encoding="utf-8").close()
+        done = subprocess.run("openssl req -new -newkey rsa:2048 -nodes -subj /CN=127.0.0.1 -keyout {0}.key -out {0}.csr -config ca.conf"
+                              " && openssl ca -batch -selfsign -config ca.conf -keyfile {0}.key -in {0}.csr -out {0}.pem -notext "
+                              "-startdate 200101000000Z -enddate {1}".format(name, end), shell=True, cwd=made,
+                              capture_output=True, check=False)
+        if done.returncode:
+            fault("openssl: " + done.stderr.decode()[-300:])
+            return
+    for name, ca, words in (("good", "good", None), ("good", None, "certificate"), ("over", "over", "expired")):
+        server = between(engine.port, lambda path: False)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(made + "/" + name + ".pem", made + "/" + name + ".key")
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        url = "clickhouse:https://127.0.0.1:%d/%s" % (server.server_address[1], "?ca-file=%s/%s.pem" % (made, ca) if ca else "")
+        out, err, code = seam("store", "ls", "--store", url, status=None)
+        if (words is None and code != 0) or (words and (code != 1 or words not in err or len(err.strip().split("\n")) != 1)):
+            fault("TLS, %s for %s: exit %d: %s%s" % (ca, name, code, err, out[:100]))
+        server.shutdown()
+
+
+def cluster(work):
+    """Two servers, each with a part of the services."""
+    numbers = ports(4)
+    engines = [Engine("server", os.path.join(work, "shard%d" % i), numbers[2 * i], numbers[2 * i + 1], numbers[1::2]) for i in range(2)]
+    sqlite = "sqlite:" + os.path.join(work, "cluster.db")
+    try:
+        for e in engines:
+            e.start()
+            seam("store", "init", "--store", e.url(), "--cluster", "fleet")
+        for i, name in enumerate(RECORDINGS):
+            imported(sqlite, name)
+            imported(engines[i % 2].url(), name)
+            if " 0 windows put" not in imported(engines[1 - i % 2].url(), name):
+                fault("cluster: %s is put twice" % name)
+        for e in engines:
+            answers("cluster", sqlite, e.url())
+            check("cluster: ls", listing(sqlite), listing(e.url()))
+        rows = [int(e.ask("SELECT count() FROM seam_windows_local")) for e in engines]
+        if not all(rows):
+            fault("cluster: all rows are on one server: %s" % rows)
+    finally:
+        for e in engines:
+            e.stop()
+
+
+def main():
+    kinds = [k for k in ("server", "library") if have(k)]
+    if not kinds:
+        print("skipped: no ClickHouse: 'scripts/clickhouse server' and 'scripts/clickhouse library' get it")
+        return 77
+    if "has no libcurl" in seam("report", "--store", "clickhouse:http://127.0.0.1:1", status=None)[1]:
+        print("skipped: this build has no libcurl")
+        return 77
+    work = tempfile.mkdtemp(prefix="seam-clickhouse-")
+    try:
+        for kind in kinds:
+            engine = Engine(kind, os.path.join(work, kind))
+            try:
+                version = engine.start()
+                sqlite = same_answers(engine, work)
+                lost_answers(engine, sqlite)
+                hostile(engine, sqlite)
+                refused(engine, work)
+                if kind == kinds[0]:
+                    certificates(engine, work)
+                print("%s: ClickHouse %s" % (kind, version))
+            finally:
+                engine.stop()
+        if "server" in kinds:
+            cluster(work)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    print("%d faults" % faults)
+    return 1 if faults else 0
+
+
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+sys.exit(main())
