@@ -4,6 +4,7 @@
 #include "convert/convert.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ enum {
 	OPT_KEEP_STACKS,
 	OPT_STRIP_RAW,
 	OPT_COMPRESS,
+	OPT_NATIVE,
 	OPT_QUIET,
 };
 
@@ -35,6 +37,8 @@ static const struct option_def convert_options[] = {
 	{ "keep-raw", 0, NULL, "leave registers and stack copies for tools that unwind themselves",
 	  OPT_KEEP_STACKS },
 	{ "strip-raw", 0, NULL, "no raw data of tracepoints", OPT_STRIP_RAW },
+	{ "native", 0, NULL,
+	  "frames of an interpreter's own loop, too, where its functions are known", OPT_NATIVE },
 	NAMING_UNWIND_OPTIONS,
 	{ "quiet", 'q', NULL, "say nothing unless something was left out", OPT_QUIET },
 	{ 0 },
@@ -47,6 +51,7 @@ struct convert_run {
 	struct sample_filter filter;
 	struct naming naming;
 	struct convert_opts opts;
+	struct buf names; /* opts.names_dir */
 	bool quiet;
 };
 
@@ -72,6 +77,9 @@ static int convert_option(struct convert_run *c, const struct options *o, int id
 		return 0;
 	case OPT_STRIP_RAW:
 		c->opts.strip_raw = true;
+		return 0;
+	case OPT_NATIVE:
+		c->opts.native = true;
 		return 0;
 	case OPT_QUIET:
 		c->quiet = true;
@@ -107,11 +115,41 @@ static void convert_say(const struct convert_run *c, const struct convert_result
 		convert_count(c, r->unwound, "user stacks unwound from stack copies");
 		convert_count(c, r->unfinished,
 		              "samples have no user stack: 'seam report --stats' says why");
+		if (r->names)
+			cmd_error(c->cmd, "%s: names of %llu functions are in %s", convert_name(c),
+			          (unsigned long long)r->names, c->opts.names_dir);
 	}
+	if (r->unwritten.code)
+		cmd_error(c->cmd, "functions of interpreters have no names for other tools: %s",
+		          cmd_reason(&r->unwritten, -r->unwritten.code));
 	convert_count(c, r->cut, "stacks were cut to fit a record of 64 KiB");
 	convert_count(c, r->aux, "records of AUX area data were left out");
 	convert_count(c, r->features, "features of the header cannot be read and were left out");
 	convert_count(c, r->vendor, "records that older tools do not know were left out");
+}
+
+/* Where the file with names of interpreters' functions goes: beside the output, or, where that is
+ * no file, into the cache. Tools find it by its path, which is therefore whole. */
+static void convert_names_dir(struct convert_run *c)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME"), *file;
+	char whole[PATH_MAX], *dir;
+
+	buf_clear(&c->names);
+	if (!c->opts.pipe && !outfile_is_stdout(c->output)) {
+		file = strrchr(c->output, '/');
+		dir = file ? strndup(c->output, (size_t)(file - c->output) + 1) : strdup(".");
+		if (dir && realpath(dir, whole))
+			buf_printf(&c->names, "%s/%s.names", strcmp(whole, "/") ? whole : "",
+			           file ? file + 1 : c->output);
+		free(dir);
+	} else if (base && base[0] == '/') {
+		buf_printf(&c->names, "%s/seam/names", base);
+	} else if (home && home[0] == '/') {
+		buf_printf(&c->names, "%s/.cache/seam/names", home);
+	}
+	c->opts.names_by_id = c->opts.pipe || outfile_is_stdout(c->output);
+	c->opts.names_dir = c->names.n && !c->names.failed ? buf_text(&c->names) : NULL;
 }
 
 /* Opens, converts and closes the output: it gets its name only when it is whole. -errno, and err
@@ -125,6 +163,7 @@ static int convert_output(struct convert_run *c, struct recording *rec, struct o
 		c->opts.fd = outfile_is_stdout(c->output) ? 0 : file->fd;
 		/* A pipe cannot take a header that is written last. */
 		c->opts.pipe = lseek(file->fd, 0, SEEK_CUR) < 0;
+		convert_names_dir(c);
 		rc = convert_recording(result, rec, c->output, &c->opts, err);
 	}
 	rc = outfile_end(file, rc);
@@ -202,6 +241,7 @@ static int convert_run(int argc, char **argv, const struct cmd *cmd)
 out:
 	infile_close(&c.in);
 	naming_end(&c.naming);
+	buf_free(&c.names);
 	sample_filter_free(&c.filter);
 	return rc;
 }
@@ -216,6 +256,10 @@ COMMAND(convert) = {
 	        "perf.data of Linux 5.2 or later read it: perf, hotspot and samply were seen to "
 	        "show the same stacks; sysprof (to version 51) reads no perf.data at all. "
 	        "Names, mappings and the header are carried over.",
+	        "Functions of interpreters (seam record --python) become code of a small ELF file, "
+	        "OUT.names/[python], with their names and lines: perf, hotspot and samply find it "
+	        "at that path. Where the output is a stream the file is in ~/.cache/seam/names "
+	        "($XDG_CACHE_HOME).",
 	        "Without -o, or where that is no file but a pipe, a stream is written: perf "
 	        "script -i -, and other readers of perf's pipes, take it.",
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: done, but the input was "

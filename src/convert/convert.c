@@ -20,9 +20,12 @@
 #include <seam/writer.h>
 
 #include "abi/encode.h"
+#include "abi/runtime_code.h"
 #include "convert/convert_head.h"
+#include "convert/convert_names.h"
 #include "samples/walked_sample.h"
 #include "samples/called.h"
+#include "samples/loop_fold.h"
 #include "samples/samples.h"
 #include "samples/walk_result.h"
 
@@ -40,6 +43,8 @@ struct convert {
 	struct seam_writer *writer;
 	bool unwinds; /* stack copies become chains */
 	uint32_t machine;
+	struct convert_names *names; /* NULL: there are no functions of interpreters */
+	struct loop_fold fold;
 	struct buf out, chain;
 	const struct proc_mapping *early; /* the last one said early, and in which space */
 	uint32_t early_space;
@@ -142,7 +147,8 @@ static struct seam_u64s convert_chain(struct convert *c, const struct callchain 
 	if (n)
 		buf_put_u64(&c->chain, SEAM_CONTEXT_USER);
 	for (uint64_t i = 0; i < n; i++)
-		buf_put_u64(&c->chain, seam_u64s_at(&s->user, i) & mask);
+		buf_put_u64(&c->chain,
+		            convert_names_address(c->names, seam_u64s_at(&s->user, i) & mask));
 	/* A sample without a chain would have no frame in a tool that looks at chains only. */
 	if (!s->kernel.n && !s->user.n && marker && s->event->attr.sample_type & SEAM_SAMPLE_IP) {
 		buf_put_u64(&c->chain, marker);
@@ -155,6 +161,10 @@ static struct seam_u64s convert_chain(struct convert *c, const struct callchain 
 /* If so, the record is copied byte by byte. */
 static bool convert_chain_is_classic(const struct convert *c, const struct sample *s)
 {
+	const struct seam_u64s user = sample_user(s);
+
+	if (c->names && convert_names_in(&user))
+		return false;
 	switch (s->state) {
 	case SEAM_STITCH_STACK_COPY:
 		return !c->unwinds;
@@ -241,13 +251,15 @@ static uint16_t convert_misc(const struct convert *c, const struct sample *s,
 }
 
 /* Appends one encoded sample with the first n user frames. -E2BIG: it is too long. */
-static int convert_put(struct convert *c, const struct sample *s, const struct seam_attr *to,
-                       uint64_t n, bool cut)
+static int convert_put(struct convert *c, const struct sample *s, const struct callchain *chain,
+                       const struct seam_attr *to, uint64_t n, bool cut)
 {
-	const struct callchain chain = sample_callchain(s);
 	struct seam_sample sample = s->decoded->sample;
 
-	sample.callchain = convert_chain(c, &chain, n);
+	sample.callchain = convert_chain(c, chain, n);
+	/* Classic tools give the cost to ip. The interpreter's loop ran this function. */
+	if (c->names && !chain->kernel.n && n && runtime_code_is(seam_u64s_at(&chain->user, 0)))
+		sample.ip = convert_names_address(c->names, seam_u64s_at(&chain->user, 0));
 	return c->chain.failed ? -ENOMEM
 	                       : encode_sample(&c->out, to, convert_misc(c, s, to, cut), &sample);
 }
@@ -259,8 +271,9 @@ static int convert_encode(struct convert *c, const struct sample *s)
 	const struct seam_record *record = s->decoded->record;
 	const struct seam_event *from = s->event;
 	const struct seam_attr *to = &seam_events_at(c->events, from->index)->attr;
-	uint64_t n = s->walk ? walk_result_keeps(s->walk) : sample_user(s).n;
-	int r;
+	struct callchain chain = sample_callchain(s);
+	uint64_t n;
+	int r = 0;
 
 	/* Only the attr's fields may differ. */
 	if (convert_chain_is_classic(c, s)) {
@@ -269,14 +282,19 @@ static int convert_encode(struct convert *c, const struct sample *s)
 		return encode_sample(&c->out, to, convert_misc(c, s, to, false),
 		                     &s->decoded->sample);
 	}
-	r = convert_put(c, s, to, n, false);
+	if (c->names && !c->opts->native)
+		r = loop_fold(&c->fold, &chain);
+	if (r < 0)
+		return r;
+	n = s->walk ? walk_result_keeps(s->walk) : chain.user.n;
+	r = convert_put(c, s, &chain, to, n, false);
 	if (r != -E2BIG)
 		return r;
 	/* The innermost frames are the ones to keep; each word is 8 of the 65,528 bytes. */
 	c->result->cut++;
 	while (r == -E2BIG && n) {
 		n -= n < 64 ? n : 64;
-		r = convert_put(c, s, to, n, true);
+		r = convert_put(c, s, &chain, to, n, true);
 	}
 	return r;
 }
@@ -335,6 +353,19 @@ static int convert_early_mappings(struct convert *c, const struct sample *s)
 	return r;
 }
 
+/* In front of the first sample with functions of an interpreter a process gets the mapping of their
+ * file. */
+static int convert_names_mapping(struct convert *c, const struct sample *s)
+{
+	const struct seam_u64s user = sample_user(s);
+
+	if (!c->names || !convert_names_in(&user))
+		return 0;
+	return convert_names_map(c->names, &c->out,
+	                         &seam_events_at(c->events, s->event->index)->attr,
+	                         &s->decoded->sample.id);
+}
+
 /* For samples_each: one sample, in order of time. */
 static int convert_sample(void *ctx, const struct sample *s, struct buf *out)
 {
@@ -344,6 +375,8 @@ static int convert_sample(void *ctx, const struct sample *s, struct buf *out)
 	(void)out;
 	convert_count(c, s);
 	r = convert_early_mappings(c, s);
+	if (r >= 0)
+		r = convert_names_mapping(c, s);
 	if (r >= 0)
 		r = convert_encode(c, s);
 	return r < 0 ? r : convert_step(c);
@@ -357,6 +390,12 @@ static int convert_beside(void *ctx, const struct seam_decoded *decoded, struct 
 	int r = 0;
 
 	(void)out;
+	/* Names of interpreters' functions are in a file. */
+	if (c->names && record->type == SEAM_RECORD_KSYMBOL &&
+	    runtime_code_is(decoded->ksymbol.addr))
+		return 0;
+	if (c->names)
+		convert_names_beside(c->names, decoded);
 	if (convert_is_context(record->type) || convert_in_time(c, &decoded->id))
 		r = buf_put(&c->out, record->bytes, record->size);
 	return r < 0 ? r : convert_step(c);
@@ -445,7 +484,12 @@ int convert_recording(struct convert_result *ret, struct recording *rec, const c
 	if (r >= 0)
 		r = convert_head_events(rec, opts, &c.events, &why);
 	if (r >= 0)
+		r = convert_names_new(&c.names, rec, opts, &result.unwritten, &why);
+	result.names = convert_names_count(c.names);
+	if (r >= 0)
 		r = convert_write(&c, path);
+	convert_names_free(c.names);
+	loop_fold_free(&c.fold);
 	seam_events_free(c.events);
 	buf_free(&c.out);
 	buf_free(&c.chain);
