@@ -80,6 +80,56 @@ atleast "loops with --native" 1 "$(grep -c '_PyEval_EvalFrameDefault;py::' nativ
 same "the weights are the same" "$(awk '{ n += $NF } END { printf "%.0f", n }' folded.txt)" \
 	"$(awk '{ n += $NF } END { printf "%.0f", n }' native.txt)"
 
+echo "# deep: 900 calls, each by way of C; the native stack is cut off, the functions of Python are all there"
+cat >deep.py <<'END'
+import sys, time
+sys.setrecursionlimit(5000)
+def leaf():
+    v = 0
+    for i in range(200000):
+        v += i
+def down(n):
+    return max(map(down, (n - 1,))) if n else leaf() or 0
+end = time.process_time() + 1
+while time.process_time() < end:
+    down(900)
+END
+record --python -F 499 -e cpu-clock -o deep.data -- "$python" deep.py
+"$SEAM" script -i deep.data 2>/dev/null | awk '
+	/^[^ \t]/ { downs = 0; leaf = 0 }
+	/py::leaf:/ { leaf = 1 }
+	/py::down:/ { downs++ }
+	/py::<module>:/ && leaf { n[downs]++ }
+	END { for (i in n) print i, n[i] }' >deeps
+same "how many calls are below leaf" "901" "$(cut -d ' ' -f 1 deeps)"
+
+# no_frames CASE: what a program of structures that cannot be has no functions, and the recording ends.
+no_frames() {
+	record --python -v -F 997 -e cpu-clock -o h.data -- "$T/hostile" "$1"
+	same "status of $1" 0 $status
+	"$SEAM" script -i h.data >h.txt 2>/dev/null
+	same "functions of $1" 0 "$(grep -c 'py::' h.txt)"
+}
+echo "# hostile structures"
+if "${CC:-cc}" -O1 -rdynamic -o hostile "$HERE/python/hostile.c" 2>cc.err; then
+	for case in threads interpreters several long negative kind type kernel heap deep; do
+		no_frames "$case"
+		says err "lack frames of Python"
+	done
+	for case in good cycle nowhere lines; do
+		record --python -F 997 -e cpu-clock -o h.data -- "$T/hostile" "$case"
+		"$SEAM" script -i h.data >h.txt 2>/dev/null
+		# Once in a stack: the same frame is not taken twice.
+		same "$case: most in a stack" 1 "$(awk '/^[^ \t]/ { n = 0 } /py::good:\/made\/good.py/ { if (++n > most) most = n } END { print most + 0 }' h.txt)"
+	done
+	record --python -F 997 -e cpu-clock -o h.data -- "$T/hostile" letters
+	"$SEAM" script -i h.data >h.txt 2>/dev/null
+	says h.txt 'py::e\\nvil\\x1b\[31m;x'
+	same "raw escapes" 0 "$(grep -c "$(printf '\033')" h.txt)"
+else
+	echo "# no compiler: $(head -n 1 cc.err)"
+fi
+
 echo "# without the option"
 record -F 997 -e cpu-clock -o n.data -- "$python" lines.py
 same "functions in the file" 0 "$("$SEAM" dump n.data 2>/dev/null | grep -c 'KSYMBOL.*py::')"

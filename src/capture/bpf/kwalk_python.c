@@ -53,7 +53,12 @@ int python_sizes(const struct kwalk *l)
 	static const char *const names[] = { "pythons", "codes", "python_walks" };
 	int r = 0;
 
-	for (size_t i = 0; !l->opts.python && r >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+	struct bpf_map *scratches = bpf_object__find_map_by_name(l->object, "python_scratches");
+
+	if (l->opts.python)
+		return scratches ? bpf_map__set_max_entries(scratches, (uint32_t)l->n_cpus)
+		                 : -ENOENT;
+	for (size_t i = 0; r >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
 		struct bpf_map *map = bpf_object__find_map_by_name(l->object, names[i]);
 
 		r = map ? bpf_map__set_max_entries(map, 1) : -ENOENT;
@@ -153,33 +158,76 @@ static void python_shift(struct kwalk_python *p)
 	p->n -= last != NULL;
 }
 
+/* Frames of one interpreter that have not been put yet. */
+struct python_chain {
+	size_t at, end;
+};
+
+/* The next call of the loop of a chain; the chain's end: there is none. */
+static size_t python_call(const struct kwalk_python_frame *frames, const struct python_chain *c)
+{
+	size_t i = c->at;
+
+	while (i < c->end && frames[i].what != KWALK_PYTHON_LOOP)
+		i++;
+	return i;
+}
+
+/* The chain whose next call is the innermost native frame; NULL: neither has one among the n that
+ * there are, from native on. */
+static struct python_chain *python_chain(const struct kwalk_python_frame *frames,
+                                         struct python_chain chains[2], size_t native, size_t n)
+{
+	struct python_chain *next = NULL;
+
+	for (struct python_chain *c = chains; c < chains + 2; c++) {
+		size_t i = python_call(frames, c);
+
+		if (i < c->end && frames[i].native >= native && frames[i].native < n) {
+			n = frames[i].native;
+			next = c;
+		}
+	}
+	return next;
+}
+
 /* In front of each native frame that is a call of the loop come the frames it runs. A call that the
- * native stack does not have ends that: what is outwards of it stays native. */
+ * native stack does not have ends that: what is outwards of it stays native. But where the native
+ * stack is cut off (cut) all frames that are known come behind it. */
 const uint64_t *python_splice(struct kwalk_ring *ring, bool deferred, uint64_t of,
-                              const uint64_t *ips, size_t *n)
+                              const uint64_t *ips, size_t *n, bool cut)
 {
 	struct kwalk *l = ring->kwalk;
 	struct kwalk_python *p = ring->python[deferred];
 	const struct kwalk_python_frame *frames = (const void *)(p + 1);
-	size_t to = 0, native = 0, first = 0;
+	struct python_chain chains[2], *c;
+	size_t to = 0, native = 0;
 
 	if (!p || p->kind != KWALK_PYTHON || p->of != of)
 		return ips;
 	p->kind = 0; /* it is used once */
 	if (p->shifted)
 		python_shift(p);
-	for (size_t i = 0; i < p->n; i++) {
-		if (frames[i].what != KWALK_PYTHON_LOOP)
-			continue;
-		if (frames[i].native >= *n || frames[i].native < native)
-			break;
-		while (native < frames[i].native)
+	chains[0] = (struct python_chain){ 0, p->other && p->other < p->n ? p->other : p->n };
+	chains[1] = (struct python_chain){ chains[0].end, p->n };
+	while ((c = python_chain(frames, chains, native, *n))) {
+		size_t call = python_call(frames, c);
+
+		while (native < frames[call].native)
 			l->spliced[to++] = ips[native++];
-		to += python_put(l, frames, first, i, l->spliced + to);
-		first = i + 1;
+		to += python_put(l, frames, c->at, call, l->spliced + to);
+		c->at = call + 1;
 	}
 	while (native < *n)
 		l->spliced[to++] = ips[native++];
+	for (; cut && p->end == KWALK_PYTHON_COMPLETE && !p->other; chains[0].at++) {
+		size_t call = python_call(frames, &chains[0]);
+
+		to += python_put(l, frames, chains[0].at, call, l->spliced + to);
+		chains[0].at = call;
+		if (call >= chains[0].end)
+			break;
+	}
 	*n = to;
 	return l->spliced;
 }

@@ -120,7 +120,7 @@ static int ring_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, co
 	if (!event)
 		return 0;
 	ring_used(l, s->pid, s->time_ns, ips, s->n_user);
-	user = python_splice(ring, false, s->time_ns, ips, &n_user);
+	user = python_splice(ring, false, s->time_ns, ips, &n_user, s->end == KWALK_LIMIT);
 	out.callchain = encode_words(l->chain, ring_chain(l, s, user, n_user, ips));
 	r = encode_sample(&l->out, &event->attr,
 	                  (s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL) |
@@ -292,7 +292,7 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	struct kwalk *l = ring->kwalk;
 	struct kwalk_user_chain whole = *a;
 	size_t n = a->n;
-	const uint64_t *all = python_splice(ring, true, a->cookie, ips, &n);
+	const uint64_t *all = python_splice(ring, true, a->cookie, ips, &n, a->end == KWALK_LIMIT);
 
 	whole.n = (uint32_t)n;
 	if (a->remote) { /* held until nobody can answer himself any more */

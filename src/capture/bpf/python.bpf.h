@@ -11,19 +11,29 @@
 #include "capture/bpf/kernel.bpf.h"
 #include "capture/bpf/shared.h"
 
+/* A code object that this walk has met. While its frames are there it is the same object. */
+struct python_met {
+	__u64 code, key, walk;
+};
+#define PYTHON_MET 64u /* a power of two */
+
 struct python {
 	__u32 busy, cpu;
 	struct python_process of;
 	__u64 thread; /* the thread pointer: what pthread_self() gives */
-	__u64 interpreter, state, found, cframe, frame;
+	__u64 interpreter, state, found, found_other, cframe, frame;
+	__u64 low; /* below it are the native frames that were passed */
 	__u64 code, hash, file, file_hash;
-	__u32 entries,
-	        last; /* entries: 1 + the index of the next that no native frame has passed */
+	/* 1 + the index of the next call of the loop that no native frame has passed; entries_other:
+	 * of the other interpreter's */
+	__u32 entries, entries_other, last;
 	__u32 word, n_found;
-	__u32 retried, unused;
+	__u32 retried, begin; /* begin: where this interpreter's frames do */
 	unsigned char frame_bytes[128];
 	unsigned char code_bytes[256];
 	unsigned char head[64];
+	__u64 walk; /* number of this walk */
+	struct python_met met[PYTHON_MET];
 	struct kwalk_code told;
 	struct kwalk_python out; /* with its frames behind it */
 	struct kwalk_python_frame frames[KWALK_PYTHON_ROOM];
@@ -65,25 +75,34 @@ INLINE void python_pass_call(struct python *p, __u32 n, __u64 pc)
 	p->entries = p->frames[i].at;
 }
 
+/* A mark stands in the frame between low and sp: one that stands lower was passed already, and is no
+ * mark. */
+INLINE void python_pass_mark(struct python *p, __u32 *entries, __u32 n, __u64 sp)
+{
+	__u32 i = *(volatile __u32 *)entries - 1;
+
+	if (i >= KWALK_PYTHON_ROOM)
+		return;
+	FORGET(i);
+	i &= KWALK_PYTHON_ROOM - 1;
+	if (p->frames[i].key >= sp || p->frames[i].key < *(volatile __u64 *)&p->low)
+		return;
+	p->frames[i].native = (__u16)n;
+	*(volatile __u32 *)entries = p->frames[i].at;
+}
+
 /* The native frame number n, which is at pc, ends below sp. If the next call of the loop has its
  * mark in it, it is that call. */
 INLINE void python_pass(struct python *p, __u32 n, __u64 pc, __u64 sp)
 {
-	__u32 i = *(volatile __u32 *)&p->entries - 1;
-
 	if (*(volatile __u32 *)&p->of.at.entry == PYTHON_ENTRY_CALL) {
 		if (*(volatile __u32 *)&p->out.n)
 			python_pass_call(p, n, pc);
 		return;
 	}
-	if (i >= KWALK_PYTHON_ROOM)
-		return;
-	FORGET(i);
-	i &= KWALK_PYTHON_ROOM - 1;
-	if (p->frames[i].key >= sp)
-		return;
-	p->frames[i].native = (__u16)n;
-	p->entries = p->frames[i].at;
+	python_pass_mark(p, &p->entries, n, sp);
+	python_pass_mark(p, &p->entries_other, n, sp);
+	p->low = sp;
 }
 
 #endif

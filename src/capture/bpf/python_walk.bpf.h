@@ -12,12 +12,14 @@
 
 #include "capture/bpf/maps.bpf.h"
 
-#define PYTHON_THREADS 512 /* thread states and interpreters that are looked at */
-#define PYTHON_WALKS 16u   /* that may sleep at the same time */
+#define PYTHON_THREADS 512  /* thread states and interpreters that are looked at */
+#define PYTHON_AT_ONCE 256u /* frames and calls that are walked in the sample itself */
+#define PYTHON_WALKS 16u    /* that may sleep at the same time */
 #define PYTHON_TEXT_MOST (1u << 24)
 #define PYTHON_BYTES_SIZE 16 /* of a bytes object; its bytes are behind 32 */
 #define PYTHON_BYTES 32
-#define PYTHON_TAGS 3ull /* bits of a reference that are no part of the address */
+#define PYTHON_RED_ZONE 128 /* below the stack pointer a function may have data */
+#define PYTHON_TAGS 3ull    /* bits of a reference that are no part of the address */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -40,7 +42,7 @@ struct {
 } codes SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_ARRAY); /* by CPU: too large for an array of that kind */
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct python);
@@ -88,6 +90,7 @@ INLINE long python_seek(struct walk *c, const int kind)
 	if (walk_read(c, p->state + AT(thread_id), &thread, 8, kind))
 		return python_end(p, KWALK_PYTHON_FAULT);
 	if (thread == ANEW(p->thread)) {
+		p->found_other = p->found;
 		p->found = p->state;
 		p->n_found++;
 		p->state = 0; /* the others of this interpreter are other threads' */
@@ -225,6 +228,27 @@ INLINE long python_code(struct walk *c, const int kind)
 	return python_tell(c, kind);
 }
 
+/* The same, once in a walk: the functions of deep stacks are few. */
+INLINE long python_code_met(struct walk *c, const int kind)
+{
+	struct python *p = c->python;
+	__u32 at = (__u32)(p->code >> 4 ^ p->code >> 10) & (PYTHON_MET - 1);
+	struct python_met *m;
+
+	FORGET(at);
+	m = &p->met[at & (PYTHON_MET - 1)];
+	if (m->code == ANEW(p->code) && m->walk == ANEW(p->walk)) {
+		p->told.key = m->key;
+		return 0;
+	}
+	if (python_code(c, kind))
+		return 1;
+	m->code = p->code;
+	m->key = p->told.key;
+	m->walk = p->walk;
+	return 0;
+}
+
 /* ---- frames ---- */
 
 /* A call of the loop, with its mark on the C stack. Marks of callers lie higher. */
@@ -268,6 +292,40 @@ INLINE long python_called(struct walk *c, const int kind)
 	return python_u64(c, p->cframe + AT(cframe_previous), &p->cframe, kind);
 }
 
+/* The newest frame of a thread state. */
+INLINE long python_begin(struct walk *c, __u64 state, const int kind)
+{
+	struct python *p = c->python;
+	__u64 at;
+
+	p->entries = p->last = p->retried = 0;
+	p->begin = p->out.n;
+	if (python_u64(c, state + AT(thread_frame), &at, kind))
+		return 1;
+	p->frame = p->cframe = at;
+	if (AT(entry) == PYTHON_ENTRY_CALL_CFRAME)
+		return python_u64(c, state + AT(thread_cframe), &p->cframe, kind);
+	if (AT(entry) == PYTHON_ENTRY_CFRAME || AT(entry) == PYTHON_ENTRY_FRAME_BY_CFRAME)
+		return python_u64(c, at + AT(cframe_frame), &p->frame, kind);
+	return 0;
+}
+
+/* Behind the outermost frame of an interpreter: the thread may run another one. */
+INLINE long python_other(struct walk *c, const int kind)
+{
+	struct python *p = c->python;
+	__u64 other = p->found_other;
+
+	if (p->retried && p->out.n == p->begin)
+		return python_end(p, KWALK_PYTHON_BUILDING);
+	if (!other)
+		return python_end(p, KWALK_PYTHON_COMPLETE);
+	p->found_other = 0;
+	p->entries_other = p->entries;
+	p->out.other = (__u16)p->out.n;
+	return python_begin(c, other, kind);
+}
+
 /* Behind the outermost frame. Each frame has one call, or the newest call has no frame yet. */
 INLINE long python_outermost(struct walk *c, const int kind)
 {
@@ -275,7 +333,7 @@ INLINE long python_outermost(struct walk *c, const int kind)
 	__u64 previous;
 
 	if (AT(entry) != PYTHON_ENTRY_CALL_CFRAME)
-		return python_end(p, KWALK_PYTHON_COMPLETE);
+		return python_other(c, kind);
 	if (python_u64(c, p->cframe + AT(cframe_previous), &previous, kind))
 		return 1;
 	if (!previous)
@@ -306,6 +364,9 @@ INLINE long python_one(struct walk *c, const int kind)
 		return python_outermost(c, kind);
 	if (p->out.n >= KWALK_PYTHON_ROOM - 2)
 		return python_end(p, KWALK_PYTHON_LIMIT);
+	if (kind == WALK_NOW && config.defers && config.when != KWALK_NEVER &&
+	    p->out.n >= PYTHON_AT_ONCE)
+		return python_end(p, KWALK_PYTHON_FAULT);
 	if (size > sizeof(p->frame_bytes))
 		return python_end(p, KWALK_PYTHON_BUILDING);
 	FORGET(size);
@@ -319,7 +380,7 @@ INLINE long python_one(struct walk *c, const int kind)
 		return 0;
 	}
 	p->code = *(volatile __u64 *)&p->frame_bytes[AT(frame_code) & 120] & ~PYTHON_TAGS;
-	if (python_code(c, kind))
+	if (python_code_met(c, kind))
 		return 1;
 	if (AT(entry) < PYTHON_ENTRY_CFRAME) {
 		python_put(p, p->told.key, python_last(p), KWALK_PYTHON_CODE);
@@ -348,7 +409,7 @@ INLINE long python_not_begun(struct walk *c, const int kind)
 	struct python *p = c->python;
 	__u64 previous;
 
-	if (p->out.n || p->retried ||
+	if (p->out.n != p->begin || p->retried ||
 	    (AT(entry) != PYTHON_ENTRY_CFRAME && AT(entry) != PYTHON_ENTRY_FRAME_BY_CFRAME) ||
 	    (kind == WALK_NOW && config.defers && ANEW(p->out.end) == KWALK_PYTHON_FAULT) ||
 	    walk_read(c, p->cframe + AT(cframe_previous), &previous, 8, kind) || !previous)
@@ -401,7 +462,7 @@ INLINE int python_find(struct walk *c, const int kind)
 {
 	struct python *p = c->python;
 
-	p->state = p->found = 0;
+	p->state = p->found = p->found_other = 0;
 	p->n_found = 0;
 	if (python_u64(c, p->of.runtime + AT(runtime_interpreters), &p->interpreter, kind))
 		return 0;
@@ -409,10 +470,12 @@ INLINE int python_find(struct walk *c, const int kind)
 	python_seek_all(c, kind);
 	if (ANEW(p->out.end))
 		return 0;
-	if (ANEW(p->n_found) > 1)
+	/* Calls without marks would not say which interpreter they are of. */
+	if (ANEW(p->n_found) > 1 + (AT(entry) >= PYTHON_ENTRY_CFRAME))
 		return !python_end(p, KWALK_PYTHON_SEVERAL);
 	if (!ANEW(p->found))
-		return ANEW(p->state) ? !python_end(p, KWALK_PYTHON_LIMIT) : 0;
+		return ANEW(p->state) || ANEW(p->interpreter) ? !python_end(p, KWALK_PYTHON_LIMIT)
+		                                              : 0;
 	return 1;
 }
 
@@ -423,10 +486,11 @@ INLINE void python_walk(struct walk *c, struct task_struct *task, const int kind
 	__u32 pid = task->tgid;
 	struct python_process *of = bpf_map_lookup_elem(&pythons, &pid);
 	struct kwalk_changes *changed = bpf_map_lookup_elem(&changes, &pid);
-	__u64 at;
 
 	p->out.end = KWALK_PYTHON_NONE;
-	p->out.n = p->entries = p->last = p->out.shifted = p->retried = 0;
+	p->out.n = p->out.shifted = p->out.other = p->entries = p->entries_other = 0;
+	p->walk++;
+	p->low = c->w->regs[REG_SP] - PYTHON_RED_ZONE;
 	p->file = 0;
 	if (!of || of->execs != (changed ? changed->execs : 0))
 		return;
@@ -434,14 +498,7 @@ INLINE void python_walk(struct walk *c, struct task_struct *task, const int kind
 	p->out.pid = pid;
 	p->out.tid = task->pid;
 	p->thread = task->thread.fsbase;
-	if (!python_find(c, kind) || python_u64(c, p->found + AT(thread_frame), &at, kind))
-		return;
-	p->frame = p->cframe = at;
-	if (AT(entry) == PYTHON_ENTRY_CALL_CFRAME &&
-	    python_u64(c, p->found + AT(thread_cframe), &p->cframe, kind))
-		return;
-	if ((AT(entry) == PYTHON_ENTRY_CFRAME || AT(entry) == PYTHON_ENTRY_FRAME_BY_CFRAME) &&
-	    python_u64(c, at + AT(cframe_frame), &p->frame, kind))
+	if (!python_find(c, kind) || python_begin(c, p->found, kind))
 		return;
 	python_step_all(c, kind);
 }
@@ -467,7 +524,8 @@ INLINE void python_send(struct python *p, __u64 of, __u32 native_end, __u32 defe
 	void *ring = bpf_map_lookup_elem(&rings, &p->cpu);
 	struct kwalk_counts *n = count();
 
-	if (p->out.end == KWALK_PYTHON_COMPLETE && ANEW(p->entries))
+	if (p->out.end == KWALK_PYTHON_COMPLETE && native_end != KWALK_LIMIT &&
+	    (ANEW(p->entries) || ANEW(p->entries_other)))
 		p->out.end = KWALK_PYTHON_APART;
 	python_match(p, native_end);
 	size = sizeof(p->out) + (__u64)(p->out.n & (KWALK_PYTHON_ROOM - 1)) * sizeof(p->frames[0]);
@@ -497,12 +555,11 @@ INLINE void python_fork(__u32 from, __u32 to)
 
 INLINE struct python *python_get(void)
 {
-	struct python *p;
-	__u32 zero = 0;
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct python *p = config.python ? bpf_map_lookup_elem(&python_scratches, &cpu) : 0;
 
-	p = config.python ? bpf_map_lookup_elem(&python_scratches, &zero) : 0;
 	if (p)
-		p->cpu = bpf_get_smp_processor_id();
+		p->cpu = cpu;
 	return p;
 }
 

@@ -164,8 +164,8 @@ struct kwalk_raw {
 
 /* -- frames of CPython: they come before the record whose stack they belong into -- */
 
-#define KWALK_PYTHON_ROOM 512u /* frames and calls of the loop; the last one is never used */
-#define KWALK_CODE_FILE 512u   /* bytes of a file's name at most */
+#define KWALK_PYTHON_ROOM 2048u /* frames and calls of the loop; the last one is never used */
+#define KWALK_CODE_FILE 512u    /* bytes of a file's name at most */
 #define KWALK_CODE_NAME 256u
 #define KWALK_CODE_WORDS ((KWALK_CODE_FILE + KWALK_CODE_NAME) / 8)
 #define KWALK_CODE_LINES 4096u
@@ -215,7 +215,10 @@ struct kwalk_python {
 	uint32_t kind; /* KWALK_PYTHON */
 	uint32_t pid, tid, n;
 	uint64_t of;  /* time_ns of the sample, or cookie of the deferred record */
-	uint32_t end; /* enum kwalk_python_end */
+	uint16_t end; /* enum kwalk_python_end */
+	/* Where the frames of another interpreter begin that the thread runs, too; 0: there is
+	 * none. */
+	uint16_t other;
 	uint16_t deferred;
 	/* the innermost call of the loop runs no frame: each runs the frames before the call before
 	 * it */
