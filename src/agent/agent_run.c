@@ -18,6 +18,8 @@
 #include "agent/agent_parts.h"
 #include "capture/mode.h"
 
+#define TABLES_LEAST (16u << 20) /* bytes */
+
 /* A name for this run of the agent, which no other has. A store tells windows of different runs
  * apart by it. */
 static void agent_instance(struct agent *a)
@@ -45,6 +47,10 @@ int agent_open_recorder(struct agent *a, struct seam_error *err)
 
 	/* Objects are named without the recording: their mappings must say which build they are. */
 	o->build_ids_always = true;
+	/* Tables have a third; naming a window of large programs takes about as much again. */
+	if (a->o->memory)
+		o->unwind_memory =
+		        a->o->memory / 3 > TABLES_LEAST ? a->o->memory / 3 : TABLES_LEAST;
 	error = recorder_new(&a->recorder, o, err);
 	return error ? error : recorder_open(a->recorder, err);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * window.c: see window.h. Records are kept in two buffers: side-band records, which stay, and
- * samples with deferred stacks, of which those go that were in an interval. An interval is written
+ * window.c: see window.h. Records are kept in two buffers: side-band records, which stay
+ * while they are needed, and samples with deferred stacks, of which those go that were in an interval. An interval is written
  * into a memory file, whose name in /proc a reader opens.
  *
  * So an interval is a recording like any other: it is read, stitched and counted by the code that
@@ -9,12 +9,11 @@
  * for each interval.
  *
  * A sample's user part may come after it. So an interval ends WINDOW_GRACE_NS before the newest
- * sample, and what is younger waits for the next one. The file holds both; which samples count is
- * said by their times (window_profile).
+ * sample, and what is younger waits for the next one.
  *
  * Invariant: each sample is in exactly one interval, or counted as dropped. Both buffers are
- * bounded: samples that find no room are dropped, and side-band records begin anew from /proc
- * (window_renew).
+ * bounded: samples that find no room are dropped, side-band records of processes that are gone are
+ * let go (window_prune), and at a bound all begin anew from /proc (window_renew).
  */
 #include "recorder/window.h"
 
@@ -30,6 +29,7 @@
 #include "abi/record.h"
 #include "abi/record_at.h"
 #include "recorder/datafile_head.h"
+#include "recorder/window_side.h"
 
 struct window {
 	const struct datafile_opts *head;
@@ -40,7 +40,8 @@ struct window {
 	uint64_t cut_ns;    /* samples before this were in an interval */
 	uint64_t dropped;   /* samples that had no room, since the last cut */
 	uint64_t lost;
-	bool grew; /* samples came since the last cut */
+	bool grew;                 /* samples came since the last cut */
+	size_t prune_at, renew_at; /* bytes of side: see window_prune, window_renew */
 };
 
 /* head and events are the caller's and must outlive it. */
@@ -51,7 +52,10 @@ int window_new(struct window **ret, const struct datafile_opts *head,
 
 	if (!w)
 		return -ENOMEM;
-	*w = (struct window){ .head = head, .events = events };
+	*w = (struct window){ .head = head,
+		              .events = events,
+		              .prune_at = WINDOW_SIDE_LEAST,
+		              .renew_at = WINDOW_SIDE_MAX };
 	w->file = memfd_create("seam-window", MFD_CLOEXEC);
 	if (w->file < 0) {
 		free(w);
@@ -134,20 +138,68 @@ int window_write(void *ctx, const void *bytes, size_t n)
 	return r < 0 ? r : n ? -EBADMSG : 0;
 }
 
-/* Side-band records only ever become more, also of tasks that are long gone: so at a bound they are
- * dropped, and what runs now is asked for again. */
+/* The bound of next time is twice what is there now, so that work is in proportion to growth. */
+static size_t window_next(size_t n, size_t least)
+{
+	return 2 * n > least ? 2 * n : least;
+}
+
+/* Lets go of records of processes that had ended before the samples that are to come. -ENOMEM. */
+static int window_prune(struct window *w)
+{
+	int r;
+
+	if (w->side.n <= w->prune_at)
+		return 0;
+	r = window_side_prune(&w->side, w->events, w->cut_ns);
+	w->prune_at = window_next(w->side.n, WINDOW_SIDE_LEAST);
+	return r;
+}
+
+/* Some processes map more and more as long as they live, and some ends are lost: so at a bound all
+ * is dropped, and what runs now is asked for again. That is more than the bound where very much
+ * runs. */
 int window_renew(struct window *w, struct recorder *r)
 {
-	if (w->side.n <= WINDOW_SIDE_MAX)
+	int error;
+
+	if (w->side.n <= w->renew_at)
 		return 0;
 	buf_clear(&w->side);
-	return recorder_synthesize(r);
+	error = recorder_synthesize(r);
+	w->renew_at = window_next(w->side.n, WINDOW_SIDE_MAX);
+	return error;
 }
 
 /* ---- intervals ---- */
 
-/* The buffers as a recording in the memory file. */
-static int window_write_file(struct window *w, const char *path, struct seam_error *err)
+/* Writes the samples before to_ns, and all deferred stacks: those that wait are of the next
+ * interval, and would be counted in both. */
+static int window_write_samples(const struct window *w, struct seam_writer *writer, uint64_t to_ns,
+                                struct seam_error *err)
+{
+	const unsigned char *bytes = w->samples.bytes;
+	struct seam_record record;
+	size_t from = 0, at = 0;
+	int r = 0;
+
+	for (; r >= 0 && record_at(bytes + at, w->samples.n - at, &record); at += record.size) {
+		struct seam_decoded d;
+
+		if (record.type != SEAM_RECORD_SAMPLE ||
+		    record_decode(w->events, &record, &d, NULL) < 0 ||
+		    !(d.id.has & SEAM_SAMPLE_TIME) || d.id.time_ns < to_ns)
+			continue;
+		if (at > from)
+			r = seam_writer_write(writer, bytes + from, at - from, err);
+		from = at + record.size;
+	}
+	return r >= 0 && at > from ? seam_writer_write(writer, bytes + from, at - from, err) : r;
+}
+
+/* The buffers as a recording in the memory file, of samples before to_ns. */
+static int window_write_file(struct window *w, const char *path, uint64_t to_ns,
+                             struct seam_error *err)
 {
 	struct seam_writer_opts opts = { .sz = sizeof(opts) };
 	struct seam_writer *writer;
@@ -159,7 +211,7 @@ static int window_write_file(struct window *w, const char *path, struct seam_err
 	if (r >= 0)
 		r = seam_writer_write(writer, w->side.bytes, w->side.n, err);
 	if (r >= 0)
-		r = seam_writer_write(writer, w->samples.bytes, w->samples.n, err);
+		r = window_write_samples(w, writer, to_ns, err);
 	if (r < 0) {
 		seam_writer_close(writer, NULL);
 		return r;
@@ -211,7 +263,7 @@ int window_cut(struct window *w, bool last, struct window_interval *ret, struct 
 
 	/* The reader opens the file by this name, with a position of its own. */
 	snprintf(interval.path, sizeof(interval.path), "/proc/self/fd/%d", w->file);
-	r = window_write_file(w, interval.path, err);
+	r = window_write_file(w, interval.path, interval.to_ns, err);
 	if (r < 0)
 		return r;
 	/* What is younger stays: samples that wait, and deferred records, which may be theirs. */
@@ -220,7 +272,7 @@ int window_cut(struct window *w, bool last, struct window_interval *ret, struct 
 	w->grew = false;
 	w->dropped = 0;
 	*ret = interval;
-	return 0;
+	return window_prune(w);
 }
 
 /* ---- profiles ---- */

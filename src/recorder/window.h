@@ -13,8 +13,9 @@
  * the beginning, and the samples and deferred stacks of the last while. So stacks are merged by the
  * rules of any report. A sample waits WINDOW_GRACE_NS for its user part before it is due.
  *
- * Memory is bounded: WINDOW_SAMPLES_MAX of samples in an interval, the rest is counted as dropped;
- * WINDOW_SIDE_MAX of side-band records, then window_renew reads /proc anew.
+ * Memory is bounded: WINDOW_SAMPLES_MAX of samples in an interval, the rest is counted as dropped.
+ * Side-band records of processes that are gone are let go (window_side.h), at the latest when there
+ * are twice as many as before; at WINDOW_SIDE_MAX window_renew reads /proc anew.
  *
  * One thread at a time, but window_profile may run beside all other functions than window_cut and
  * window_free.
@@ -27,7 +28,8 @@
 #include "recorder/recorder.h"
 
 #define WINDOW_GRACE_NS 300000000ULL
-#define WINDOW_SIDE_MAX (32u << 20)
+#define WINDOW_SIDE_LEAST (1u << 20) /* less is not worth the looking */
+#define WINDOW_SIDE_MAX (8u << 20)
 #define WINDOW_SAMPLES_MAX (64u << 20)
 
 struct window;
