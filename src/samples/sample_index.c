@@ -36,6 +36,8 @@ struct sample_index *sample_index_new(bool innermost, bool copies)
 	}
 	if (n) {
 		n->whos.size = sizeof(struct sample_index_who);
+		n->ips.size = sizeof(uint64_t);
+		n->ips.held = SAMPLE_INDEX_HELD;
 		n->innermost = innermost;
 		n->copies = copies;
 	}
@@ -54,7 +56,7 @@ void sample_index_free(struct sample_index *n)
 	}
 	scratch_free(&n->scratch);
 	free(n->blocks);
-	free(n->ips);
+	blocks_free(&n->ips);
 	pool_free(&n->whos);
 	stacks_free(&n->stacks);
 	free(n);
@@ -67,6 +69,7 @@ void sample_index_rest(const struct sample_index *n, size_t before, size_t count
 
 	for (size_t i = from > n->scratch_from ? from : n->scratch_from; i < end; i++)
 		scratch_rest(n->blocks[i], BLOCK_BYTES);
+	blocks_rest(&n->ips, 0, SIZE_MAX);
 }
 
 /* The entries of a block, and how many; 0: there is no such block. */
@@ -166,14 +169,18 @@ static int sample_index_who(struct sample_index *n, const struct seam_decoded *d
 /* Keeps the ip of a sample, with the number of its kernel part behind it if that is not 0. */
 static int sample_index_ip(struct sample_index *n, uint64_t ip, uint32_t part, uint32_t *ret)
 {
-	if (n->n_ips + 2 > SAMPLE_INDEX_IPS)
+	uint64_t words[2] = { ip, part };
+
+	if (n->ips.n + 2 > SAMPLE_INDEX_IPS)
 		return -EOVERFLOW;
-	if (ARRAY_ROOM(&n->ips, &n->ips_capacity, (size_t)n->n_ips + 2) < 0)
-		return -ENOMEM;
-	*ret = (part ? SAMPLE_INDEX_APART : SAMPLE_INDEX_NO_KERNEL) | n->n_ips;
-	n->ips[n->n_ips++] = ip;
-	if (part)
-		n->ips[n->n_ips++] = part;
+	*ret = (part ? SAMPLE_INDEX_APART : SAMPLE_INDEX_NO_KERNEL) | (uint32_t)n->ips.n;
+	for (unsigned i = 0; i < 1 + !!part; i++) {
+		uint64_t *word = blocks_add(&n->ips);
+
+		if (!word)
+			return -ENOMEM;
+		*word = words[i];
+	}
 	return 0;
 }
 

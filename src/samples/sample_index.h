@@ -9,13 +9,14 @@
  * (samples.h).
  *
  * Memory: 40 bytes for each of the first million of samples; what is behind them lies in a file
- * without a name (base/scratch.h), of which only the blocks in use are in memory. Besides, 8 bytes
- * for a sample in user mode, 16 for one that hit elsewhere than where its kernel part begins, and
- * what stacks.h keeps of distinct parts.
+ * without a name (base/scratch.h), of which only the blocks in use are in memory. Besides, in the
+ * same way, 8 bytes for a sample in user mode, 16 for one that hit elsewhere than where its kernel
+ * part begins; and what stacks.h keeps of distinct parts.
  */
 #ifndef SEAM_SAMPLES_SAMPLE_INDEX_H
 #define SEAM_SAMPLES_SAMPLE_INDEX_H
 
+#include "base/blocks.h"
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "samples/stacks.h"
@@ -71,9 +72,7 @@ struct sample_index {
 	struct scratch scratch;
 	size_t scratch_from, scratch_to; /* the blocks that lie in it */
 	struct sample_entry *next, *end; /* room in the last block */
-	uint64_t *ips;
-	uint32_t n_ips;
-	size_t ips_capacity;
+	struct blocks ips;               /* uint64_t */
 	struct sample_index_recent {
 		uint64_t who[3]; /* a struct sample_index_who, but for its flags */
 		uint32_t id;     /* 0: none */
@@ -112,6 +111,11 @@ static inline struct stitch_summary sample_index_summary(const struct sample_ent
 		.slot = entry->user,
 	};
 }
+/* What sample_entry.kernel names. */
+static inline uint64_t sample_index_word(const struct sample_index *index, uint32_t at)
+{
+	return *(const uint64_t *)blocks_at(&index->ips, at);
+}
 /* The number of its kernel part; 0: it has none. */
 static inline uint32_t sample_index_kernel(const struct sample_index *index,
                                            const struct sample_entry *entry)
@@ -119,7 +123,7 @@ static inline uint32_t sample_index_kernel(const struct sample_index *index,
 	if (entry->kernel & SAMPLE_INDEX_NO_KERNEL)
 		return 0;
 	return entry->kernel & SAMPLE_INDEX_APART
-	               ? (uint32_t)index->ips[(entry->kernel & SAMPLE_INDEX_IPS) + 1]
+	               ? (uint32_t)sample_index_word(index, (entry->kernel & SAMPLE_INDEX_IPS) + 1)
 	               : entry->kernel;
 }
 

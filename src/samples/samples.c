@@ -67,8 +67,10 @@ static int samples_share(const struct samples_work *w, struct samples_reader *r,
 	size_t n = sample_index_block(w->rec->index, share / (SAMPLE_INDEX_BLOCK / SHARE), &entry);
 	int rc = 0;
 
-	if (!first && share) /* other threads are still in the block before, at most */
+	if (!first && share) { /* other threads are still in the block before, at most */
 		sample_index_rest(w->rec->index, share / (SAMPLE_INDEX_BLOCK / SHARE) - 1, 2);
+		stitch_rest(w->rec->stitch);
+	}
 	*end = first >= n;
 	n = n < first + SHARE ? n : first + SHARE;
 	for (size_t i = first; i < n && !rc; i++) {

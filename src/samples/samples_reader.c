@@ -161,7 +161,7 @@ static void samples_reader_parts(const struct samples_reader *r, const struct sa
 	s->apart = entry->kernel & (SAMPLE_INDEX_NO_KERNEL | SAMPLE_INDEX_APART);
 	if (s->apart) {
 		s->kernel_number = sample_index_kernel(index, entry);
-		s->ip = index->ips[entry->kernel & SAMPLE_INDEX_IPS];
+		s->ip = sample_index_word(index, entry->kernel & SAMPLE_INDEX_IPS);
 	}
 	s->user_number =
 	        who->kind == RULES_AT_ONCE ? entry->user : stacks_base_chain(&r->base, verdict);

@@ -104,6 +104,7 @@ static void samples_source_progress(struct samples_source *s)
 	if (++s->given % PROGRESS_EVERY)
 		return;
 	sample_index_rest(s->rec->index, SIZE_MAX, SIZE_MAX);
+	stitch_rest(s->rec->stitch);
 	if (progress->report)
 		progress->report(progress->ctx, "writing", s->given, s->all);
 }

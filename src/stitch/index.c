@@ -18,14 +18,12 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/pages.h"
 
 /* In index_deferred.n: the words are of the other byte order. A record's size has 16 bits, so that
  * it holds fewer than 8,192 words, and the bit is free. */
 #define INDEX_SWAP (1u << 15)
 #define INDEX_CARRIED (1u << 31) /* a sample carries this cookie */
-#define INDEX_BLOCK (1u << 17)   /* answers: 5 MiB */
-#define INDEX_BLOCK_FIRST 1024u  /* to begin with: few files have many */
+#define INDEX_HELD 8u            /* blocks of answers that are in memory: 20 MiB */
 /* The most deferred records under one cookie: they are of different tasks, or hours apart. Only a
  * made-up file has more. */
 #define INDEX_SAME_COOKIE 8u
@@ -33,7 +31,7 @@
 /* The deferred record of a number, which is below n_deferred. */
 static struct index_deferred *index_deferred(const struct index *ix, uint32_t number)
 {
-	return &ix->deferred[number / INDEX_BLOCK][number % INDEX_BLOCK];
+	return blocks_at(&ix->deferred, number);
 }
 
 /* The item that a map names by key, made when new; NULL: out of memory. */
@@ -66,9 +64,8 @@ static struct times *index_execs_at(const struct index *ix, uint64_t number)
 /* Frees everything that the index holds; it may be used again from its beginning. */
 void index_free(struct index *ix)
 {
-	for (uint32_t i = 0; i < ix->n_blocks; i++)
-		free(ix->deferred[i]);
-	free(ix->deferred);
+	blocks_free(&ix->deferred);
+	tracks_free(&ix->points);
 	for (uint32_t i = 0; i < ix->tracks.n; i++)
 		track_free(index_track_at(ix, i));
 	free(ix->tracks.at);
@@ -142,9 +139,10 @@ static uint64_t index_seen(struct index *ix, const struct seam_decoded *d)
 int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct stitch_learned *ret)
 {
 	struct rules_who who = rules_who(d);
+	struct track_point point = { .index = (uint32_t)d->record->index,
+		                     .entry = rules_user_mode(d->record->misc) };
 	struct track *track;
 	uint32_t *slot;
-	uint64_t seen;
 
 	/* A track's point has 32 bits for the record's number. */
 	if (d->record->index > UINT32_MAX)
@@ -163,43 +161,16 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 				ix->claimed++;
 		*slot |= INDEX_CARRIED;
 	}
-	seen = rules_again(d, &ret->parts) ? index_seen(ix, d) : 0;
+	point.when = who.when;
+	point.seen = rules_again(d, &ret->parts) ? index_seen(ix, d) : 0;
 	/* No sign for any other: one in kernel mode without a cookie, and any where no answer is
 	 * waited for. */
-	if (!seen && !ret->parts.cookie &&
-	    (!rules_user_mode(d->record->misc) || ix->output == RULES_OUTPUT_NONE))
+	if (!point.seen && !ret->parts.cookie && (!point.entry || ix->output == RULES_OUTPUT_NONE))
 		return 0;
 	track = index_track(ix, who.tid);
-	return !track ? -ENOMEM
-	              : track_add(track, who.when, (uint32_t)d->record->index, ret->parts.cookie,
-	                          rules_user_mode(d->record->misc), seen);
-}
-
-/* Makes room for one more deferred record, in twice as large a first block, or in another. -ENOMEM.
- * */
-static int index_grow(struct index *ix)
-{
-	bool first = ix->deferred_room < INDEX_BLOCK;
-	uint32_t n = !first              ? INDEX_BLOCK
-	             : ix->deferred_room ? ix->deferred_room
-	                                 : INDEX_BLOCK_FIRST;
-	struct index_deferred *block, **blocks = ix->deferred;
-
-	if (!first || !blocks) {
-		/* Blocks are large, so that these pointers are few. */
-		blocks = realloc(blocks, (ix->n_blocks + 1) * sizeof(*blocks));
-		if (!blocks)
-			return -ENOMEM;
-		blocks[ix->n_blocks] = NULL;
-		ix->deferred = blocks;
-	}
-	block = first ? realloc(blocks[0], (ix->deferred_room + n) * sizeof(*block))
-	              : pages_new(n * sizeof(*block));
-	if (!block)
+	if (!track || track_add(&ix->points, track, (uint32_t)(track - index_track_at(ix, 0)),
+	                        point, ret->parts.cookie) < 0)
 		return -ENOMEM;
-	blocks[first ? 0 : ix->n_blocks] = block;
-	ix->n_blocks += !first || !ix->n_blocks;
-	ix->deferred_room += n;
 	return 0;
 }
 
@@ -286,10 +257,13 @@ static int index_learn_deferred(struct index *ix, const struct seam_decoded *d)
 		ix->refused++;
 		return 0;
 	}
-	if ((ix->n_deferred == ix->deferred_room && index_grow(ix) < 0) ||
-	    index_chain(ix, d, &ips, &chain) < 0)
+	ix->deferred.size = sizeof(*a);
+	ix->deferred.held = INDEX_HELD;
+	if (index_chain(ix, d, &ips, &chain) < 0)
 		return -ENOMEM;
-	a = index_deferred(ix, ix->n_deferred);
+	a = blocks_add(&ix->deferred);
+	if (!a)
+		return -ENOMEM;
 	*a = (struct index_deferred){ .when = who.when,
 		                      .chain = chain,
 		                      .pid = who.pid,
@@ -349,12 +323,14 @@ static size_t index_bytes(const struct index *ix)
 {
 	size_t n = cookies_bytes(&ix->cookies) + map_bytes(&ix->track_of) +
 	           map_bytes(&ix->execs_of) + map_bytes(&ix->duplicates) +
-	           intern_held(&ix->chains) + ix->deferred_room * sizeof(struct index_deferred) +
+	           intern_held(&ix->chains) + blocks_bytes(&ix->deferred) +
+	           blocks_bytes(&ix->points.points) + map_bytes(&ix->points.places) +
 	           ix->tracks.capacity * sizeof(struct track) +
 	           ix->execs.capacity * sizeof(struct times);
 
 	for (uint32_t i = 0; i < ix->tracks.n; i++)
-		n += track_bytes(index_track_at(ix, i));
+		n += times_bytes(&index_track_at(ix, i)->exits) +
+		     times_bytes(&index_track_at(ix, i)->births);
 	for (uint32_t i = 0; i < ix->execs.n; i++)
 		n += times_bytes(index_execs_at(ix, i));
 	return n;
@@ -433,11 +409,12 @@ static void index_quiet_all(struct index *ix)
 	struct index_around around[INDEX_TASKS];
 
 	memset(around, 0xff, sizeof(around)); /* of no task that is known */
-	for (uint32_t i = 0, left = ix->n_deferred; i < ix->n_blocks; i++) {
-		uint32_t n = left < INDEX_BLOCK ? left : INDEX_BLOCK;
+	for (uint32_t i = 0; i < ix->n_deferred; i += BLOCKS_THINGS) {
+		uint32_t left = ix->n_deferred - i;
 
-		index_quiet(ix, ix->deferred[i], n, around);
-		left -= n;
+		index_quiet(ix, index_deferred(ix, i), left < BLOCKS_THINGS ? left : BLOCKS_THINGS,
+		            around);
+		blocks_rest(&ix->deferred, 0, SIZE_MAX);
 	}
 }
 
@@ -446,25 +423,22 @@ static void index_quiet_all(struct index *ix)
  * many threads. */
 int index_seal(struct index *ix)
 {
-	size_t largest = 0;
 	uint64_t i;
-	int r = 0;
+	int r;
 
 	/* Records without a tid are of no task: they are no sign for any sample. */
 	if (map_get(&ix->track_of, UINT32_MAX, &i)) {
 		struct track *t = index_track_at(ix, i);
 
-		for (uint32_t k = 0; k < t->n; k++)
-			t->points[k].entry = 0;
+		t->nobody = true;
 		times_free(&t->exits);
 		times_free(&t->births);
 	}
-	for (uint32_t k = 0; k < ix->tracks.n && r >= 0; k++) {
-		size_t spare = index_track_at(ix, k)->n * sizeof(struct track_point);
-
-		r = track_sort(index_track_at(ix, k), ix->swap, &ix->duplicates);
-		largest = spare > largest ? spare : largest;
+	for (uint32_t k = 0; k < ix->tracks.n; k++) {
+		times_sort(&index_track_at(ix, k)->exits);
+		times_sort(&index_track_at(ix, k)->births);
 	}
+	r = tracks_seal(&ix->points, ix->tracks.at, ix->tracks.n, ix->swap, &ix->duplicates);
 	for (uint32_t k = 0; k < ix->execs.n; k++)
 		times_sort(index_execs_at(ix, k));
 	if (r >= 0)
@@ -475,8 +449,7 @@ int index_seal(struct index *ix)
 		ix->maybe_duplicate[i / 64 % 64] |= 1ULL << i % 64;
 	free(ix->recent);
 	ix->recent = NULL;
-	/* track_sort takes room for a copy of the longest track, for a moment. */
-	ix->peak_bytes = index_bytes(ix) + largest;
+	ix->peak_bytes = index_bytes(ix) + ix->points.peak_bytes;
 	return r;
 }
 
@@ -567,7 +540,7 @@ static enum seam_stitch_state index_unanswered(const struct index *ix, const str
 	uint64_t at;
 
 	if (track) {
-		facts.seen_past = track_seen_past(track, who->when, index);
+		facts.seen_past = tracks_seen_past(&ix->points, index);
 		facts.ended = times_from(&track->exits, who->when);
 		/* A FORK that gives the tid to another task proves as well that this task is
 		 * gone. */
@@ -700,6 +673,12 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
 	ret->deferred_misc = verdict.deferred_misc;
 	index_count(counts, parts.kind, ret->state);
 	return 1;
+}
+
+void index_rest(const struct index *ix)
+{
+	blocks_rest(&ix->deferred, 0, SIZE_MAX);
+	tracks_rest(&ix->points);
 }
 
 /* Records that were refused were in the file: they count as deferred records that nobody

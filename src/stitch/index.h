@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * index.h: all that a whole file says about deferred callchains, learned once in any order, then
- * asked by any number of threads. Memory grows with the file: about 24 bytes a sample and 44 an
- * answer; and with distinct chains: 24 bytes each, and their addresses where bytes do not stay. No
- * allocation per record.
+ * asked by any number of threads. It grows with the file: 32 bytes a sample and 44 an answer, which
+ * lie in a file without a name where they are many (base/blocks.h); and with distinct chains: 24
+ * bytes each, and their addresses where bytes do not stay. No allocation per record.
  */
 #ifndef SEAM_STITCH_INDEX_H
 #define SEAM_STITCH_INDEX_H
@@ -47,15 +47,16 @@ struct index_recent {
 struct index {
 	/* cookie -> number + 1 of its first deferred record, INDEX_CARRIED */
 	struct cookies cookies;
-	struct index_deferred **deferred; /* in blocks, the first of which grows */
-	uint32_t n_deferred, n_blocks, deferred_room;
+	struct blocks deferred; /* struct index_deferred */
+	uint32_t n_deferred;
 	/* their addresses: of equal ones the first; copies where bytes do not stay */
 	struct intern chains;
 	bool copies;                 /* of all */
 	struct index_recent *recent; /* 1 << INDEX_RECENT_BITS of them; while learning */
 
-	struct map track_of; /* tid -> number of its struct track */
-	struct index_items tracks;
+	struct map track_of;       /* tid -> number of its struct track */
+	struct index_items tracks; /* struct track */
+	struct tracks points;
 	struct {
 		uint32_t tid, track; /* + 1; 0: none */
 	} last[INDEX_TRACKS];        /* while learning, by the low bits of the tid */
@@ -82,6 +83,9 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
                   struct seam_stitch_counts *counts, struct seam_stitched *ret);
 bool index_resolve_summary(const struct index *ix, const struct stitch_summary *summary,
                            struct seam_stitch_counts *counts, struct stitch_verdict *ret);
+/* The samples that come next are far from those before: what was looked at leaves memory, where it
+ * need not be held. Any thread. */
+void index_rest(const struct index *ix);
 void index_counts(const struct index *ix, struct seam_stitch_counts *ret);
 
 #endif

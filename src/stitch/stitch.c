@@ -315,6 +315,11 @@ size_t stitch_chains(const struct seam_stitch *st)
 	return st->index.chains.n + !st->index.chains.n;
 }
 
+void stitch_rest(const struct seam_stitch *st)
+{
+	index_rest(&st->index);
+}
+
 uint64_t stitch_copies(const struct seam_stitch *st)
 {
 	return st->mode == STITCH_STREAM ? st->stream.counts.duplicate_samples

@@ -47,6 +47,9 @@ bool stitch_resolve_summary(const struct seam_stitch *stitch, const struct stitc
 const struct intern *stitch_chain_words(const struct seam_stitch *stitch);
 /* How many samples were copies and are left out; for a stream, so far. */
 uint64_t stitch_copies(const struct seam_stitch *stitch);
+/* The samples that are asked for next are far from those before: what need not be held leaves
+ * memory. Any thread. */
+void stitch_rest(const struct seam_stitch *stitch);
 /* How many distinct chains the deferred records have. The empty chain is number 0. */
 size_t stitch_chains(const struct seam_stitch *stitch);
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * track.c: see track.h. Points come nearly sorted (each ring is), so they are sorted by merging the
- * runs that are there: linear for one ring and for rings that were read in turn (their runs overlap
- * a little), n log(runs) else, never worse.
+ * track.c: see track.h. Points lie in the order in which they were learned, which is nearly that of
+ * time. Sealing goes over them once, from the last to the first, and takes those of each track in
+ * order of time: what is known of the later ones is a few words for each track.
+ *
+ * A point that was later than all of its track before it is a fence: what was learned behind it and
+ * is not earlier will have no company any more, and is taken. What is earlier waits in a heap. So
+ * the records of one ring wait for nothing, and those of rings that were read in turn as long as
+ * these overlap. Never worse than n log n.
  */
 #include "stitch/track.h"
 
@@ -13,135 +18,97 @@
 #include "base/array.h"
 #include "stitch/rules.h"
 
+/* A point that waits for its turn. */
+struct track_waits {
+	uint64_t when;
+	uint32_t index, number; /* of points */
+};
+
+/* What is known of a track's points that were taken, which are all later than the next one. */
+struct track_signs {
+	uint64_t next, next_user;      /* the first point of `entry`; the first in user mode */
+	uint64_t past_next, past_user; /* when the task was seen past that entry */
+	uint32_t entry;                /* of the last point that was taken and has a cookie */
+	bool user_between;             /* in front of that one */
+	struct track_waits *heap;      /* the latest first */
+	size_t n, capacity;
+};
+
+/* While points are taken. */
+struct track_sealing {
+	struct tracks *all;
+	const struct track *tracks;
+	struct track_signs *signs; /* by track */
+	struct track_waits *group; /* of one time */
+	size_t group_capacity;
+	struct map *duplicates;
+	bool swap;
+};
+
 void track_free(struct track *t)
 {
-	free(t->points);
 	times_free(&t->exits);
 	times_free(&t->births);
 	*t = (struct track){ 0 };
 }
 
-/* What it holds from the system. */
-size_t track_bytes(const struct track *t)
+void tracks_free(struct tracks *all)
 {
-	return t->capacity * sizeof(*t->points) + times_bytes(&t->exits) + times_bytes(&t->births);
+	blocks_free(&all->points);
+	map_free(&all->places);
+	*all = (struct tracks){ 0 };
 }
 
-/* By a half, not to the double: there is a track for each task, and most are short. */
-int track_grow(struct track *t)
-{
-	uint64_t capacity = t->capacity ? t->capacity + (uint64_t)t->capacity / 2 : 4;
-	struct track_point *points;
+/* Points held in memory at least: 16 MiB. */
+#define TRACKS_HELD 8u
 
-	if (capacity > UINT32_MAX)
-		return -EOVERFLOW;
-	points = realloc(t->points, capacity * sizeof(*points));
-	if (!points)
-		return -ENOMEM;
-	t->points = points;
-	t->capacity = (uint32_t)capacity;
-	return 0;
+/* Numbers of points have 32 bits. NULL: out of memory. */
+struct track_point *track_point_new(struct tracks *all)
+{
+	all->points.size = sizeof(struct track_point);
+	all->points.held = TRACKS_HELD;
+	return all->points.n < UINT32_MAX ? blocks_add(&all->points) : NULL;
+}
+
+static struct track_point *track_point_at(const struct tracks *all, uint64_t number)
+{
+	return blocks_at(&all->points, number);
 }
 
 /* Points of one time stand in the order of the file. */
-static bool track_before(const struct track_point *a, const struct track_point *b)
+static bool track_later(const struct track_waits *a, const struct track_waits *b)
 {
-	return a->when != b->when ? a->when < b->when : a->index < b->index;
+	return a->when != b->when ? a->when > b->when : a->index > b->index;
 }
 
-/* Where the sorted run that starts at `at` ends. */
-static uint32_t track_run(const struct track_point *p, uint32_t at, uint32_t n)
+/* Puts a point into its track's heap. */
+static int track_wait(struct track_signs *s, struct track_waits one)
 {
-	uint64_t last = p[at].when;
+	size_t i = s->n;
 
-	for (at++; at < n; at++) {
-		if (p[at].when <= last && track_before(&p[at], &p[at - 1]))
-			break;
-		last = p[at].when;
-	}
-	return at;
-}
-
-/* How many of n sorted points stand before one, or (with_equal) are not behind it. */
-static uint32_t track_count(const struct track_point *p, uint32_t n, const struct track_point *one,
-                            bool with_equal)
-{
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (with_equal ? !track_before(one, &p[middle]) : track_before(&p[middle], one))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Merges two sorted runs, [0, middle) and [middle, n). Only where they overlap is anything
- * moved. */
-static void track_merge(struct track_point *p, uint32_t middle, uint32_t n,
-                        struct track_point *spare)
-{
-	uint32_t at = track_count(p, middle, &p[middle], true), a = 0, b = middle;
-	uint32_t end = middle + track_count(p + middle, n - middle, &p[middle - 1], false);
-	uint32_t left = middle - at;
-
-	/* Only the left run is copied out; the right one is merged in place, because the writer
-	 * cannot pass the reader of it. */
-	memcpy(spare, p + at, left * sizeof(*p));
-	while (a < left && b < end) { /* no branch: which of the two it is cannot be foreseen */
-		bool second = (p[b].when < spare[a].when) |
-		              ((p[b].when == spare[a].when) & (p[b].index < spare[a].index));
-		const struct track_point *from = second ? &p[b] : &spare[a];
-
-		p[at++] = *from;
-		b += second;
-		a += !second;
-	}
-	memcpy(p + at, spare + a, (left - a) * sizeof(*p));
-}
-
-/* Sorts by merging neighbouring runs, pair by pair. */
-static int track_order(struct track *t)
-{
-	struct track_point *p = t->points, *spare;
-	uint32_t *starts = NULL, runs = 0; /* of runs, and the end */
-	size_t room = 0;
-
-	/* Records of one ring are in order, so that runs are long. */
-	for (uint32_t at = 0; at < t->n; at = track_run(p, at, t->n)) {
-		if (ARRAY_ROOM(&starts, &room, (size_t)runs + 2) < 0) {
-			free(starts);
-			return -ENOMEM;
-		}
-		starts[runs++] = at;
-		starts[runs] = t->n;
-	}
-	spare = runs > 1 ? malloc((size_t)t->n * sizeof(*spare)) : NULL;
-	if (runs > 1 && !spare) {
-		free(starts);
+	if (ARRAY_ROOM(&s->heap, &s->capacity, s->n + 1) < 0)
 		return -ENOMEM;
-	}
-	/* Each round halves the number of runs. Merged runs lie in place; only their starts move
-	 * up. */
-	while (runs > 1) {
-		uint32_t n = 0;
-
-		for (uint32_t i = 0; i < runs; i += 2, n++) {
-			uint32_t from = starts[i], end = starts[i + 2 < runs ? i + 2 : runs];
-
-			if (i + 1 < runs)
-				track_merge(p + from, starts[i + 1] - from, end - from, spare);
-			starts[n] = from;
-		}
-		starts[n] = t->n;
-		runs = n;
-	}
-	free(spare);
-	free(starts);
+	s->n++;
+	for (; i && track_later(&one, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = one;
 	return 0;
+}
+
+/* Takes the latest point from the heap, which is not empty. */
+static struct track_waits track_latest(struct track_signs *s)
+{
+	const struct track_waits first = s->heap[0], last = s->heap[--s->n];
+	size_t i = 0, child;
+
+	for (; (child = 2 * i + 1) < s->n; i = child) {
+		child += child + 1 < s->n && track_later(&s->heap[child + 1], &s->heap[child]);
+		if (!track_later(&s->heap[child], &last))
+			break;
+		s->heap[i] = s->heap[child];
+	}
+	s->heap[i] = last;
+	return first;
 }
 
 /* A hash of a whole record, whose size stands in its header at byte 6 (struct
@@ -154,128 +121,190 @@ static uint64_t track_hash(const unsigned char *bytes, bool swap)
 	return map_hash_bytes(bytes, swap ? __builtin_bswap16(size) : size, 0) & ~TRACK_BYTES;
 }
 
-/* One group of points of the same time; of equal hashes all but the first are duplicates. 0 is the
- * hash of none. */
-static int track_group(struct track_point *p, uint32_t n, bool swap, struct map *duplicates)
+/* Points of the same time, the last one of the file first: of equal hashes all but the first in the
+ * file are duplicates. 0 is the hash of none. */
+static int track_group(struct track_sealing *g, size_t n)
 {
 	struct map seen = { 0 };
 	bool is_new = true;
 	int r = 0;
 
 	/* Bytes are turned into hashes only here, where two points have the same time. */
-	for (uint32_t i = 0; i < n; i++) {
-		if (p[i].seen & TRACK_BYTES)
-			p[i].seen = track_hash((const unsigned char *)(uintptr_t)(p[i].seen &
-			                                                          ~TRACK_BYTES),
-			                       swap);
-	}
-	for (uint32_t i = 0; i < n && r >= 0; i++) {
-		if (!p[i].seen)
+	for (size_t i = n; i-- && r >= 0;) {
+		struct track_point *p = track_point_at(g->all, g->group[i].number);
+
+		if (p->seen & TRACK_BYTES)
+			p->seen = track_hash((const unsigned char *)(uintptr_t)(p->seen &
+			                                                        ~TRACK_BYTES),
+			                     g->swap);
+		if (!p->seen)
 			continue;
 		/* In a made-up file all samples may have one time: the map keeps the search
 		 * linear. */
 		if (n > 8) {
-			if (!map_slot(&seen, p[i].seen, &is_new))
+			if (!map_slot(&seen, p->seen, &is_new))
 				r = -ENOMEM;
 		} else {
 			is_new = true;
-			for (uint32_t k = 0; k < i && is_new; k++)
-				is_new = p[k].seen != p[i].seen;
+			for (size_t k = n - 1; k > i && is_new; k--)
+				is_new =
+				        track_point_at(g->all, g->group[k].number)->seen != p->seen;
 		}
 		if (r >= 0 && !is_new)
-			r = map_put(duplicates, p[i].index, 1);
+			r = map_put(g->duplicates, p->index, 1);
 	}
 	map_free(&seen);
 	return r;
 }
 
-/* Where the points of the same time as p[i] begin. */
-static uint32_t track_same(const struct track_point *p, uint32_t i)
-{
-	while (i && p[i - 1].when == p[i].when)
-		i--;
-	return i;
-}
-
 /*
- * Looks for duplicates and replaces the hashes by signs, from the last point to the first. A sign
- * that the task has left the kernel entry of a point is the next sample of another entry; or the
- * next one in user mode without a cookie, if the entry's last sample was in kernel mode (when it
- * was in user mode, both may have hit in the same interrupt).
+ * Replaces the hash of a point by its sign. A sign that the task has left the kernel entry of a
+ * point is the next sample of another entry; or the next one in user mode without a cookie, if the
+ * entry's last sample was in kernel mode (when it was in user mode, both may have hit in the same
+ * interrupt).
  */
-static int track_signs(struct track *t, bool swap, struct map *duplicates)
+static void track_sign(struct track_signs *s, struct track_point *p, bool nobody)
 {
-	int r;
-	uint32_t entry = 0;                                   /* of the next point with a cookie */
-	uint64_t next = RULES_NEVER, next_user = RULES_NEVER; /* first of it */
-	uint64_t past_next = RULES_NEVER, past_user = RULES_NEVER; /* seen past that entry */
-	bool user_between = false; /* in front of the next point with a cookie */
-	uint32_t looked = t->n;    /* from here on duplicates are known */
+	uint32_t entry = nobody ? 0 : p->entry, mine = entry & ~1u;
 
-	/* Backwards: what comes later is known when a point is looked at. */
-	for (uint32_t i = t->n; i--;) {
-		struct track_point *p = &t->points[i];
-		uint32_t mine = p->entry & ~1u;
-
-		if (i && p[-1].when == p->when && i < looked) {
-			looked = track_same(t->points, i);
-			r = track_group(&t->points[looked], i + 1 - looked, swap, duplicates);
-			if (r < 0)
-				return r;
+	/* A sample without a cookie opens no entry. In user mode it is a sign for those before
+	 * it. */
+	if (!mine) {
+		p->seen = RULES_NEVER;
+		if (entry & 1) {
+			s->next_user = p->when;
+			s->user_between = true;
 		}
-		/* A sample without a cookie opens no entry. In user mode it is a sign for those
-		 * before it. */
-		if (!mine) {
-			p->seen = RULES_NEVER;
-			if (p->entry & 1) {
-				next_user = p->when;
-				user_between = true;
-			}
-			continue;
-		}
-		if (mine != entry) { /* the last point of its entry */
-			past_next = next;
-			past_user = p->entry & 1 ? RULES_NEVER : next_user;
-			entry = mine;
-		} else if (user_between && !(p->entry & 1)) {
-			past_user = next_user;
-		}
-		next = p->when;
-		user_between = false;
-		p->seen = past_next < past_user ? past_next : past_user;
+		return;
 	}
-	return 0;
+	if (mine != s->entry) { /* the last point of its entry */
+		s->past_next = s->next;
+		s->past_user = entry & 1 ? RULES_NEVER : s->next_user;
+		s->entry = mine;
+	} else if (s->user_between && !(entry & 1)) {
+		s->past_user = s->next_user;
+	}
+	s->next = p->when;
+	s->user_between = false;
+	p->seen = s->past_next < s->past_user ? s->past_next : s->past_user;
 }
 
-/* The points must be in order before signs are looked for: a sign is the next one in time. */
-int track_sort(struct track *t, bool swap, struct map *duplicates)
+/* Takes the points of a track that wait and are not earlier than `from`, from the last one down. */
+static int track_take(struct track_sealing *g, uint32_t track, uint64_t from)
 {
-	int r = track_order(t);
+	struct track_signs *s = &g->signs[track];
+	int r = 0;
 
-	if (r >= 0)
-		r = track_signs(t, swap, duplicates);
-	if (r < 0)
-		return r;
-	times_sort(&t->exits);
-	times_sort(&t->births);
-	return 0;
+	while (r >= 0 && s->n && s->heap[0].when >= from) {
+		uint64_t when = s->heap[0].when;
+		size_t n = 0;
+
+		for (; s->n && s->heap[0].when == when; n++) {
+			if (ARRAY_ROOM(&g->group, &g->group_capacity, n + 1) < 0)
+				return -ENOMEM;
+			g->group[n] = track_latest(s);
+		}
+		r = n > 1 ? track_group(g, n) : 0;
+		for (size_t i = 0; i < n && r >= 0; i++)
+			track_sign(s, track_point_at(g->all, g->group[i].number),
+			           g->tracks[track].nobody);
+	}
+	return r;
 }
 
-/* A binary search for the very sample; RULES_NEVER: it is not known here. */
-uint64_t track_seen_past(const struct track *t, uint64_t when, uint32_t index)
+/* The points from the last to the first. Those that stand alone do not wait. */
+static int track_take_all(struct track_sealing *g, uint32_t n)
 {
-	struct track_point key = { .when = when, .index = index };
-	uint32_t low = 0, high = t->n;
+	int r = 0;
 
+	for (uint64_t i = g->all->points.n; i-- && r >= 0;) {
+		struct track_point *p = track_point_at(g->all, i);
+		uint32_t track = p->track & ~TRACK_NEWEST;
+		struct track_signs *s = &g->signs[track];
+
+		if (p->track & TRACK_NEWEST && !s->n) {
+			track_sign(s, p, g->tracks[track].nobody);
+		} else {
+			r = track_wait(s, (struct track_waits){ p->when, p->index, (uint32_t)i });
+			if (r >= 0 && p->track & TRACK_NEWEST)
+				r = track_take(g, track, p->when);
+		}
+		if (!(i % BLOCKS_THINGS))
+			blocks_rest(&g->all->points, 0, SIZE_MAX);
+	}
+	for (uint32_t track = 0; track < n && r >= 0; track++)
+		r = track_take(g, track, 0);
+	return r;
+}
+
+/* Where records were learned in another order than that of their indices, a table finds them. */
+static int track_place_all(struct tracks *all)
+{
+	int r = 0;
+
+	for (uint64_t i = 0; i < all->points.n && all->unordered && r >= 0; i++)
+		r = map_put(&all->places, track_point_at(all, i)->index, i + 1);
+	return r;
+}
+
+/* Finds duplicates, and makes signs of what was learned. What that needs beside is freed again. */
+int tracks_seal(struct tracks *all, const struct track *tracks, uint32_t n, bool swap,
+                struct map *duplicates)
+{
+	struct track_sealing g = {
+		.all = all, .tracks = tracks, .duplicates = duplicates, .swap = swap
+	};
+	int r = -ENOMEM;
+
+	g.signs = n ? calloc(n, sizeof(*g.signs)) : NULL;
+	for (uint32_t i = 0; i < n && g.signs; i++) {
+		struct track_signs *s = &g.signs[i];
+
+		s->next = s->next_user = s->past_next = s->past_user = RULES_NEVER;
+	}
+	if (g.signs || !n)
+		r = track_take_all(&g, n);
+	all->peak_bytes = n * sizeof(*g.signs) + g.group_capacity * sizeof(*g.group);
+	for (uint32_t i = 0; i < n && g.signs; i++) {
+		all->peak_bytes += g.signs[i].capacity * sizeof(*g.signs[i].heap);
+		free(g.signs[i].heap);
+	}
+	free(g.signs);
+	free(g.group);
+	return r < 0 ? r : track_place_all(all);
+}
+
+/* The number of a sample's point, and whether it has one. */
+static bool track_find(const struct tracks *all, uint32_t index, uint64_t *ret)
+{
+	uint64_t low = 0, high = all->points.n;
+
+	if (all->unordered) {
+		if (!map_get(&all->places, index, ret))
+			return false;
+		--*ret;
+		return true;
+	}
 	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
+		uint64_t middle = low + (high - low) / 2;
 
-		if (track_before(&t->points[middle], &key))
+		if (track_point_at(all, middle)->index < index)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low < t->n && t->points[low].when == when && t->points[low].index == index)
-		return t->points[low].seen;
-	return RULES_NEVER;
+	*ret = low;
+	return low < all->points.n && track_point_at(all, low)->index == index;
+}
+
+uint64_t tracks_seen_past(const struct tracks *all, uint32_t index)
+{
+	uint64_t at;
+
+	return track_find(all, index, &at) ? track_point_at(all, at)->seen : RULES_NEVER;
+}
+
+void tracks_rest(const struct tracks *all)
+{
+	blocks_rest(&all->points, 0, SIZE_MAX);
 }

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/blake2.h"
+#include "base/blocks.h"
 #include "base/buf.h"
 #include "base/cursor.h"
 #include "base/digits.h"
@@ -467,6 +468,34 @@ static void error_says_where(void **state)
 	assert_memory_equal(err.path, "...ppp", 6);
 }
 
+/* Things stay where they are and what they are, in memory, in the file, and after a rest. */
+static void blocks_keep_things(void **state)
+{
+	struct blocks b = { .size = sizeof(uint64_t), .held = 2 };
+	uint64_t n = 5 * BLOCKS_THINGS + 7, *first = NULL;
+
+	(void)state;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t *thing = blocks_add(&b);
+
+		assert_non_null(thing);
+		first = i ? first : thing;
+		*thing = i * 3;
+	}
+	assert_int_equal(b.n, n);
+	assert_ptr_equal(blocks_at(&b, 0), first);
+	blocks_rest(&b, 0, SIZE_MAX);
+	for (uint64_t i = 0; i < n; i++)
+		assert_int_equal(*(uint64_t *)blocks_at(&b, i), i * 3);
+	/* Where there is no place for a file, all is in memory. */
+	assert_true(blocks_bytes(&b) == 2 * 8 * BLOCKS_THINGS ||
+	            blocks_bytes(&b) == 6 * 8 * BLOCKS_THINGS);
+	blocks_free(&b);
+	assert_int_equal(b.n, 0);
+	assert_non_null(blocks_add(&b));
+	blocks_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,6 +503,7 @@ int main(void)
 		cmocka_unit_test(cursor_failure_sticks),
 		cmocka_unit_test(buf_grows_and_prints),
 		cmocka_unit_test(arena_keeps_pointers),
+		cmocka_unit_test(blocks_keep_things),
 		cmocka_unit_test(map_holds_any_key),
 		cmocka_unit_test(map_survives_churn),
 		cmocka_unit_test(map_agrees_with_a_model),

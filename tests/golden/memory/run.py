@@ -4,9 +4,11 @@
 
     run.py SEAM
 
-A recording of 320 MiB of stack copies is made, and read as a file and from a pipe; and one of four million small samples. The peak of each command's memory (which counts the
+A recording of 320 MiB of stack copies is made, and read as a file and from a pipe; one of four million small samples; one of
+two and a half million with deferred stacks; and one of 60,000 runs of one program. The peak of each command's memory (which counts the
 pages of the file that it has mapped) must stay below what is said beside it; not under sanitizers, which hold what was freed.
 """
+import array
 import os
 import struct
 import subprocess
@@ -19,7 +21,7 @@ import make as m  # noqa: E402
 
 REGS_USER, STACK_USER = 1 << 12, 1 << 13
 COPY, SAMPLES, DISTINCT = 60000, 5600, 50
-MEMORY = {"small": 100, "stream": 180, "many": 220}  # MiB: a stream is read into memory up to 64 MiB
+MEMORY = {"small": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 135}  # MiB: a stream is read into memory up to 64 MiB
 
 
 def attr():
@@ -51,15 +53,64 @@ def many():
         yield piece
 
 
+def again(piece, times, rounds, changes):
+    """The records of a piece, again and again: words are changed at these places, by so much."""
+    words = array.array("Q", piece)
+    for _ in range(rounds):
+        yield words.tobytes()
+        for place in times:
+            words[place] += changes[0]
+        for place in changes[1]:
+            words[place] += 1 << 44
+
+
+def deferred():
+    """Each sample has a cookie, and is answered."""
+    attr = bytearray(m.attr())
+    struct.pack_into("<Q", attr, 40, m.SAMPLE_ID_ALL | 1 << 8 | 3 << 38)  # mmap, defer_callchain, defer_output
+    yield m.u64(m.MAGIC) + m.u64(16) + m.record(64, bytes(attr) + m.u64(11))
+    piece, times, cookies = b"", [], []
+    for i in range(2048):
+        cookie = (i << 1 | 1) << 32 | 1
+        times.append(len(piece) // 8 + 4)
+        piece += m.sample(10**9 + i * 1000, chain=(2**64 - 128, 0xffffffff81000000 + i % DISTINCT * 16, 2**64 - 640, cookie))
+        cookies += [len(piece) // 8 - 1, len(piece) // 8 + 1]
+        piece += m.record(22, m.u64(cookie) + m.u64(2) + m.u64(0x400100 + i % DISTINCT) + m.u64(0x400200) + m.trailer(10**9 + i * 1000 + 500))
+        times.append(len(piece) // 8 - 3)
+    yield from again(piece, times, 1220, (2048000, cookies))
+
+
+def execs():
+    """Forty shells that run one program with twelve libraries, which lie alike in all runs."""
+    yield m.u64(m.MAGIC) + m.u64(16) + m.record(64, m.attr() + m.u64(11))
+    piece, times = b"", []
+    for pid in range(100, 140):
+        own = m.u32(pid) + m.u32(pid)
+        trailer = own + m.u64(10**9 + pid * 100000) + m.u32(0) * 2 + m.u64(11)
+        parts = [m.record(7, own[:4] + m.u32(70) + own[:4] + m.u32(70) + m.u64(0) + trailer), m.record(3, own + m.text("worker") + trailer, 0x2000)]
+        parts += [m.record(10, own + m.u64(0x400000 + (k << 20)) + m.u64(0x10000) + m.u64(0) + m.u32(8) + m.u32(1) + m.u64(99) + m.u64(0) +
+                           m.u32(5) + m.u32(2) + m.text("/made/up/%d" % k) + trailer, 2) for k in range(12)]
+        for part in parts:
+            piece += part
+            times.append(len(piece) // 8 - 3)
+        for i in range(8):
+            times.append(len(piece) // 8 + 4)
+            piece += m.record(9, m.u64(11) + m.u64(0x400100) + own + m.u64(10**9 + pid * 100000 + i) + m.u64(0) + m.u64(1) + m.u64(4) +
+                              m.u64(2**64 - 512) + m.u64(0x400100 + i * 16) + m.u64(0x500200 + i % 3) + m.u64(0x600300), 2)
+    yield from again(piece, times, 1500, (10**8, []))
+
+
 STACK = bytes(range(256)) * (COPY // 256) + bytes(COPY % 256)
 
 
 def peak(seam, args, work, stdin=None):
     """Exit code, standard output, MiB at most."""
     out = os.path.join(work, "out")
+    # meson's: it writes to all that is allocated, also what is there for later
+    environ = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
     with open(out, "wb") as f:
         child = subprocess.Popen([seam] + args, stdin=subprocess.PIPE if stdin else subprocess.DEVNULL, stdout=f,
-                                 env=dict(os.environ, TMPDIR=work))
+                                 env=dict(environ, TMPDIR=work))
         if stdin:
             feeder = threading.Thread(target=feed, args=(child.stdin,))
             feeder.start()
@@ -87,18 +138,20 @@ def main():
         with open(path, "wb") as f:
             for piece in recording():
                 f.write(piece)
-        small = os.path.join(work, "many")
-        with open(small, "wb") as f:
-            for piece in many():
-                f.write(piece)
+        for kind, pieces in (("many", many), ("deferred", deferred), ("execs", execs)):
+            with open(os.path.join(work, kind), "wb") as f:
+                for piece in pieces():
+                    f.write(piece)
         converted = os.path.join(work, "converted")
         for what, args, kind in (("stat", [], "small"), ("report", ["--stats"], "small"), ("report", ["--no-children", "-g", "none"], "small"),
                                  ("report", [], "small"), ("script", [], "small"), ("dump", [], "small"),
                                  ("export", ["--format", "folded"], "small"), ("convert", ["-o", converted], "small"),
                                  ("report", ["--stats"], "many"), ("report", ["--no-children"], "many"),
-                                 ("script", ["-F", "tid,time"], "many"), ("report", ["--stats"], "stream"), ("report", [], "stream"), ("export", ["--format", "folded"], "stream")):
+                                 ("script", ["-F", "tid,time"], "many"), ("report", ["--stats"], "deferred"),
+                                 ("report", ["--no-children"], "deferred"), ("report", ["--stats"], "execs"),
+                                 ("report", ["--no-children"], "execs"), ("report", ["--stats"], "stream"), ("report", [], "stream"), ("export", ["--format", "folded"], "stream")):
             streamed = kind == "stream"
-            code, text, mib = peak(seam, [what, *args, "-i", "-" if streamed else small if kind == "many" else path], work, streamed)
+            code, text, mib = peak(seam, [what, *args, "-i", "-" if streamed else path if kind == "small" else os.path.join(work, kind)], work, streamed)
             faults = ["exit %d" % code] if code else []
             if mib > MEMORY[kind] and not sanitized:
                 faults.append("%d MiB, more than %d" % (mib, MEMORY[kind]))
