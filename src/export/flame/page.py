@@ -1,10 +1,33 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""page.py PAGE STYLE SCRIPT HEAD TAIL: the page with its style and script in place, as two files: up to the data and after it."""
+"""page.py PAGE STYLE HEAD TAIL MODULE...: the page with its style and its modules in place, as two files: up to the data and
+after it. The modules become one script, in the order given: their imports and the word export are left out. So a name has one
+meaning in all of them, and what is imported must be there, and be used."""
+import re
 import sys
 
-page, style, script = (open(name, encoding="utf-8").read() for name in sys.argv[1:4])
-parts = page.replace("@STYLE@", style).replace("@SCRIPT@", script).split("@DATA@")
-for name, text in zip(sys.argv[4:], parts, strict=True):
+page, style = (open(name, encoding="utf-8").read() for name in sys.argv[1:3])
+exports, wanted, homes, script = {}, [], {}, []
+for path in sys.argv[5:]:
+    name = path.rsplit("/", 1)[-1]
+    text = open(path, encoding="utf-8").read()
+    for names, source in re.findall(r'^import \{ (.*?) \} from "\./(.*?)";\n', text, re.M | re.S):
+        wanted += [(name, source, word) for word in re.split(r",\s*", names.strip())]
+        for word in re.split(r",\s*", names.strip()):
+            if len(re.findall(r"(?<![\w$])%s(?![\w$])" % re.escape(word), text)) < 2:
+                sys.exit("%s: imports %s, and does not use it" % (path, word))
+    text = re.sub(r'^import \{ .*? \} from "\./.*?";\n', "", text, flags=re.M | re.S)
+    for word in re.findall(r"^(?:export )?(?:async )?(?:function|const|let|class) ([\w$]+)", text, re.M):
+        if word in homes:
+            sys.exit("%s: %s is in %s as well" % (path, word, homes[word]))
+        homes[word] = name
+    exports[name] = set(re.findall(r"^export (?:async )?(?:function|const|let|class) ([\w$]+)", text, re.M))
+    script.append(re.sub(r"^export ", "", text, flags=re.M))
+for name, source, word in wanted:
+    if word not in exports.get(source, ()):
+        sys.exit("%s: imports %s from %s, which does not export it" % (name, word, source))
+
+text = page.replace("@STYLE@", style).replace("@SCRIPT@", '"use strict";\n' + "".join(script))
+for name, part in zip(sys.argv[3:5], text.split("@DATA@"), strict=True):
     with open(name, "w", encoding="utf-8") as out:
-        out.write(text)
+        out.write(part)

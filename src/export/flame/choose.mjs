@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// choose.mjs: what follows from a choice.
+import { $, M, S, T, V, ask } from "./state.mjs";
+import { sums, wholeOf } from "./sums.mjs";
+import { percent } from "./names.mjs";
+import { build } from "./groups.mjs";
+import { ROW, follow, layout, line, path } from "./place.mjs";
+import { redraw } from "./draw.mjs";
+import { drawStrip, strip } from "./strip.mjs";
+import { detail, panelThreads, states } from "./panels.mjs";
+
+export function compile(text) {
+	if (text.length > 2 && text.startsWith("/") && text.endsWith("/")) {
+		try {
+			const regex = new RegExp(text.slice(1, -1));
+			return (name) => regex.test(name);
+		} catch (e) {
+			return null;
+		}
+	}
+	const lower = text.toLowerCase();
+	return (name) => name.toLowerCase().includes(lower);
+}
+
+export function search() {
+	const test = S.pattern && compile(S.pattern);
+
+	S.matched = null;
+	$("found").textContent = S.pattern && !test ? "not a regex" : "";
+	if (!test)
+		return;
+	S.matched = Uint8Array.from(M.names, (name, fn) => (fn && test(name) ? 1 : 0));
+	const n = M.parent.length, hit = new Uint8Array(n);
+	let sum = 0;
+	for (let i = 1; i < n; i++) {
+		hit[i] = hit[M.parent[i]] | S.matched[M.fn[i]];
+		if (hit[i])
+			sum += T.self[0][i];
+	}
+	$("found").textContent = `${percent(sum, wholeOf(0))} match`;
+}
+
+/* After the choice of samples has changed. The place in the graph is found again by its names. */
+export function recompute(whole) {
+	const fns = path(S.zoom), selected = S.selected && path(S.selected), up = S.selected && S.selected.up;
+
+	sums();
+	build();
+	S.zoom = follow(fns);
+	S.selected = selected && !up === !S.root.up ? follow(selected) : null;
+	search();
+	if (whole) {
+		strip();
+		states();
+	}
+	show();
+}
+
+export function show() {
+	layout();
+	drawStrip();
+	redraw();
+	detail(S.selected);
+	$("flip").setAttribute("aria-pressed", S.icicle);
+	$("callers").setAttribute("aria-pressed", S.callers);
+	$("order").setAttribute("aria-pressed", S.byWeight);
+	$("before").setAttribute("aria-pressed", S.before);
+	$("back").disabled = !S.history.length;
+	$("focus").disabled = !S.selected || (!S.selected.parent && S.focus < 0);
+}
+
+export function ground() {
+	$("scroll").scrollTop = S.icicle ? (S.above ? Math.max(0, line(0) * ROW - V.height / 2) : 0)
+		: Math.max(0, (line(0) + 1) * ROW - (S.above ? V.height / 2 : V.height));
+}
+
+export function remember() {
+	S.history.push({ focus: S.focus, callers: S.callers, path: path(S.zoom) });
+	if (S.history.length > 200)
+		S.history.shift();
+}
+
+export function zoomTo(g) {
+	if (!g || (g.up && S.above) || g === S.zoom)
+		return;
+	remember();
+	S.zoom = g;
+	show();
+}
+
+export function goTo(focus, callers, fns) {
+	S.focus = focus;
+	S.callers = callers;
+	S.selected = null;
+	build();
+	S.zoom = follow(fns);
+	show();
+	ground();
+	redraw();
+}
+
+export function back() {
+	const h = S.history.pop();
+
+	if (h)
+		goTo(h.focus, h.callers, h.path);
+}
+
+export function focusOn(g) {
+	if (!g || (!g.parent && S.focus < 0))
+		return;
+	remember();
+	goTo(g.fn, false, []);
+	select(S.root);
+}
+
+export function reset() {
+	remember();
+	S.pattern = $("search").value = "";
+	S.first = 0;
+	S.last = M.meta.slices - 1;
+	S.threads.fill(1);
+	S.states.fill(1);
+	S.focus = -1;
+	S.callers = false;
+	S.zoom = S.selected = null;
+	recompute(true);
+	panelThreads();
+	ground();
+}
+
+export function select(g) {
+	S.selected = g;
+	detail(g);
+	$("focus").disabled = !g || (!g.parent && S.focus < 0);
+	redraw();
+}
+
+ask.recompute = recompute;

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// colours.mjs: the colours of cells.
+import { KIND, M, S } from "./state.mjs";
+import { twoSides, wholeOf } from "./sums.mjs";
+import { isDark } from "./element.mjs";
+
+/* Hues that stay apart in the common kinds of colour blindness; kinds also differ by pattern. */
+export const HUES = { [KIND.UNKNOWN]: [0, 0], [KIND.USER]: [204, 70], [KIND.KERNEL]: [38, 88], [KIND.INLINED]: [168, 45], [KIND.UNFINISHED]: [0, 0] };
+
+export function kindColour(kind, shade) {
+	const [hue, saturation] = HUES[kind] || HUES[0];
+
+	return `hsl(${hue} ${saturation}% ${(isDark() ? 52 : 66) + shade}%)`;
+}
+
+/* Less: blue; more: orange; as far from grey as the share has changed, in points of all. */
+export function change(g) {
+	return 100 * ((wholeOf(0) ? g.value / wholeOf(0) : 0) - (wholeOf(1) ? g.base / wholeOf(1) : 0));
+}
+
+export function changeColour(points) {
+	const strength = Math.min(1, Math.sqrt(Math.abs(points) / 10)), light = isDark() ? 50 : 84;
+
+	if (Math.abs(points) < 0.005)
+		return `hsl(0 0% ${light}%)`;
+	return points > 0 ? `hsl(24 ${20 + 75 * strength}% ${light - 18 * strength}%)` : `hsl(212 ${20 + 65 * strength}% ${light - 14 * strength}%)`;
+}
+
+export function colour(g) {
+	if (S.matched && S.matched[g.fn])
+		return isDark() ? "hsl(327 65% 62%)" : "hsl(327 70% 72%)";
+	if (twoSides() && M.fnKind[g.fn] !== KIND.UNFINISHED)
+		return changeColour(change(g));
+	return kindColour(g.parent || S.focus >= 0 ? M.fnKind[g.fn] : 0, (M.hue[g.fn] - 8) * 0.9);
+}
+
+/* Inlined: dots; unfinished: hatching. */
+export function pattern(ctx, kind, x, y, w, h) {
+	if (w < 3)
+		return;
+	ctx.save();
+	ctx.beginPath();
+	ctx.rect(x, y, w, h);
+	ctx.clip();
+	ctx.strokeStyle = "rgba(0,0,0,0.35)";
+	ctx.beginPath();
+	if (kind === KIND.UNFINISHED) {
+		for (let at = x - h; at < x + w; at += 7) {
+			ctx.moveTo(at, y + h);
+			ctx.lineTo(at + h, y);
+		}
+	} else {
+		ctx.setLineDash([2, 3]);
+		ctx.moveTo(x, y + h - 1.5);
+		ctx.lineTo(x + w, y + h - 1.5);
+	}
+	ctx.stroke();
+	ctx.restore();
+}

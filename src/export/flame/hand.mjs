@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// hand.mjs: mouse and keys.
+import { $, M, S, V } from "./state.mjs";
+import { shown, twoSides } from "./sums.mjs";
+import { kidsOf } from "./groups.mjs";
+import { ROW, depthAt, line, offset, path } from "./place.mjs";
+import { node } from "./element.mjs";
+import { redraw } from "./draw.mjs";
+import { brush, xSlice } from "./strip.mjs";
+import { detail, legend, only, panelThreads } from "./panels.mjs";
+import { back, focusOn, goTo, recompute, remember, reset, search, select, show, zoomTo } from "./choose.mjs";
+
+export function cellAt(x, y) {
+	const row = V.depths.get(depthAt(Math.floor((y - offset()) / ROW))) || [];
+	let low = 0, high = row.length;
+
+	while (low < high) {
+		const middle = (low + high) >> 1;
+
+		if (row[middle].x + row[middle].w <= x)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < row.length && row[low].x <= x ? row[low] : null;
+}
+
+export function pointer() {
+	const graph = $("graph"), time = $("strip");
+	let from = -1;
+
+	graph.addEventListener("mousemove", (e) => {
+		const c = cellAt(e.offsetX, e.offsetY);
+
+		graph.style.cursor = c && c.g ? "pointer" : "default";
+		if (c && !c.g)
+			$("detail").textContent = `${c.n} cells, each too narrow to be shown: zoom in`;
+		else
+			detail(c ? c.g : S.selected);
+	});
+	graph.addEventListener("mouseleave", () => detail(S.selected));
+	graph.addEventListener("click", (e) => {
+		const c = cellAt(e.offsetX, e.offsetY);
+
+		if (c && c.g) {
+			select(c.g);
+			zoomTo(c.g);
+		}
+	});
+	graph.addEventListener("contextmenu", (e) => {
+		const c = cellAt(e.offsetX, e.offsetY);
+
+		e.preventDefault();
+		if (c && c.g)
+			focusOn(c.g);
+	});
+	time.addEventListener("pointerdown", (e) => {
+		from = xSlice(e.offsetX);
+		time.setPointerCapture(e.pointerId);
+	});
+	time.addEventListener("pointermove", (e) => {
+		if (from >= 0 && Math.abs(xSlice(e.offsetX) - from) > 1)
+			brush(from, xSlice(e.offsetX), false);
+	});
+	time.addEventListener("pointerup", (e) => {
+		if (from >= 0 && Math.abs(xSlice(e.offsetX) - from) <= 1)
+			brush(0, M.meta.slices - 1, true);
+		else if (from >= 0)
+			brush(from, xSlice(e.offsetX), true);
+		from = -1;
+	});
+}
+
+export function cellOf(g) {
+	for (const row of V.depths.values())
+		for (const c of row)
+			if (c.g === g)
+				return c;
+	return null;
+}
+
+export function intoView(g) {
+	const c = cellOf(g), y = c ? line(c.depth) * ROW + (S.icicle ? 0 : Math.max(0, V.height - V.rows * ROW)) : 0, e = $("scroll");
+
+	if (c && y < e.scrollTop)
+		e.scrollTop = y;
+	else if (c && y + ROW > e.scrollTop + V.height)
+		e.scrollTop = y + ROW - V.height;
+}
+
+/* Up and down go by what is seen: away from the root is up in a flame graph. */
+export function move(key) {
+	const g = S.selected || S.zoom || S.root, outward = (key === "ArrowUp") !== S.icicle;
+	const visible = (list) => list.filter((k) => cellOf(k));
+	let to = null;
+
+	if (key === "ArrowUp" || key === "ArrowDown") {
+		const kids = visible(kidsOf(g));
+
+		to = outward !== (g.up && !!S.above) ? kids.reduce((a, b) => (!a || shown(b) > shown(a) ? b : a), null) : g.parent;
+	} else if (g.parent) {
+		const list = visible(kidsOf(g.parent)), at = list.indexOf(g) + (key === "ArrowRight" ? 1 : -1);
+
+		to = list[at] || null;
+	}
+	if (to || !S.selected) {
+		select(to || g);
+		intoView(to || g);
+	}
+}
+
+export function moveBrush(e) {
+	const step = e.key === "ArrowRight" ? 8 : -8, n = M.meta.slices - 1;
+
+	if (S.first === 0 && S.last === n)
+		brush(0, n >> 3, true);
+	else if (e.shiftKey)
+		brush(S.first, Math.max(S.first, S.last + step), true);
+	else if (S.first + step >= 0 && S.last + step <= n)
+		brush(S.first + step, S.last + step, true);
+}
+
+export const toggle = (name) => () => {
+	S[name] = !S[name];
+	goTo(S.focus, S.callers, path(S.zoom));
+};
+
+export const ACTIONS = {
+	back, reset,
+	flip: toggle("icicle"), order: toggle("byWeight"), before: toggle("before"),
+	callers: () => { remember(); goTo(-1, !S.callers, []); },
+	focus: () => focusOn(S.selected),
+	theme: () => { document.documentElement.classList.toggle("dark"); V.strip.image = null; legend(); show(); },
+	help: () => $("keys").showModal(),
+};
+
+export const KEYS = [
+	["/", "search", () => $("search").focus()],
+	["Escape", "everything again", reset],
+	["Backspace", "back", back],
+	["Enter", "zoom to the selected cell", () => zoomTo(S.selected)],
+	["Arrow keys", "select; in the strip: move the span, with Shift its end", null],
+	["f", "the selected function with its callers and callees (or right click)", ACTIONS.focus],
+	["c", "from the innermost functions to their callers", ACTIONS.callers],
+	["i", "icicle or flame", ACTIONS.flip],
+	["o", "order by weight or by name", ACTIONS.order],
+	["b", "with two recordings: widths of the other one", () => twoSides() && ACTIONS.before()],
+	["t", "light or dark", ACTIONS.theme],
+	["?", "these keys", ACTIONS.help],
+];
+
+export function keyboard() {
+	$("keytable").append(...KEYS.map(([key, text]) => node("tr", {}, node("td", {}, node("kbd", { textContent: key })), node("td", { textContent: text }))));
+	document.addEventListener("keydown", (e) => {
+		const typing = /^(INPUT|SELECT)$/.test(e.target.tagName), action = KEYS.find(([key, , run]) => key === e.key && run);
+
+		if (e.ctrlKey || e.altKey || e.metaKey || $("keys").open)
+			return;
+		if (typing) {
+			if (e.key === "Escape")
+				e.target.blur();
+			return;
+		}
+		if (e.target === $("strip") && /^Arrow(Left|Right)$/.test(e.key))
+			moveBrush(e);
+		else if (/^Arrow/.test(e.key))
+			move(e.key);
+		else if (action && !(e.key === "Enter" && e.target.tagName === "BUTTON"))
+			action[2]();
+		else
+			return;
+		e.preventDefault();
+	});
+}
+
+export function panels() {
+	let timer = 0;
+
+	for (const [id, run] of Object.entries(ACTIONS))
+		$(id).addEventListener("click", run);
+	$("search").addEventListener("input", () => {
+		clearTimeout(timer);
+		timer = setTimeout(() => { S.pattern = $("search").value; search(); redraw(); }, 120);
+	});
+	$("event").append(...M.meta.events.map((e, i) => node("option", { value: i, textContent: e.name })));
+	$("event").value = S.event;
+	$("event").addEventListener("change", () => {
+		S.event = Number($("event").value);
+		recompute(true);
+		panelThreads();
+	});
+	$("threadfilter").addEventListener("input", panelThreads);
+	$("allthreads").addEventListener("click", () => only(M.meta.threads.map((_, t) => t)));
+	$("nothreads").addEventListener("click", () => only([]));
+	$("scroll").addEventListener("scroll", redraw);
+	$("before").hidden = !twoSides();
+	new ResizeObserver(() => {
+		V.width = $("scroll").clientWidth;
+		V.height = $("scroll").clientHeight;
+		show();
+	}).observe($("scroll"));
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// main.mjs: the page begins.
+import { $, KIND_NAMES, M, S, T, V } from "./state.mjs";
+import { index, parse, unpack } from "./data.mjs";
+import { wholeOf } from "./sums.mjs";
+import { label } from "./names.mjs";
+import { ROW, layout, line, offset } from "./place.mjs";
+import { draw } from "./draw.mjs";
+import { legend, panelThreads } from "./panels.mjs";
+import { ground, recompute } from "./choose.mjs";
+import { keyboard, panels, pointer } from "./hand.mjs";
+
+export function start() {
+	const events = new Float64Array(M.meta.events.length), wanted = M.meta.events.findIndex((e) => e.first);
+
+	index(M);
+	document.title = `${M.meta.title} \u2014 seam flame`;
+	$("title").textContent = $("title").title = M.meta.title;
+	for (let i = 0; i < M.rowNode.length; i++)
+		events[M.rowWhat[i] & 0xffff] += M.rowSamples[i];
+	S.event = wanted >= 0 ? wanted : Math.max(0, events.findIndex((n) => n > 0));
+	S.last = M.meta.slices - 1;
+	S.icicle = M.meta.icicle;
+	S.threads = new Uint8Array(M.meta.threads.length).fill(1);
+	S.states = new Uint8Array(256).fill(1);
+	if (window.matchMedia("(prefers-color-scheme: dark)").matches)
+		document.documentElement.classList.add("dark");
+	V.width = $("scroll").clientWidth;
+	V.height = $("scroll").clientHeight;
+	panels();
+	pointer();
+	keyboard();
+	legend();
+	recompute(true);
+	panelThreads();
+	ground();
+}
+
+/* For tests and scripts: what is on the screen, in the page's coordinates. */
+window.seamFlame = {
+	ready: false,
+	cells() {
+		const at = $("graph").getBoundingClientRect(), out = [];
+
+		for (const [depth, row] of V.depths)
+			for (const c of row)
+				if (c.g)
+					out.push({ name: label(c.g), kind: KIND_NAMES[M.fnKind[c.g.fn]], depth, value: c.g.value, base: c.g.base,
+						x: at.left + c.x, y: at.top + line(depth) * ROW + offset(), width: c.w, height: ROW - 1 });
+		return out;
+	},
+	totals: () => ({ weight: wholeOf(0), samples: T.samples[0], before: wholeOf(1), functions: M.meta.functions, nodes: M.meta.nodes }),
+	time(run) {
+		const from = performance.now();
+
+		run();
+		return performance.now() - from;
+	},
+	work: { recompute: () => recompute(false), layout, draw },
+};
+
+unpack($("data").textContent.trim()).then((buffer) => {
+	Object.assign(M, parse(buffer));
+	$("data").remove();
+	start();
+	window.seamFlame.ready = true;
+}).catch((e) => {
+	$("failed").hidden = false;
+	$("failed").textContent = `The recording in this page cannot be shown: ${e.message}. A browser of 2023 or later is needed.`;
+	throw e;
+});

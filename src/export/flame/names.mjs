@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// names.mjs: names and amounts as people read them. Knows nothing of the screen.
+import { M, S } from "./state.mjs";
+
+/* Text in room for so many characters, as base/shown.h cuts it: it loses its middle if there is room to read both sides, else its
+ * end; but a function without a name what stands before its address. */
+export function cutText(text, room) {
+	const all = Array.from(text), address = /^\??\[unknown .*(\+0x[0-9a-f]+\].*)$/.exec(text);
+	const kept = address ? Math.min(address[1].length, room - 1) : room >= 12 ? Math.floor(room / 3) : 0;
+
+	return `${all.slice(0, room - 1 - kept).join("")}\u2026${all.slice(all.length - kept).join("")}`;
+}
+
+export const label = (g) => (!g.parent && S.focus < 0 ? (S.callers ? "all, by innermost function" : "all") : M.names[g.fn]);
+
+export const percent = (part, whole) => `${whole ? ((100 * part) / whole).toFixed(1) : "0.0"} %`;
+
+export const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]];
+
+export const isTime = () => M.meta.events[S.event].unit === "nanoseconds";
+
+export function amount(weight) {
+	if (!isTime())
+		return `${weight.toLocaleString("en")} ${M.meta.events[S.event].name}`;
+	const [scale, unit] = UNITS.find(([least]) => weight >= least) || [1, "ns"];
+	return `${(weight / scale).toFixed(2)} ${unit}`;
+}
+
+export const threadName = (t) => `${M.texts[M.meta.threads[t][0]] || "[unknown]"} ${M.meta.threads[t][2] >= 0 ? M.meta.threads[t][2] : ""}`;

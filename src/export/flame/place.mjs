@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// place.mjs: where cells are.
+import { $, S, V } from "./state.mjs";
+import { shown } from "./sums.mjs";
+import { kidsOf } from "./groups.mjs";
+
+export const ROW = 18;
+
+export const path = (g) => {
+	const fns = [];
+
+	for (; g && g.parent; g = g.parent)
+		fns.unshift(g.fn);
+	return fns;
+};
+
+export function follow(fns) {
+	let g = S.root;
+
+	for (const fn of fns) {
+		const kid = kidsOf(g).find((k) => k.fn === fn);
+		if (!kid)
+			break;
+		g = kid;
+	}
+	return g;
+}
+
+export function put(depth, x, w, g, n) {
+	let row = V.depths.get(depth);
+
+	if (!row)
+		V.depths.set(depth, row = []);
+	row.push({ x, w, g, n, depth });
+	V.low = Math.min(V.low, depth);
+	V.high = Math.max(V.high, depth);
+}
+
+/* g and what is below it, from x on; sign -1 where callers go the other way. */
+export function spread(g, x, w, sign, from) {
+	const stack = [{ g, x, w, skip: from }];
+	const scale = w / (shown(g) || 1);
+
+	while (stack.length) {
+		const at = stack.pop(), next = [];
+		let left = at.x, pruned = 0, prunedAt = 0, count = 0;
+
+		if (!at.skip)
+			put(sign * at.g.depth, at.x, at.w, at.g, 0);
+		for (const kid of kidsOf(at.g)) {
+			const width = shown(kid) * scale;
+
+			if (width >= 1) {
+				next.push({ g: kid, x: left, w: width });
+			} else if (width > 0) {
+				prunedAt = pruned ? prunedAt : left;
+				pruned += width;
+				count++;
+			}
+			left += width;
+		}
+		if (pruned >= 1)
+			put(sign * (at.g.depth + 1), prunedAt, pruned, null, count);
+		while (next.length)
+			stack.push(next.pop());
+	}
+}
+
+export function layout() {
+	const zoom = S.zoom || S.root, width = V.width;
+
+	V.depths = new Map();
+	V.low = V.high = 0;
+	for (let g = zoom.parent; g; g = g.parent)
+		put(g.depth, 0, width, g, 0);
+	if (shown(zoom) > 0)
+		spread(zoom, 0, width, 1, false);
+	if (S.above && zoom === S.root && shown(S.above) > 0)
+		spread(S.above, 0, width, -1, true);
+	for (const row of V.depths.values())
+		row.sort((a, b) => a.x - b.x);
+	V.rows = V.high - V.low + 1;
+	$("spacer").style.height = `${V.rows * ROW}px`;
+}
+
+/* The row on the screen, from the top, of a depth. */
+export const line = (depth) => (S.icicle ? depth - V.low : V.high - depth);
+export const depthAt = (row) => (S.icicle ? row + V.low : V.high - row);
+/* A graph that is lower than its place stands on the ground, or hangs from the ceiling. */
+export const offset = () => (S.icicle ? 0 : Math.max(0, V.height - V.rows * ROW)) - $("scroll").scrollTop;

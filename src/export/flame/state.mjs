@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// state.mjs: what the parts of the page share: the data (M), what the person chose (S), sums over what was chosen (T), and
+// where things are on the screen (V).
+export const KIND = { UNKNOWN: 0, USER: 1, KERNEL: 2, INLINED: 3, UNFINISHED: 4 };
+export const KIND_NAMES = ["unknown", "user", "kernel", "inlined", "unfinished"];
+export const $ = (id) => document.getElementById(id);
+
+export const M = {}; // the data
+export const T = {}; // sums
+export const S = {
+	event: 0, first: 0, last: 0, threads: null, states: null, pattern: "", matched: null,
+	icicle: false, callers: false, focus: -1, byWeight: false, before: false, root: null, zoom: null,
+	selected: null, history: [],
+};
+export const V = { cells: [], depths: new Map(), low: 0, high: 0, width: 0, height: 0, dirty: false };
+/* What a pane asks of the page: a pane does not know the others. */
+export const ask = {};
