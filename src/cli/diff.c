@@ -9,7 +9,9 @@
 #include "cli/cmds.h"
 #include "cli/report/report_options.h"
 #include "cmd/outfile.h"
+#include "fleet/repeats.h"
 #include "input/profiled.h"
+#include "input/stored.h"
 #include "report/diff.h"
 
 #define EXIT_SLOWER 4
@@ -22,6 +24,9 @@ struct diff_cmd {
 	enum report_form form;
 	bool damaged;
 	struct diff table;
+	struct stored stored; /* in place of recordings */
+	const char *sides[2]; /* of the store: --base, --new */
+	bool filtered;        /* an option of sample_filter came */
 };
 
 enum {
@@ -35,6 +40,8 @@ enum {
 	OPT_JSON,
 	OPT_CSV,
 	OPT_STDIO,
+	OPT_BASE,
+	OPT_NEW,
 };
 
 #define KEY_YES(key) "," key
@@ -73,6 +80,10 @@ static const struct option_def diff_options[] = {
 	{ "json", 0, NULL, "as one JSON object", OPT_JSON },
 	{ "csv", 0, NULL, "as comma-separated values", OPT_CSV },
 	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
+	STORED_URL_OPTION,
+	STORED_SPAN_OPTIONS,
+	{ "base", 0, "LIST", "of the store, the baseline: version=1.4", OPT_BASE },
+	{ "new", 0, "LIST", "of the store, the new side: version=1.5", OPT_NEW },
 	SAMPLE_FILTER_OPTIONS,
 	NAMING_OPTIONS,
 	{ 0 },
@@ -139,7 +150,16 @@ static int diff_option(struct diff_cmd *d, const struct options *o, int id)
 		return 0;
 	case OPT_STDIO:
 		return 0;
+	case OPT_BASE:
+	case OPT_NEW:
+		d->sides[id == OPT_NEW] = o->arg;
+		return 0;
 	default:
+		if (stored_is_option(id)) {
+			stored_option(&d->stored, o, id);
+			return 0;
+		}
+		d->filtered |= sample_filter_is_option(id);
 		return sample_filter_is_option(id) ? sample_filter_option(&d->filter, o, id)
 		                                   : naming_option(&d->naming, o, id);
 	}
@@ -167,6 +187,23 @@ static int diff_check_keys(const struct diff_cmd *d)
 	return any ? -EINVAL : 0;
 }
 
+/* Whether what asks for a store goes together: both sides, and nothing that is for recordings. */
+static bool diff_stored_ready(struct diff_cmd *d)
+{
+	const char *other = d->table.paths[0]              ? "recordings"
+	                    : report_keeps(&d->table.keys) ? "a sort key that stores do not keep"
+	                    : d->filtered                  ? "--comm and its like: use --where"
+	                                                   : NULL;
+
+	if (!stored_ready(&d->stored, d->cmd, other))
+		return false;
+	if (stored_asked(&d->stored) == (d->sides[0] && d->sides[1]) &&
+	    !d->sides[0] == !d->sides[1])
+		return true;
+	cmd_error(d->cmd, "--store, --base and --new go together");
+	return false;
+}
+
 /* Checks that the options go together, and chooses the files if none were named. -EINVAL after
  * saying what is wrong. */
 static int diff_settle(struct diff_cmd *d)
@@ -180,6 +217,10 @@ static int diff_settle(struct diff_cmd *d)
 		cmd_error(d->cmd, "--symbol goes with --fail-if-slower and the sort key sym");
 		return -EINVAL;
 	}
+	if (!diff_stored_ready(d))
+		return -EINVAL;
+	d->table.paths[0] = d->sides[0] ? d->sides[0] : d->table.paths[0];
+	d->table.paths[1] = d->sides[1] ? d->sides[1] : d->table.paths[1];
 	if (d->table.paths[0] && !d->table.paths[1]) {
 		cmd_error(d->cmd, "'%s' is to be compared with what?", d->table.paths[0]);
 		return -EINVAL;
@@ -274,6 +315,70 @@ static int diff_load_side(struct diff_cmd *d, size_t side)
 	return EXIT_OK;
 }
 
+/* Reads each part of a side as a run; those without samples are none. -errno. */
+static int diff_load_parts(struct diff_cmd *d, struct store *store, size_t side,
+                           const struct repeats *parts, struct seam_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < parts->n && r >= 0; i++) {
+		const struct store_query q = { .from_ns = parts->at[i].from_ns,
+			                       .to_ns = parts->at[i].to_ns,
+			                       .where = &parts->at[i].where };
+		struct answer a = { 0 };
+
+		r = answer_load(&a, store, &q, 0, err);
+		if (r >= 0 && a.load.taken)
+			r = diff_add_run(&d->table, &a.load,
+			                 side * d->table.n_runs[0] + d->table.n_runs[side]++);
+		answer_free(&a);
+	}
+	return r;
+}
+
+/* Reads a side of a store: hosts, or spans of time, are its runs. -errno. */
+static int diff_load_stored_side(struct diff_cmd *d, struct store *store, size_t side,
+                                 struct seam_error *err)
+{
+	struct labels_filter where = { 0 };
+	struct store_query q = d->stored.query;
+	struct repeats parts = { 0 };
+	size_t at = 0;
+	int r = d->stored.where ? labels_filter_parse(&where, d->stored.where, &at) : 0;
+
+	if (r >= 0)
+		r = labels_filter_parse(&where, d->sides[side], &at);
+	if (r == -EINVAL)
+		seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+		               "%s: '%s' is no list of LABEL=VALUE", side ? "--new" : "--base",
+		               d->sides[side] + at);
+	q.where = &where;
+	if (r >= 0)
+		r = repeats_plan(&parts, store, &q, DIFF_RUNS_MAX, err);
+	if (r >= 0)
+		r = diff_load_parts(d, store, side, &parts, err);
+	d->table.run_word = parts.by_host ? "host" : "span";
+	repeats_free(&parts);
+	labels_filter_free(&where);
+	return r;
+}
+
+/* Reads both sides of a store. An exit code. */
+static int diff_load_stored(struct diff_cmd *d)
+{
+	struct seam_error err = { 0 };
+	struct store *store = NULL;
+	int r = store_open(&store, d->stored.url, STORE_READ, &err);
+
+	for (size_t side = 0; side < 2 && r >= 0; side++)
+		r = diff_load_stored_side(d, store, side, &err);
+	store_close(store);
+	d->table.runs = d->table.n_runs[0] + d->table.n_runs[1];
+	if (r < 0)
+		cmd_error(d->cmd, "%s", cmd_reason(&err, r));
+	return r == -EINVAL ? EXIT_USAGE : r < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
 /* The baseline's recordings come first in the table's order of runs. An exit code. */
 static int diff_load_all(struct diff_cmd *d)
 {
@@ -333,7 +438,7 @@ static void diff_say_one_sided(const struct diff_cmd *d)
 /* Loads both sides, compares and prints. An exit code; EXIT_SLOWER only with --fail-if-slower. */
 static int diff_all(struct diff_cmd *d)
 {
-	int rc = diff_load_all(d);
+	int rc = stored_asked(&d->stored) ? diff_load_stored(d) : diff_load_all(d);
 
 	if (rc != EXIT_OK)
 		return rc;
@@ -382,6 +487,7 @@ static int diff_run(int argc, char **argv, const struct cmd *cmd)
 out:
 	diff_free(&d.table);
 	sample_filter_free(&d.filter);
+	stored_free(&d.stored);
 	naming_end(&d.naming);
 	return rc;
 }
@@ -418,6 +524,12 @@ COMMAND(diff) = {
 	        "with three or more recordings per side, not with one (docs/diff-noise.md has "
 	        "how often each fails falsely, and how small a slow-down each sees). Rows that "
 	        "are slower by the figures but not for sure are marked 'maybe' and do not fail.",
+	        "--store compares two sides of a store, each a list as --where has it: --store "
+	        "sqlite:FILE --base version=1.4 --new version=1.5. Where a side has three hosts "
+	        "or more, each is a run (several together above 64); else its time is cut into "
+	        "up to eight spans of at least a window. So what hosts, or times, differ by is "
+	        "in the intervals; what changed for all at once between the sides' times, such "
+	        "as the load, is in none. --from, --to and --where are for both sides.",
 	        "--json writes version (1), confidence, between_runs (whether what runs differ "
 	        "by is in the intervals), base_recordings, new_recordings, base_samples, "
 	        "new_samples, fails, and rows: event, a value per key, base, new, delta, margin "

@@ -41,6 +41,7 @@ struct diff_row {
 struct diff {
 	struct report keys; /* only for its sort keys */
 	const char *paths[2];
+	const char *run_word; /* what a run is: "host"; NULL: a recording */
 	bool children, absolute;
 	bool color; /* for a terminal that has colours */
 	double percent_limit, confidence;

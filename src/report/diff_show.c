@@ -70,14 +70,20 @@ static void diff_text_row(const struct diff *d, const struct diff_row *row, stru
 	buf_put_text(out, "\n");
 }
 
+/* What a run is, for people. */
+static const char *diff_run_word(const struct diff *d)
+{
+	return d->run_word ? d->run_word : "recording";
+}
+
 /* How many samples and recordings a side has, and how many of its stacks are whole. */
 static void diff_text_side(const struct diff *d, size_t side, const char *name, struct buf *out)
 {
 	char number[32];
 
-	shown_printf(out, "%s: %s samples in %zu recording%s, %.1f %% with whole stacks (%s)\n",
-	             name, report_number(d->samples[side], number, sizeof(number)), d->n_runs[side],
-	             d->n_runs[side] == 1 ? "" : "s",
+	shown_printf(out, "%s: %s samples in %zu %s%s, %.1f %% with whole stacks (%s)\n", name,
+	             report_number(d->samples[side], number, sizeof(number)), d->n_runs[side],
+	             diff_run_word(d), d->n_runs[side] == 1 ? "" : "s",
 	             report_percent(d->whole_stacks[side], d->samples[side]), d->paths[side]);
 }
 
@@ -89,9 +95,15 @@ static void diff_text_noise(const struct diff *d, struct buf *out)
 	             "interval holds \"no change\"\n",
 	             d->confidence * 100,
 	             d->n_gated > 1 ? ", of gated rows widened for asking about all at once" : "",
-	             d->runs > 2 ? " and, where it is more, how the recordings of a side differ"
-	                         : "");
-	if (d->runs == 2)
+	             d->runs <= 2  ? ""
+	             : d->run_word ? " and, where it is more, how the parts of a side differ"
+	                           : " and, where it is more, how the recordings of a side differ");
+	if (d->runs == 2 && d->run_word)
+		shown_printf(out,
+		             "One %s per side does not tell how much they differ by themselves: "
+		             "take a longer time, --from\n",
+		             d->run_word);
+	else if (d->runs == 2)
 		buf_put_text(out, "One recording per side does not tell how much runs differ by "
 		                  "themselves: give several, seam diff a1,a2,a3 b1,b2,b3\n");
 	if (!d->absolute)
@@ -109,9 +121,11 @@ static void diff_text_gate(const struct diff *d, struct buf *out)
 	             d->fail_above, d->n_fails, d->n_gated, d->fail_above);
 	if (d->n_may)
 		shown_printf(out, "; %zu maybe: more %ssamples would tell", d->n_may,
-		             d->runs > 2 ? "recordings or " : "");
+		             d->runs <= 2  ? ""
+		             : d->run_word ? "time or "
+		                           : "recordings or ");
 	buf_put_text(out, "\n");
-	if (d->runs == 2)
+	if (d->runs == 2 && !d->run_word)
 		buf_put_text(
 		        out,
 		        "With one recording per side a gate also fails by what runs of an "

@@ -69,6 +69,20 @@ says out '^seamhot, 1234567890ab '
 host=$(uname -n)
 same "by host" "$("$SEAM" report --json --store sqlite:a.db | number samples)" "$("$SEAM" report --json --store sqlite:a.db --where "host=$host" | number samples)"
 
+# Two sides of the store: what is the same is no slower; a gate sees what one side alone has.
+"$SEAM" diff --store sqlite:a.db --where zone=a --base comm=seamhot --new comm=seamhot -s sym --fail-if-slower 1 >out
+same "exit status of diff of equal sides" 0 $?
+says out "^baseline: .* samples in .* spans\\?, .*(comm=seamhot)"
+"$SEAM" diff --store sqlite:a.db --base "host=$host" --new comm=seamhot -s sym --fail-if-slower 1 --symbol middle_function --symbol leaf_function >out
+case $? in 0 | 4) ;; *) fail "diff of a part and the whole: $(cat out)" ;; esac
+"$SEAM" diff --store sqlite:a.db --base comm=seamhot --new comm=nobody 2>err
+same "exit status of diff with nothing" 1 $?
+says err 'comm=nobody has no samples'
+for wrong in '--base comm=a' '--base comm --new comm=a' '--base comm=a --new comm=b --comm c'; do
+	"$SEAM" diff --store sqlite:a.db $wrong 2>err
+	same "exit status of diff with $wrong" 2 $?
+done
+
 # --check: what is wrong is said, all of it, and nothing is made.
 "$SEAM" agent --store sqlite:none/c.db --store sqlite:c.db --metrics 10.0.0.1:1 --check 2>check
 same "exit status of --check" 1 $?
