@@ -18,7 +18,8 @@ struct settings {
 	size_t n;
 };
 
-/* Zero-initialise *ret; settings_free, also on failure. -errno, and err says what is wrong where. */
+/* Zero-initialise *ret; settings_free, also on failure. -errno, and err says what is wrong, and
+ * where. */
 int settings_load(struct settings *ret, const char *path, struct seam_error *err);
 void settings_free(struct settings *s);
 /* The option that a setting is, as options_next gives it; *o holds its argument as long as the

@@ -7,7 +7,8 @@
  *	unit, container, pod, pod_uid            of the control group
  *	namespace, pod, container_name, image    what the machine knows of the container
  *	service, version                         OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, the
- *	                                         process context (OTEP 4719); version also the image's
+ *	                                         process context (OTEP 4719)
+ *	version                                  of the image, where nobody else says one
  *	cgroup, env.NAME                         for rules only: they are taken away again
  */
 #ifndef SEAM_FLEET_PROCESS_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * window.c: see window.h. Records are kept in two buffers: side-band records, which stay
- * while they are needed, and samples with deferred stacks, of which those go that were in an interval. An interval is written
- * into a memory file, whose name in /proc a reader opens.
+ * window.c: see window.h. Records are kept in two buffers: side-band records, which stay while they
+ * are needed, and samples with deferred stacks, of which those go that were in an interval. An
+ * interval is written into a memory file, whose name in /proc a reader opens.
  *
  * So an interval is a recording like any other: it is read, stitched and counted by the code that
  * reads files, and shows what a report of a file would show. What it costs is a copy of a few MB

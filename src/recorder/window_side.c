@@ -198,6 +198,7 @@ static void side_compact(const struct side *s, struct buf *side)
 	side->n = to;
 }
 
+/* Two walks over all records: the first finds whose each is, the second takes out. */
 int window_side_prune(struct buf *side, const struct seam_events *events, uint64_t from_ns)
 {
 	struct side s = { .events = events };

@@ -16,8 +16,8 @@
 /*
  * Takes out of side (whole records, in the order in which they came) those of threads that had
  * ended WINDOW_SIDE_GRACE_NS before a time from which on samples are to come. Of a process all
- * mappings stay while one of its threads lives; what a process that lives has inherited by fork, and
- * not left behind by an exec, stays, too. -ENOMEM: side is as it was.
+ * mappings stay while one of its threads lives; what a process that lives has inherited by fork,
+ * and not left behind by an exec, stays, too. -ENOMEM: side is as it was.
  */
 int window_side_prune(struct buf *side, const struct seam_events *events, uint64_t from_ns);
 
