@@ -91,7 +91,7 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 		                      .profile = load->profile,
 		                      .processes = &processes,
 		                      .quality = &quality };
-	char rate[40];
+	char rate[40], news[700];
 	int r;
 
 	snprintf(rate, sizeof(rate), "agent.windows_at_hz.%llu", (unsigned long long)a->budget.hz);
@@ -114,6 +114,9 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 		s->lost_samples = 0;
 		s->windows++;
 	}
+	/* What a store behind a network has to say of what it was given before. */
+	if (store_news(s->store, news, sizeof(news)))
+		log_line(a->log, LOG_PLAIN, "%s", news);
 	quality_free(&quality);
 }
 

@@ -357,6 +357,9 @@ COMMAND(store) = {
 	        "(PEM), "
 	        "timeout (seconds): "
 	        "clickhouse:https://db:8443/?user=seam&password-file=/etc/seam/pw. "
+	        "What seam agent puts there waits in a spool on disk, /var/lib/seam/spool for "
+	        "root, "
+	        "until the server has it: options spool (a directory) and spool-mb (1024).",
 	        "--cluster makes Distributed tables over tables of each server, divided by "
 	        "service, and is to be called for each server; --replicated does so for all of "
 	        "them at once.",

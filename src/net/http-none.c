@@ -34,3 +34,15 @@ void http_escape(struct buf *to, const char *text)
 	(void)to;
 	(void)text;
 }
+
+unsigned http_wait_s(const struct http *h)
+{
+	(void)h;
+	return 0;
+}
+
+void http_hurry(struct http *h, unsigned seconds)
+{
+	(void)h;
+	(void)seconds;
+}

@@ -12,9 +12,11 @@
 #include <fcntl.h>
 #include <libdeflate.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CONNECT_S 10L
@@ -29,7 +31,8 @@ struct http {
 	char *origin;
 	char *authorization; /* header; NULL: none */
 	char *user, *password, *ca_file;
-	unsigned timeout_s;
+	unsigned timeout_s, wait_s;
+	_Atomic long long until_ms; /* CLOCK_MONOTONIC: requests end then; 0: no such time */
 };
 
 /* One answer on its way in. */
@@ -198,6 +201,37 @@ static size_t http_take(char *bytes, size_t size, size_t n, void *ctx)
 	return buf_put(&c->to->body, bytes, n) < 0 ? 0 : n;
 }
 
+static long long http_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+unsigned http_wait_s(const struct http *h)
+{
+	return h->wait_s;
+}
+
+void http_hurry(struct http *h, unsigned seconds)
+{
+	atomic_store(&h->until_ms, http_now_ms() + seconds * 1000LL);
+}
+
+/* libcurl calls this now and then. 1: the request is to end. */
+static int http_progress(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+	const struct http *h = ctx;
+	long long until = atomic_load(&h->until_ms);
+
+	(void)a;
+	(void)b;
+	(void)c;
+	(void)d;
+	return until && http_now_ms() >= until;
+}
+
 /* -ENOMEM. */
 static int http_gzip(struct buf *to, const void *body, size_t n)
 {
@@ -305,6 +339,9 @@ static void http_settings(struct http *h)
 	http_curl.easy_setopt(c, CURLOPT_TIMEOUT, (long)h->timeout_s);
 	http_curl.easy_setopt(c, CURLOPT_USERAGENT, "seam");
 	http_curl.easy_setopt(c, CURLOPT_POST, 1L);
+	http_curl.easy_setopt(c, CURLOPT_NOPROGRESS, 0L);
+	http_curl.easy_setopt(c, CURLOPT_XFERINFOFUNCTION, http_progress);
+	http_curl.easy_setopt(c, CURLOPT_XFERINFODATA, h);
 	if (h->ca_file)
 		http_curl.easy_setopt(c, CURLOPT_CAINFO, h->ca_file);
 	if (h->user) {
@@ -334,6 +371,7 @@ static int http_perform(struct http *h, const char *url, const void *body, size_
 	http_curl.easy_getinfo(h->curl, CURLINFO_SIZE_UPLOAD_T, &sent);
 	http_curl.easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after);
 	a->retry_after_s = after > 0 && after < 86400 ? (unsigned)after : 0;
+	h->wait_s = a->retry_after_s;
 	a->sent = (size_t)sent >= n && (a->status || sent);
 	http_curl.easy_setopt(h->curl, CURLOPT_ERRORBUFFER, NULL);
 	if (code == CURLE_OK)

@@ -44,6 +44,11 @@ void http_close(struct http *h);
  */
 int http_post(struct http *h, const struct http_request *q, struct http_answer *ret,
               struct seam_error *err);
+/* What the last answer asked for: seconds until another request; 0: nothing. */
+unsigned http_wait_s(const struct http *h);
+/* The request that is under way, and those after it, end within so many seconds. From any
+ * thread. */
+void http_hurry(struct http *h, unsigned seconds);
 void http_answer_free(struct http_answer *a);
 /* Appends text so that it can stand in a URL's query. */
 void http_escape(struct buf *to, const char *text);

@@ -11,6 +11,17 @@
 struct store_backend {
 	const char *scheme; /* in front of the colon */
 	const char *help;   /* "sqlite:FILE (an SQLite database)" */
+	/* Of one that is behind a network: an agent's windows go through a spool (spooled.h), whose
+	 * options are among the URL's. */
+	bool remote;
+	bool again; /* what is put twice counts once */
+	const char *const *options;
+	/* How long the server wants nothing, in seconds; NULL: nobody knows. */
+	unsigned (*wait_s)(const void *s);
+	/* Whether what was put last may have arrived though it failed. */
+	bool (*sent)(const void *s);
+	/* Requests end within so many seconds. From any thread. */
+	void (*hurry)(void *s, unsigned seconds);
 	/* NULL: opening it to write makes what it needs. */
 	int (*init)(const char *rest, const struct store_init *o, struct seam_error *err);
 	/* rest: of the URL, behind the colon. */

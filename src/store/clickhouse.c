@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const clickhouse_options[] = { REMOTE_COMMON, NULL };
+#include "store/spooled.h"
+
+static const char *const clickhouse_options[] = { REMOTE_COMMON, SPOOLED_OPTIONS, NULL };
 
 /* The path of a URL is a database: /name. -EINVAL. */
 static int clickhouse_database(struct clickhouse *c, struct seam_error *err)
@@ -93,9 +95,24 @@ static int clickhouse_init(const char *rest, const struct store_init *o, struct 
 	return r;
 }
 
+static unsigned clickhouse_wait_s(const void *store)
+{
+	return http_wait_s(((const struct clickhouse *)store)->http);
+}
+
+static void clickhouse_hurry(void *store, unsigned seconds)
+{
+	http_hurry(((struct clickhouse *)store)->http, seconds);
+}
+
 const struct store_backend clickhouse_backend = {
 	.scheme = "clickhouse",
 	.help = "clickhouse:HTTP-URL",
+	.remote = true,
+	.again = true,
+	.options = clickhouse_options,
+	.wait_s = clickhouse_wait_s,
+	.hurry = clickhouse_hurry,
 	.init = clickhouse_init,
 	.open = clickhouse_open,
 	.close = clickhouse_close,

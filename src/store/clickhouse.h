@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clickhouse.h: what the files of the ClickHouse store share. clickhouse.c opens, clickhouse_schema.c
- * makes the tables, clickhouse_put.c writes, clickhouse_read.c answers, clickhouse_list.c lists, all
- * by clickhouse_sql.c.
+ * clickhouse.h: what the files of the ClickHouse store share. clickhouse.c opens,
+ * clickhouse_schema.c makes the tables, clickhouse_put.c writes, clickhouse_read.c answers,
+ * clickhouse_list.c lists, all by clickhouse_sql.c.
  *
- * seam_windows   a row for each window, series and event: arrays of stacks (hashes) and their counts;
- *                and one for each window itself, with type '' and service '', which has its counts
+ * seam_windows   a row for each window, series and event: arrays of stacks (hashes) and their
+ *                counts; and one for each window itself, with type '' and service '', which has
+ *                the counts of the window
  * seam_stacks    a stack by its hash, beside the service whose samples have it: its frames' hashes
  * seam_frames    a frame by its hash
  * seam_schema    which version of these tables it is

@@ -20,7 +20,7 @@
 #define DAY_S 86400u
 
 /* Labels that are columns; the others are in arrays. */
-static const char *const clickhouse_columns_of_labels[] = { "service", "version", "host", "comm" };
+static const char *const clickhouse_labels[] = { "service", "version", "host", "comm" };
 
 #define CLICKHOUSE_COLUMNS 4u
 
@@ -227,7 +227,7 @@ static int clickhouse_groups(struct clickhouse_putting *p)
 static bool clickhouse_is_column(const char *key)
 {
 	for (size_t i = 0; i < CLICKHOUSE_COLUMNS; i++)
-		if (!strcmp(clickhouse_columns_of_labels[i], key))
+		if (!strcmp(clickhouse_labels[i], key))
 			return true;
 	return false;
 }
@@ -246,8 +246,7 @@ static void clickhouse_row_head(struct clickhouse_putting *p, const char *type, 
 	clickhouse_put_text(row, type);
 	buf_put(row, &(unsigned char){ (unsigned char)unit }, 1);
 	for (size_t i = 0; i < CLICKHOUSE_COLUMNS; i++)
-		clickhouse_put_text(row, labels   ? clickhouse_label(labels,
-		                                                     clickhouse_columns_of_labels[i])
+		clickhouse_put_text(row, labels   ? clickhouse_label(labels, clickhouse_labels[i])
 		                         : i == 2 ? host
 		                                  : "");
 	clickhouse_put_text(row, p->w->instance);

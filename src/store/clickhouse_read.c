@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * clickhouse_read.c: see clickhouse.h: answers. The server adds counts up by stack; then the stacks
- * of the same rows are asked for, and their frames. What a stack's row says is looked up by its hash,
- * so it does not matter that windows come in meanwhile.
+ * of the same rows are asked for, and their frames. What a stack's row says is looked up by its
+ * hash, so it does not matter that windows come in meanwhile.
  *
  * Nothing that the server says is trusted.
  */

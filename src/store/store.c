@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "store/backend.h"
+#include "store/spooled.h"
 
 struct store {
 	const struct store_backend *backend;
@@ -82,8 +83,13 @@ int store_open(struct store **ret, const char *url, enum store_mode mode, struct
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	s->backend = backend;
-	r = backend->open(&s->of, rest, mode, err);
+	if (backend->remote && mode == STORE_AGENT) {
+		s->backend = &spooled_backend;
+		r = spooled_open(&s->of, backend, rest, err);
+	} else {
+		s->backend = backend;
+		r = backend->open(&s->of, rest, mode, err);
+	}
 	if (r < 0) {
 		free(s);
 		return r;
@@ -98,6 +104,11 @@ void store_close(struct store *s)
 		return;
 	s->backend->close(s->of);
 	free(s);
+}
+
+bool store_news(struct store *s, char *text, size_t room)
+{
+	return s->backend == &spooled_backend && spooled_news(s->of, text, room);
 }
 
 /* The window's strings need not outlive the call. */

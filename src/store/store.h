@@ -105,6 +105,11 @@ int store_make(const char *url, const struct store_init *o, struct seam_error *e
 int store_open(struct store **ret, const char *url, enum store_mode mode, struct seam_error *err);
 void store_close(struct store *s);
 
+/* Of a store behind a network that is opened as STORE_AGENT: what is to be told to people since the
+ * last call, as a line. False: nothing. What such a store put waits in a spool on disk until the
+ * server has it: store_put says that it is safe there. */
+bool store_news(struct store *s, char *text, size_t room);
+
 /* 1; 0: it was there before. On failure nothing of it is in the store, and others may be put. */
 int store_put(struct store *s, const struct store_window *w, struct seam_error *err);
 /* Lets go of windows that begin before from_ns, and of the oldest until the store takes at most so

@@ -8,8 +8,6 @@ A report of what was imported is, to the byte, that of the same import in SQLite
 lost; what is hostile, refused or broken is told in a line; two servers with a cluster's tables answer as one. Exit 77: there is
 no engine, or no libcurl in the build.
 """
-import http.client
-import http.server
 import json
 import os
 import shutil
@@ -19,32 +17,16 @@ import ssl
 import subprocess
 import sys
 import tempfile
-import threading
-import time
-import urllib.request
+
+import engines
 
 SEAM, DATA, CLICKHOUSE = (os.path.abspath(a) for a in sys.argv[1:4])
-HERE = os.path.dirname(os.path.abspath(__file__))
 RECORDINGS = ["hackbench_d", "multi_group", "pipe_z"]
 NOWHERE = ["--symfs", "/nonexistent"]
 EVER = ["--from", "1970-01-01", "--to", "2100-01-01"]
 ENV = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1", SEAM_CONFIG="", TZ="UTC")
 HOSTILE = "a'); DROP TABLE seam_windows; --\\'\x1b[31m<b>\xff"
 faults = 0
-CONFIG = """<?xml version="1.0"?>
-<yandex>
- <logger><level>warning</level><log>{at}/log</log><errorlog>{at}/err</errorlog></logger>
- <http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
- <path>{at}/data/</path><tmp_path>{at}/tmp/</tmp_path><users_config>users.xml</users_config>
- <default_profile>default</default_profile><default_database>default</default_database><mark_cache_size>50000000</mark_cache_size>
- <remote_servers><fleet>{shards}</fleet></remote_servers>
-</yandex>"""
-SHARD = "<shard><replica><host>127.0.0.1</host><port>%d</port></replica></shard>"
-USER = "<{0}><password>{1}</password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></{0}>"
-USERS = ("<?xml version=\"1.0\"?>\n<yandex><profiles><default><insert_distributed_sync>1</insert_distributed_sync></default></profiles>"
-         "<quotas><default/></quotas><users>" + USER.format("default", "") + USER.format("seam", "se'cret") + "</users></yandex>")
-
-
 CA = """[ca]
 default_ca = c
 [c]
@@ -84,92 +66,6 @@ def check(what, wanted, got):
         w, g = str(wanted).split("\n"), str(got).split("\n")
         line = next((i for i, (a, b) in enumerate(zip(w, g)) if a != b), min(len(w), len(g)))
         fault("%s: line %d: wanted %r, got %r" % (what, line + 1, w[line:line + 2], g[line:line + 2]))
-
-
-def ports(n):
-    """Free ones: all are held until all are known."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(n)]
-    numbers = [s.getsockname()[1] for s in held]
-    for s in held:
-        s.close()
-    return numbers
-
-
-class Engine:
-    """One of ClickHouse's, in a process of its own."""
-
-    def __init__(self, kind, at, http_port=0, tcp=0, shards=()):
-        self.kind, self.at = kind, at
-        self.port = http_port or ports(1)[0]
-        self.tcp, self.shards = tcp or ports(1)[0], shards
-        self.process = None
-        os.makedirs(at, exist_ok=True)
-
-    def start(self):
-        command = have(self.kind)
-        if self.kind == "library":
-            args = [sys.executable, os.path.join(HERE, "face.py"), command, str(self.port), os.path.join(self.at, "data")]
-        else:
-            for name, text in (("users.xml", USERS), ("config.xml", CONFIG.format(
-                    at=self.at, http=self.port, tcp=self.tcp, shards="".join(SHARD % s for s in self.shards)))):
-                with open(os.path.join(self.at, name), "w", encoding="utf-8") as file:
-                    file.write(text)
-            args = [command, "--config-file=" + os.path.join(self.at, "config.xml")]
-        with open(os.path.join(self.at, "out"), "ab") as out:
-            self.process = subprocess.Popen(args, cwd=self.at, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
-        for _ in range(600):
-            try:
-                return self.ask("SELECT version()").strip()
-            except OSError:
-                if self.process.poll() is not None:
-                    break
-                time.sleep(0.1)
-        with open(os.path.join(self.at, "out"), "rb") as out:
-            raise RuntimeError("%s does not begin: %s" % (self.kind, out.read()[-500:]))
-
-    def stop(self):
-        if self.process and self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-
-    def ask(self, sql):
-        with urllib.request.urlopen("http://127.0.0.1:%d/" % self.port, sql.encode(), timeout=60) as answer:
-            return answer.read().decode("utf-8", "replace")
-
-    def url(self, rest=""):
-        return "clickhouse:http://127.0.0.1:%d%s" % (self.port, rest)
-
-
-def have(kind):
-    done = subprocess.run([CLICKHOUSE, "--have", kind], capture_output=True, check=False)
-    return done.stdout.decode().strip() if done.returncode == 0 else None
-
-
-class Between(http.server.BaseHTTPRequestHandler):
-    """A server that hands requests on, and loses some of the answers. The server object has port, and lose()."""
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        to = http.client.HTTPConnection("127.0.0.1", self.server.to)
-        to.request("POST", self.path, body, {k: v for k, v in self.headers.items() if k != "Host"})
-        answer = to.getresponse()
-        got = answer.read()
-        if self.server.lose(self.path):
-            return  # the connection ends without an answer
-        self.send_response(answer.status)
-        self.send_header("Content-Length", str(len(got)))
-        self.end_headers()
-        self.wfile.write(got)
-
-    def log_message(self, *_):
-        pass
-
-
-def between(port, lose):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Between)
-    server.to, server.lose = port, lose
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server
 
 
 def imported(url, name, *more):
@@ -220,7 +116,7 @@ def lost_answers(engine, sqlite):
                 asked.append(path)
             return "INSERT" in path and len(asked) == turn + 1
 
-        server = between(engine.port, lose)
+        server = engines.between(engine.port, lose)
         url = "clickhouse:http://127.0.0.1:%d" % server.server_address[1]
         err = seam("store", "import", "--store", url, "--label", "turn=%d" % turn, *NOWHERE,
                    os.path.join(DATA, "hackbench_d", "perf.data"), status=None)[1]
@@ -261,7 +157,7 @@ def refused(engine, work):
         return path
 
     recording = os.path.join(DATA, "pipe_z", "perf.data")
-    nobody = ports(1)[0]
+    nobody = engines.ports(1)[0]
     dumb = socket.create_server(("127.0.0.1", 0))  # takes connections and never answers
     for words, url in (
             ("Couldn't connect", "clickhouse:http://127.0.0.1:%d" % nobody),
@@ -309,7 +205,7 @@ def certificates(engine, work):
             fault("openssl: " + done.stderr.decode()[-300:])
             return
     for name, ca, words in (("good", "good", None), ("good", None, "certificate"), ("over", "over", "expired")):
-        server = between(engine.port, lambda path: False)
+        server = engines.between(engine.port, lambda path: False)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(made + "/" + name + ".pem", made + "/" + name + ".key")
         server.socket = context.wrap_socket(server.socket, server_side=True)
@@ -322,31 +218,31 @@ def certificates(engine, work):
 
 def cluster(work):
     """Two servers, each with a part of the services."""
-    numbers = ports(4)
-    engines = [Engine("server", os.path.join(work, "shard%d" % i), numbers[2 * i], numbers[2 * i + 1], numbers[1::2]) for i in range(2)]
+    numbers = engines.ports(4)
+    both = [engines.Engine(CLICKHOUSE, "server", os.path.join(work, "shard%d" % i), numbers[2 * i], numbers[2 * i + 1], numbers[1::2]) for i in range(2)]
     sqlite = "sqlite:" + os.path.join(work, "cluster.db")
     try:
-        for e in engines:
+        for e in both:
             e.start()
             seam("store", "init", "--store", e.url(), "--cluster", "fleet")
         for i, name in enumerate(RECORDINGS):
             imported(sqlite, name)
-            imported(engines[i % 2].url(), name)
-            if " 0 windows put" not in imported(engines[1 - i % 2].url(), name):
+            imported(both[i % 2].url(), name)
+            if " 0 windows put" not in imported(both[1 - i % 2].url(), name):
                 fault("cluster: %s is put twice" % name)
-        for e in engines:
+        for e in both:
             answers("cluster", sqlite, e.url())
             check("cluster: ls", listing(sqlite), listing(e.url()))
-        rows = [int(e.ask("SELECT count() FROM seam_windows_local")) for e in engines]
+        rows = [int(e.ask("SELECT count() FROM seam_windows_local")) for e in both]
         if not all(rows):
             fault("cluster: all rows are on one server: %s" % rows)
     finally:
-        for e in engines:
+        for e in both:
             e.stop()
 
 
 def main():
-    kinds = [k for k in ("server", "library") if have(k)]
+    kinds = [k for k in ("server", "library") if engines.have(CLICKHOUSE, k)]
     if not kinds:
         print("skipped: no ClickHouse: 'scripts/clickhouse server' and 'scripts/clickhouse library' get it")
         return 77
@@ -356,7 +252,7 @@ def main():
     work = tempfile.mkdtemp(prefix="seam-clickhouse-")
     try:
         for kind in kinds:
-            engine = Engine(kind, os.path.join(work, kind))
+            engine = engines.Engine(CLICKHOUSE, kind, os.path.join(work, kind))
             try:
                 version = engine.start()
                 sqlite = same_answers(engine, work)
