@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* blocks.c: see blocks.h. A new block in the file sends those before it out of memory, also what was
- * looked at again in the meantime. */
+/* blocks.c: see blocks.h. A new block in the file sends those before it out of memory, also what
+ * was looked at again in the meantime. */
 #include "base/blocks.h"
 
 #include <stdlib.h>

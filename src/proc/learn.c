@@ -10,13 +10,13 @@
  * Invariant: events of one time are applied in the order in which they came.
  */
 #include "abi/runtime_code.h"
-#include "base/array.h"
 #include "proc/table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define LEARN_HELD 4u   /* blocks of events that are in memory: 14 MiB */
 #define PROT_EXECUTE 4u /* PROT_EXEC, of the recorded machine */
 
 /* Recordings without times are in the order of their records. */
@@ -30,6 +30,8 @@ uint64_t proc_time(const struct seam_decoded *record)
  * newest one. */
 static int learn_put(struct proc_table *table, struct proc_event *e)
 {
+	struct proc_event *kept;
+
 	table->generation++;
 	if (table->in_order) {
 		if (e->time < table->newest)
@@ -38,10 +40,12 @@ static int learn_put(struct proc_table *table, struct proc_event *e)
 	}
 	if (table->live || table->in_order)
 		return apply_event(table, e);
-	if (ARRAY_ROOM(&table->events, &table->events_capacity, table->n_events + 1) < 0)
+	table->events.size = sizeof(*e);
+	table->events.held = LEARN_HELD;
+	kept = table->events.n < UINT32_MAX ? blocks_add(&table->events) : NULL;
+	if (!kept)
 		return -ENOMEM;
-	e->sequence = table->n_events;
-	table->events[table->n_events++] = *e;
+	*kept = *e;
 	return 0;
 }
 
@@ -74,7 +78,6 @@ static int learn_mmap(struct proc_table *table, const struct seam_decoded *recor
 	if (e->kind == PROC_KIND_ANON)
 		name = "//anon";
 	e->pid = m->pid;
-	e->tid = m->tid;
 	e->pgoff = m->pgoff;
 	e->data = !kernel && ((record->record->misc & SEAM_MISC_MMAP_DATA) ||
 	                      (m->has_prot && !(m->prot & PROT_EXECUTE)));
@@ -218,7 +221,6 @@ int proc_learn_code(struct proc_table *table, uint32_t pid, const struct proc_co
 	struct proc_event e = { .type = EVENT_MAP,
 		                .kind = PROC_KIND_JIT,
 		                .pid = pid,
-		                .tid = pid,
 		                .time = code->time_ns,
 		                .pgoff = code->number };
 
@@ -250,34 +252,72 @@ int proc_learn_build_id(struct proc_table *table, const char *path, const uint8_
 	return map_put(&table->build_ids, name, id);
 }
 
+/* When an event was, and its number. */
+struct learn_order {
+	uint64_t time;
+	uint32_t number;
+};
+
 /* By time, and in the order of the file within one time. */
-static int learn_order(const void *a, const void *b)
+static int learn_compare(const void *a, const void *b)
 {
-	const struct proc_event *x = a, *y = b;
+	const struct learn_order *x = a, *y = b;
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* All events, in order: *ret. NULL: there are none. -ENOMEM. */
+static int learn_sort(const struct proc_table *table, struct learn_order **ret)
+{
+	uint32_t n = (uint32_t)table->events.n;
+	bool sorted = true;
+	uint64_t last = 0;
+
+	*ret = n ? malloc(n * sizeof(**ret)) : NULL;
+	for (uint32_t i = 0; i < n && *ret; i++) {
+		const struct proc_event *e = blocks_at(&table->events, i);
+
+		(*ret)[i] = (struct learn_order){ .time = e->time, .number = i };
+		sorted &= e->time >= last;
+		last = e->time;
+		if (!((i + 1) % BLOCKS_THINGS))
+			blocks_rest(&table->events, 0, SIZE_MAX);
+	}
+	if (n && !*ret)
+		return -ENOMEM;
+	if (!sorted)
+		qsort(*ret, n, sizeof(**ret), learn_compare);
+	return 0;
+}
+
+/* Applies all events in order of time. -ENOMEM. */
+static int learn_apply(struct proc_table *table)
+{
+	struct learn_order *order;
+	int r = learn_sort(table, &order);
+
+	for (uint64_t i = 0; i < table->events.n && r >= 0; i++) {
+		r = apply_event(table, blocks_at(&table->events, order[i].number));
+		if (!((i + 1) % BLOCKS_THINGS))
+			blocks_rest(&table->events, 0, SIZE_MAX);
+	}
+	free(order);
+	return r;
 }
 
 /* After it lookups may come from any number of threads, as nothing changes any more. */
 int proc_seal(struct proc_table *table)
 {
-	int r;
+	int r = learn_apply(table);
 
-	if (table->n_events)
-		qsort(table->events, table->n_events, sizeof(*table->events), learn_order);
-	for (size_t i = 0; i < table->n_events; i++) {
-		r = apply_event(table, &table->events[i]);
-		if (r < 0)
-			return r;
-	}
+	if (r < 0)
+		return r;
 	r = apply_end(table);
 	if (r < 0)
 		return r;
-	free(table->events);
-	table->events = NULL;
-	table->n_events = table->events_capacity = 0;
+	blocks_free(&table->events);
 	table->sealed = true;
 	table->generation++;
 	return 0;

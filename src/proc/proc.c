@@ -232,7 +232,7 @@ void proc_count(const struct proc_table *table, struct proc_counts *ret)
 	             table->objects.capacity * sizeof(struct proc_object *) +
 	             table->objects.keys.arena.bytes + map_bytes(&table->tasks.alive) +
 	             map_bytes(&table->tasks.running) + map_bytes(&table->tasks.ended) +
-	             table->events_capacity * sizeof(struct proc_event);
+	             blocks_bytes(&table->events);
 }
 
 /* Mapping 0 is [vsyscall], which no process maps by a record. */
@@ -280,7 +280,7 @@ void proc_free(struct proc_table *table)
 	object_destroy(&table->objects);
 	map_free(&table->build_ids);
 	renew_free(&table->tasks);
-	free(table->events);
+	blocks_free(&table->events);
 	free(table->mappings);
 	free(table->made);
 	pool_free(&table->known);

@@ -7,6 +7,7 @@
 #define SEAM_PROC_TABLE_H
 
 #include "base/arena.h"
+#include "base/blocks.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/pool.h"
@@ -30,11 +31,18 @@ enum event_type {
 	EVENT_FORK,
 };
 
+/* One of them is kept for each side-band record until they are applied: its size counts. */
 struct proc_event {
 	uint64_t time;
-	uint64_t sequence; /* order of learning, among equal times */
-	uint64_t start, end, pgoff, inode;
-	uint32_t pid, tid, ppid, ptid;
+	union {
+		struct { /* MAP, UNMAP */
+			uint64_t start, end, pgoff, inode;
+		};
+		struct { /* COMM, EXEC, FORK */
+			uint32_t tid, ppid, ptid;
+		};
+	};
+	uint32_t pid;
 	uint32_t name;     /* in names */
 	uint32_t build_id; /* in names, as bytes; 0: none */
 	uint8_t type;
@@ -52,9 +60,8 @@ struct proc_table {
 	struct object_pool objects;
 	struct space_pool spaces;
 	struct histories processes, threads;
-	struct renew_tasks tasks; /* live */
-	struct proc_event *events;
-	size_t n_events, events_capacity;
+	struct renew_tasks tasks;       /* live */
+	struct blocks events;           /* struct proc_event, until proc_seal */
 	struct proc_mapping **mappings; /* [0] is [vsyscall] */
 	size_t n_mappings, mappings_capacity;
 	/* Of a file: equal mappings are one, and so are equal spaces. */

@@ -21,7 +21,7 @@ import make as m  # noqa: E402
 
 REGS_USER, STACK_USER = 1 << 12, 1 << 13
 COPY, SAMPLES, DISTINCT = 60000, 5600, 50
-MEMORY = {"small": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 135}  # MiB: a stream is read into memory up to 64 MiB
+MEMORY = {"small": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 105}  # MiB: a stream is read into memory up to 64 MiB
 
 
 def attr():
