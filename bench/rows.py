@@ -46,6 +46,7 @@ READ = {
         Row("script, the second", script.seam, script.perf, None, script.perfparser), firefox,
         Row("annotate", ["annotate", "-i", "{}", "{hot}"], ["annotate", "--stdio", "-i", "{}", "-s", "{hot}"]),
     ],
+    "large": [report_self, report_flat, report_stats, stat],
     "service": FEW, "sqlite3": FEW, "gcc": FEW, "all": FEW,
 }
 

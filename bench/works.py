@@ -25,12 +25,13 @@ TESTING = ["backtrack", "dump", "exhaustive_tester", "null_walker", "regexp_gene
            "regexp_test", "search_test"]
 # How much of each work, by kind of run: files of the C++ package, and of its tests; the frequency of all but the storm; its rounds in
 # each shell; how often g++ runs, with copies of how many bytes; seconds of the inlined program; requests to the service; rows of
-# sqlite3; C files; deferred samples where they are generated; seconds of -a; processes that sleep at a start.
-Scale = collections.namedtuple("Scale", "objects tests hertz storm copies copy_size seconds requests rows c_files generated all processes")
+# sqlite3; C files; deferred samples where they are generated; seconds of -a; processes that sleep at a start;
+# bytes of the large recording.
+Scale = collections.namedtuple("Scale", "objects tests hertz storm copies copy_size seconds requests rows c_files generated all processes large")
 SCALES = {
-    "full": Scale(len(RE2), len(TESTING), 4000, 800, 4, 16384, "2.1", 3000, 300000, 40, 1000000, "4", 10000),
-    "quick": Scale(6, 0, 4000, 300, 1, 16384, "0.5", 800, 80000, 10, 200000, "3", 2000),
-    "smoke": Scale(2, 0, 997, 4, 1, 1024, "0.1", 20, 2000, 1, 2000, "0.5", 20),
+    "full": Scale(len(RE2), len(TESTING), 4000, 800, 4, 16384, "2.1", 3000, 300000, 40, 1000000, "4", 10000, 4000000000),
+    "quick": Scale(6, 0, 4000, 300, 1, 16384, "0.5", 800, 80000, 10, 200000, "3", 2000, 400000000),
+    "smoke": Scale(2, 0, 997, 4, 1, 1024, "0.1", 20, 2000, 1, 2000, "0.5", 20, 1000000),
 }
 
 WORK_PY = """
@@ -240,6 +241,7 @@ class Works:
             "sqlite3": ("sqlite3: insert, index, join, group", ["-F", str(s.hertz)], ["sqlite3", ":memory:", f".read {src}/rows.sql"], src),
             "gcc": (f"gcc -O2 of {len(self.sources.c_files)} C files", ["-F", str(s.hertz)],
                     ["sh", "-c", f"for f in {c_files}; do {CC} -O2 -c -o /dev/null $f; done"], src),
+            "large": (f"the recording of make again and again, each round later than the one before, up to {s.large / 1e6:,.0f} MB", [], None, src),
             "all": ("`-a` while all of these run at once", ["-a", "-F", "997"], ["sh", f"{src}/all.sh", src, s.all], src),
         }
 
@@ -259,6 +261,12 @@ class Works:
                 self.recordings[name] = known
                 return
         print(f"table: recording {name}", file=sys.stderr)
+        if name == "large":
+            known = self.enlarge(path)
+            known.update(spec=spec, what=what, path=path)
+            write(notes, json.dumps(known))
+            self.recordings[name] = known
+            return
         if name == "make":
             subprocess.run(self.sources.clean, cwd=where, check=True)
         known = self.record(name, path, options, command, where)
@@ -282,6 +290,16 @@ class Works:
         ways = [line.split("user stacks: ")[1] for line in said[0].splitlines() if "user stacks: " in line]
         known["stacks"] = ways[0] if ways and "generated" not in known else ""
         return known
+
+    def enlarge(self, path):
+        """A large recording, whose first rounds have stacks of their own."""
+        program = os.path.join(os.path.dirname(self.seam), "bench", "gen_big")
+        if not os.path.exists(program):
+            raise LeftOut(f"{program} is not built")
+        self.recording("make", False)
+        subprocess.run([program, "-v", "4", str(self.scale.large), self.recordings["make"]["path"], path + ".new"], check=True)
+        os.rename(path + ".new", path)
+        return {**facts(self.seam, path), "how": "", "stacks": ""}
 
     def generate(self, path):
         program = os.path.join(os.path.dirname(self.seam), "bench", "gen_deferred")
