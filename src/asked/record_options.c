@@ -25,6 +25,7 @@ enum {
 	RECORD_OFF_CPU,
 	RECORD_WALL,
 	RECORD_PYTHON,
+	RECORD_NO_PYTHON,
 	RECORD_ALL_CPUS,
 	RECORD_CPU,
 	RECORD_FREQ,
@@ -99,8 +100,11 @@ const struct option_def record_option_defs[] = {
 	{ "wall", 0, NULL,
 	  "all time of each thread: cpu-clock, whose periods add up, and --off-cpu", RECORD_WALL },
 	{ "python", 0, NULL,
-	  "functions of CPython 3.8 to 3.14 in the stacks, where BPF programs walk them",
+	  "functions of CPython 3.8 to 3.14 in the stacks (done where BPF programs walk them); "
+	  "fail "
+	  "where these are not allowed",
 	  RECORD_PYTHON },
+	{ "no-python", 0, NULL, "only native stacks of Python's processes", RECORD_NO_PYTHON },
 	{ "mmap-pages", 'm', "N", "size of the ring of each CPU: pages, or bytes as 512K, 4M",
 	  RECORD_MMAP_PAGES },
 	{ "delay", 'D', "MS", "start sampling this long after the command started", RECORD_DELAY },
@@ -214,7 +218,9 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 		o->rec.wall = true;
 		break;
 	case RECORD_PYTHON:
-		o->rec.python = true;
+	case RECORD_NO_PYTHON:
+		o->rec.python = id == RECORD_PYTHON;
+		o->no_python = id == RECORD_NO_PYTHON;
 		break;
 	case RECORD_STRICT_FREQ:
 		o->rec.session.strict_frequency = true;
@@ -385,6 +391,7 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 	o->rec.events = &o->events;
 	if (record_offcpu_settle(o, cmd) < 0 || record_filter_settle(o, cmd) < 0)
 		return OPTIONS_USAGE;
+	o->rec.python |= !o->no_python && s->callchain == SESSION_CALLCHAIN_AUTO;
 	s->pids = o->pids;
 	s->cpus = o->cpus;
 	s->events = &o->events;

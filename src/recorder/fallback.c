@@ -92,6 +92,11 @@ int fallback_open(struct session **ret, struct bpf_stacks *bpf, struct recorder_
 	event_list_fit(o->events, &features, &o->session.log);
 	if (fallback_has_bpf(o)) {
 		r = fallback_open_bpf(ret, bpf, o, reason);
+		/* A kernel may refuse the larger programs that walk interpreters' frames. */
+		if (r < 0 && r != -EINTR && r != -ESRCH && o->python && !o->needs_bpf) {
+			o->python = false;
+			r = fallback_open_bpf(ret, bpf, o, reason);
+		}
 		if (r == -EINTR)
 			return seam_error_set(err, EINTR, NULL, SEAM_NO_OFFSET, NULL, "%s", reason);
 		if (r >= 0 || r == -ESRCH)

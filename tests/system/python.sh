@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Functions of CPython in the stacks: of programs whose chain is known by their names, in every CPython that is here. Names, order and
-# lines are right, also where code is freed and its memory used again; without --python the file has no word of them.
+# lines are right, also where code is freed and its memory used again; with --no-python the file has no word of them.
 HERE=$(cd "${0%/*}" && pwd)
 . "$HERE/lib.sh"
 can_record
@@ -55,7 +55,7 @@ while read -r each; do
 	done
 done <list
 
-echo "# lines, and the interpreter's own frames"
+echo "# without a flag: lines, and the interpreter's own frames"
 python=$(grep -v /root/usr/bin/ list | head -n 1)
 cat >lines.py <<'END'
 import time
@@ -66,7 +66,7 @@ def spin(end):
 
 spin(time.process_time() + 1)
 END
-record --python -F 997 -e cpu-clock -o l.data -- "$python" lines.py
+record -F 997 -e cpu-clock -o l.data -- "$python" lines.py
 "$SEAM" report -i l.data --no-children -s sym,srcline --json >l.json 2>l.err; same "report" 0 $?
 "$SEAM" script -i l.data -F ip,sym,dso,srcline >l.txt 2>/dev/null
 says l.txt "py::spin:$T/lines.py"
@@ -130,8 +130,8 @@ else
 	echo "# no compiler: $(head -n 1 cc.err)"
 fi
 
-echo "# without the option"
-record -F 997 -e cpu-clock -o n.data -- "$python" lines.py
+echo "# --no-python"
+record --no-python -F 997 -e cpu-clock -o n.data -- "$python" lines.py
 same "functions in the file" 0 "$("$SEAM" dump n.data 2>/dev/null | grep -c 'KSYMBOL.*py::')"
 
 echo "# what it goes with"

@@ -194,7 +194,7 @@ CASES = [
     Case("bpf_hop_always", "$bpf_always -- $wl/hop 2 4", {"zero": 5},
          {"stitched": ">0", "exited": "<=9"}, bpf=True),
     Case("bpf_asleep", PARK.format(ms=-1, times=2, record="$bpf -a"), {"zero": 1}, bpf=True),
-    Case("bpf_python", PYTHON, kernels="all", bpf=True, whole={"_PyEval_EvalFrameDefault": ("_start", 50)}),
+    Case("bpf_python", PYTHON.replace("$bpf --", "$bpf --no-python --"), kernels="all", bpf=True, whole={"_PyEval_EvalFrameDefault": ("_start", 50)}),
     Case("bpf_frames_of_python", PYTHON.replace("$bpf --", "$bpf --python --"), kernels="all", bpf=True,
          whole={"[python]": ("_start", 50)}),
     Case("bpf_pages", "$bpf -- $wl/work pages 2", {}, {"stitched": ">0"}, bpf=True,

@@ -24,8 +24,8 @@ struct python {
 	__u64 interpreter, state, found, found_other, cframe, frame;
 	__u64 low; /* below it are the native frames that were passed */
 	__u64 code, hash, file, file_hash;
-	/* 1 + the index of the next call of the loop that no native frame has passed; entries_other:
-	 * of the other interpreter's */
+	/* 1 + the index of the next call of the loop that no native frame has passed;
+	 * entries_other: of the other interpreter's */
 	__u32 entries, entries_other, last;
 	__u32 word, n_found;
 	__u32 retried, begin; /* begin: where this interpreter's frames do */
@@ -75,8 +75,8 @@ INLINE void python_pass_call(struct python *p, __u32 n, __u64 pc)
 	p->entries = p->frames[i].at;
 }
 
-/* A mark stands in the frame between low and sp: one that stands lower was passed already, and is no
- * mark. */
+/* A mark stands in the frame between low and sp: one that stands lower was passed already, and is
+ * no mark. */
 INLINE void python_pass_mark(struct python *p, __u32 *entries, __u32 n, __u64 sp)
 {
 	__u32 i = *(volatile __u32 *)entries - 1;
