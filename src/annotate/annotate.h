@@ -2,8 +2,8 @@
 /*
  * annotate.h: what the files of this room share. annotate_count.c finds the function that is meant
  * and counts samples per address, annotate_code.c finds its bytes and lines, annotate_jit.c those
- * of a jitdump, annotate_insns.c makes instructions of bytes, annotate_source.c reads source files,
- * annotate_show.c writes.
+ * of a jitdump, annotate_python.c the lines of an interpreter's function, annotate_insns.c makes
+ * instructions of bytes, annotate_source.c reads source files, annotate_show.c writes.
  */
 #ifndef SEAM_ANNOTATE_ANNOTATE_H
 #define SEAM_ANNOTATE_ANNOTATE_H
@@ -47,6 +47,7 @@ struct annotate_function {
 	size_t n_insns;
 	struct annotate_hot_line *lines; /* by weight, descending */
 	size_t n_lines;
+	bool is_source;   /* insns are lines of source, without a text */
 	char reason[512]; /* why there is no disassembly; "" */
 	char lines_reason[256];
 };
@@ -112,6 +113,14 @@ int annotate_disassemble(struct annotate_function *f, const struct annotate_byte
 
 /* The same for code that a process made. */
 int annotate_jit(struct annotate *a, struct annotate_function *f, uint32_t pid);
+
+/* ---- annotate_python.c ---- */
+
+/* The function of an interpreter that a name is short for ("Class.method" or "py::Class.method"),
+ * the one with most samples: its whole name; NULL: none was hit. */
+const char *annotate_python_name(const struct annotate *a, const char *symbol);
+/* The lines of a function that an interpreter runs. -ENOMEM. */
+int annotate_python(struct annotate *a, struct annotate_function *f);
 
 /* ---- annotate_source.c ---- */
 

@@ -194,10 +194,17 @@ int annotate_count(struct annotate *a)
  * -ENOMEM. */
 int annotate_choose(struct annotate *a, const char *symbol)
 {
+	const char *python;
+
 	a->name = symbol;
 	if (!symbol)
 		return annotate_hottest(a);
-	return annotate_is_hit(a) ? 0 : annotate_at(a, symbol);
+	if (annotate_is_hit(a))
+		return 0;
+	python = annotate_python_name(a, symbol);
+	if (python)
+		a->name = python;
+	return python ? 0 : annotate_at(a, symbol);
 }
 
 /* Frees everything, also after a failure half-way. */

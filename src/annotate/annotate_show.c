@@ -124,6 +124,23 @@ static void show_code(struct annotate *a, const struct annotate_function *f, str
 	}
 }
 
+/* Writes lines of source with their samples. */
+static void show_source(struct annotate *a, const struct annotate_function *f, struct buf *out)
+{
+	for (size_t i = 0; i < f->n_insns; i++) {
+		const struct annotate_insn *insn = &f->insns[i];
+		const char *text;
+		size_t n;
+
+		text = annotate_source(a, insn->file, insn->line, &n);
+		show_share(a, &insn->count, &f->all, out);
+		buf_printf(out, " :  %-5" PRIu32 " ", insn->line);
+		if (text)
+			show_line_text(text, n, out);
+		buf_put_text(out, "\n");
+	}
+}
+
 /* There is no code: shows at least the addresses. */
 static void show_addresses(struct annotate *a, const struct annotate_function *f, struct buf *out)
 {
@@ -144,7 +161,11 @@ static void show_function(struct annotate *a, const struct annotate_function *f,
 	             profile_event_name(a->load.profile, a->event),
 	             show_percent(&f->all, &a->whole));
 	show_hot_lines(a, f, out);
-	if (f->n_insns) {
+	if (f->n_insns && f->is_source) {
+		shown_printf(out, " Percent :  Source of %s\n",
+		             intern_get(&a->files, f->insns[0].file));
+		show_source(a, f, out);
+	} else if (f->n_insns) {
 		shown_printf(out, " Percent :  Source and disassembly\n");
 		show_code(a, f, out);
 	} else {
@@ -153,7 +174,10 @@ static void show_function(struct annotate *a, const struct annotate_function *f,
 	}
 	if (f->n_insns && f->outside.samples)
 		shown_printf(out,
-		             "%" PRIu64 " samples (%.2f %%) are at addresses outside this code\n",
+		             f->is_source
+		                     ? "%" PRIu64 " samples (%.2f %%) have no line\n"
+		                     : "%" PRIu64
+		                       " samples (%.2f %%) are at addresses outside this code\n",
 		             f->outside.samples, show_percent(&f->outside, &f->all));
 	if (f->n_insns && !f->n_lines && f->lines_reason[0])
 		shown_printf(out, "\nno source lines: %s\n", f->lines_reason);
@@ -195,7 +219,7 @@ static void show_json_insns(const struct annotate *a, const struct annotate_func
 {
 	json_key(j, "instructions");
 	json_open(j, '[');
-	for (size_t i = 0; i < f->n_insns; i++) {
+	for (size_t i = 0; i < f->n_insns && !f->is_source; i++) {
 		const struct annotate_insn *insn = &f->insns[i];
 
 		json_open(j, '{');

@@ -205,7 +205,8 @@ COMMAND(annotate) = {
 	        "machine.",
 	        "SYMBOL may be any address in a function, OBJECT+0xADDRESS (libfoo.so+0x12345, "
 	        "as objdump counts), and a function without a name as a report calls it: "
-	        "'[unknown libfoo.so+0x12340]'.",
+	        "'[unknown libfoo.so+0x12340]'. A function of Python may be given as Class.method: "
+	        "its source is shown with the samples of each line, and no instructions.",
 	        "Disassembly and lines are made inside seam, of the file whose build-id was "
 	        "recorded; another file of that name is not shown. Instructions that were "
 	        "inlined from elsewhere stand under the line they were written in. A sample is "

@@ -120,9 +120,9 @@ int pack_split(struct pack *b, const char *name, struct image *image)
 static bool pack_is_source(const char *path)
 {
 	static const char *const endings[] = {
-		"c",   "h",   "cc",  "hh",  "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inc",
-		"inl", "ipp", "tcc", "m",   "mm",  "s",   "asm", "rs",  "go",  "d",   "f",
-		"for", "f90", "f95", "f03", "pas", "zig", "nim", "ml",  "hs",  "y",   "l",
+		"c",   "h",   "cc",  "hh",  "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inc", "inl",
+		"ipp", "tcc", "m",   "mm",  "s",   "asm", "rs",  "go",  "d",   "f",   "for", "f90",
+		"f95", "f03", "pas", "zig", "nim", "ml",  "hs",  "y",   "l",   "py",
 	};
 	const char *slash = strrchr(path, '/'), *dot = slash ? strrchr(slash, '.') : NULL;
 

@@ -16,6 +16,7 @@
 
 #include "export/firefox.h"
 #include "export/threads.h"
+#include "export/runtime.h"
 
 /* Milliseconds since the start, as all times of the format are. */
 static double firefox_ms(const struct firefox *f, uint64_t time_ns)
@@ -215,21 +216,26 @@ static void firefox_libs(struct firefox *f)
 	json_close(&f->j, ']');
 }
 
+static void firefox_category(struct firefox *f, const char *name, const char *color)
+{
+	json_open(&f->j, '{');
+	firefox_text(f, "name", name);
+	firefox_text(f, "color", color);
+	firefox_same(f, "subcategories", 1, "\"Other\"");
+	json_close(&f->j, '}');
+}
+
 /* Frames have one of these by their kind (firefox_tables.c). The order is that of FIREFOX_*. */
 static void firefox_categories(struct firefox *f)
 {
-	static const char *const names[][2] = { { "Other", "grey" },
-		                                { "User", "yellow" },
-		                                { "Kernel", "orange" } };
+	const struct runtime *runtime;
 
 	firefox_open(f, "categories", '[');
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		json_open(&f->j, '{');
-		firefox_text(f, "name", names[i][0]);
-		firefox_text(f, "color", names[i][1]);
-		firefox_same(f, "subcategories", 1, "\"Other\"");
-		json_close(&f->j, '}');
-	}
+	firefox_category(f, "Other", "grey");
+	firefox_category(f, "User", "yellow");
+	firefox_category(f, "Kernel", "orange");
+	for (uint32_t i = 0; runtime_any(f->p) && (runtime = runtime_at(i)); i++)
+		firefox_category(f, runtime->name, runtime->color);
 	json_close(&f->j, ']');
 }
 

@@ -13,7 +13,8 @@
 enum {
 	FIREFOX_OTHER,
 	FIREFOX_USER,
-	FIREFOX_KERNEL
+	FIREFOX_KERNEL,
+	FIREFOX_RUNTIME /* and from here on: the rows of runtime.h */
 };
 
 /* The tables are in the order in which the threads' stacks met them. */

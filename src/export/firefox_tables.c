@@ -6,6 +6,7 @@
 // Columns hold numbers only, which the Profiler puts into arrays of 32 bits: a row's flags say
 // which of them mean something, and the others are 0.
 #include "export/firefox.h"
+#include "export/runtime.h"
 
 #include <errno.h>
 #include <string.h>
@@ -191,8 +192,12 @@ static void tables_stacks(struct firefox *f)
 }
 
 /* What the Profiler colours frames by. */
-static unsigned tables_category(const struct profile_frame *frame)
+static unsigned tables_category(const struct profile *p, const struct profile_frame *frame)
 {
+	uint32_t runtime = runtime_of(p, frame);
+
+	if (runtime)
+		return FIREFOX_RUNTIME + runtime - 1;
 	switch (frame->kind) {
 	case PROFILE_USER:
 	case PROFILE_INLINED:
@@ -266,7 +271,7 @@ static uint64_t tables_frame_cell(struct firefox *f, char column, uint32_t id)
 	case 'l':
 		return flags & FRAME_ADDRESS ? frame->object - 1 : 0;
 	case 'c':
-		return tables_category(frame);
+		return tables_category(f->p, frame);
 	case 'n':
 		return flags & FRAME_LINE ? frame->line : 0;
 	case 'o':

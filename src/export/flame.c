@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "export/flame_graph.h"
 #include "export/flame_asset.h"
+#include "export/runtime.h"
 
 /* ---- bytes -> base64 -> the page ---- */
 
@@ -144,6 +145,32 @@ static void flame_names_json(const struct flame_graph *g, const struct profile *
 	json_close(j, ']');
 }
 
+/* Writes names and colours of the runtimes whose functions have kinds of their own, if there are
+ * any. */
+static void flame_runtimes_json(const struct flame_graph *g, struct json *j)
+{
+	const struct runtime *runtime;
+	bool any = false;
+
+	for (uint32_t i = 0; i < g->functions.n; i++)
+		any |= flame_function(g, i).kind >= FLAME_RUNTIME;
+	if (!any)
+		return;
+	json_key(j, "runtimes");
+	json_open(j, '[');
+	for (uint32_t i = 0; (runtime = runtime_at(i)); i++) {
+		json_open(j, '{');
+		json_key(j, "name");
+		json_string(j, runtime->name);
+		json_key(j, "hue");
+		json_u64(j, runtime->hue);
+		json_key(j, "saturation");
+		json_u64(j, runtime->saturation);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 /* Writes the threads, whose comm is an index into the texts, and then the texts themselves. */
 static void flame_threads_json(const struct flame_graph *g, struct json *j)
 {
@@ -188,6 +215,7 @@ static void flame_json(const struct flame_graph *g, const struct flame_side *sid
 	json_u64(&j, g->n_keys);
 	flame_sides_json(g, sides, n, &j);
 	flame_names_json(g, sides[0].profile, opts, &j);
+	flame_runtimes_json(g, &j);
 	flame_threads_json(g, &j);
 	json_close(&j, '}');
 }

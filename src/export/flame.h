@@ -16,6 +16,8 @@
 #define FLAME_SLICES 1024u /* of a recording's time */
 /* The kind of the cell that says why. */
 #define FLAME_UNFINISHED ((uint32_t)PROFILE_MISSING)
+/* Kinds from here on are functions that runtimes run, by their rows in runtime.h. */
+#define FLAME_RUNTIME (FLAME_UNFINISHED + 1)
 
 struct flame_side {
 	const struct profile *profile; /* with samples, to have its time shown */

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/shown.h"
+#include "export/runtime.h"
 
 /* One side on its way in. */
 struct flame_merge {
@@ -106,6 +107,7 @@ static uint32_t flame_add_function(struct flame_graph *g, const char *name, size
 static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
 {
 	const struct profile_frame *f = profile_frame_at(m->p, frame);
+	uint32_t runtime = runtime_of(m->p, f);
 	struct buf name = { 0 };
 
 	if (m->functions[frame])
@@ -117,7 +119,7 @@ static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
 	                : flame_add_function(m->g, buf_text(&name), name.n,
 	                                     profile_text(m->p,
 	                                                  profile_object_at(m->p, f->object)->path),
-	                                     f->kind);
+	                                     runtime ? FLAME_RUNTIME + runtime - 1 : f->kind);
 	buf_free(&name);
 	return m->functions[frame];
 }

@@ -18,7 +18,7 @@
 
 struct flame_function {
 	uint32_t name, object; /* texts */
-	uint32_t kind;         /* enum profile_kind; FLAME_UNFINISHED is one */
+	uint32_t kind;         /* enum profile_kind, or one of FLAME_* */
 };
 
 struct flame_node {

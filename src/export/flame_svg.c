@@ -15,6 +15,7 @@
 #include "base/shown.h"
 #include "export/flame_graph.h"
 #include "profile/nameless.h"
+#include "export/runtime.h"
 
 /* In pixels: the picture's width, a row's height, and where the first row begins. */
 #define SVG_WIDTH 1200.0
@@ -170,14 +171,18 @@ static void svg_colour(const struct svg *s, uint32_t node, char *to, size_t n)
 		{ 0, 0 }, { 204, 70 }, { 38, 88 }, { 168, 45 }, { 0, 0 }
 	};
 	struct flame_function f = flame_function(s->g, flame_node(s->g, node).function);
+	const struct runtime *runtime =
+	        f.kind >= FLAME_RUNTIME ? runtime_at(f.kind - FLAME_RUNTIME) : NULL;
 	uint32_t kind = f.kind <= FLAME_UNFINISHED ? f.kind : 0;
+	int hue = runtime ? (int)runtime->hue : hues[kind][0];
+	int saturation = runtime ? (int)runtime->saturation : hues[kind][1];
 	/* In percent of the whole. Ten of them give the full colour. */
 	double change = 100 * (svg_share(s, 0, node) - svg_share(s, 1, node));
 	double strength = fmin(1, sqrt(fabs(change) / 10));
 
 	/* Eight shades tell neighbours apart. */
 	if (s->sides < 2)
-		snprintf(to, n, "hsl(%d,%d%%,%d%%)", hues[kind][0], hues[kind][1],
+		snprintf(to, n, "hsl(%d,%d%%,%d%%)", hue, saturation,
 		         66 + (int)(map_hash_bytes(&f.name, sizeof(f.name), 0) & 7));
 	else if (fabs(change) < 0.005)
 		snprintf(to, n, "hsl(0,0%%,84%%)");

@@ -60,7 +60,7 @@ if "$peer" --have perfparser >/dev/null 2>&1; then
 	echo "# hotspot"
 	"$peer" perfparser --input classic.data --output parsed >parsed.log 2>&1 </dev/null
 	for name in Shop.count Shop.serve main '<module>'; do
-		same "py::$name in perfparser's output" 1 "$(grep -aoF "py::$name:$T/shop.py" parsed | sort -u | grep -c .)"
+		same "py::$name in perfparser's output" 1 "$(LC_ALL=C grep -aoF "py::$name:$T/shop.py" parsed | sort -u | grep -c .)"
 	done
 fi
 if "$peer" --have samply >/dev/null 2>&1; then
@@ -71,4 +71,83 @@ fi
 echo "# seam itself"
 "$SEAM" script -F ip,sym,srcline -i classic.data >again.txt 2>/dev/null
 if $check chains "$T/shop.py" <again.txt; then echo "ok: chains and lines"; else fail "seam of the converted file"; fi
+
+echo "# source with samples per line"
+"$SEAM" annotate -i f.data Shop.count >annotate.txt 2>&1; same "annotate by a short name" 0 $?
+says annotate.txt "^py::Shop.count:$T/shop.py in \[python\]"
+says annotate.txt "^ *: *8 *def count(self, n):$"
+says annotate.txt "^ *[0-9.]* : *11 *v += i \* i$"
+"$SEAM" annotate -i f.data --json "py::Shop.count:$T/shop.py" | $check annotate "$T/shop.py" && echo "ok: its JSON" || fail "JSON"
+
+echo "# every export has names, files and lines"
+for format in folded pprof firefox speedscope callgrind json perfetto; do
+	"$SEAM" export -f $format -i f.data -o e.$format 2>err || fail "$format: $(cat err)"
+	[ $format = pprof ] && gzip -dc e.pprof >e.plain && mv e.plain e.pprof
+	atleast "Shop.count in $format" 1 "$(grep -acF "py::Shop.count:$T/shop.py" e.$format)"
+done
+"$SEAM" export -f folded --native -i f.data -o native.folded 2>err
+atleast "loops with --native" 1 "$(grep -c '_PyEval_EvalFrameDefault;py::' native.folded)"
+$check exports "$T/shop.py" e.firefox e.callgrind && echo "ok: categories, lines" || fail "exports"
+"$SEAM" flame -i f.data -o f.svg 2>err
+says f.svg "<title>py::Shop.count:$T/shop.py (\[python\]).*hsl(95,45%"
+"$SEAM" flame -i f.data -o f.html 2>err
+$check page <f.html && echo "ok: the page's colours" || fail "the page's colours"
+for command in report script flame export diff top annotate convert; do
+	"$SEAM" $command --help >help 2>&1
+	says help "--native "
+done
+
+echo "# on another machine"
+"$SEAM" archive f.data -o f.seam --sources 2>err; same "archive" 0 $?
+mv shop.py away.py
+"$SEAM" report -i f.data --archive f.seam --no-children -s sym,srcline >there.txt 2>err
+says there.txt "py::Shop.count:$T/shop.py *shop.py:1[01]"
+"$SEAM" annotate -i f.data --archive f.seam Shop.count >annotate.txt 2>&1
+says annotate.txt "^ *[0-9.]* : *11 *v += i \* i$"
+mv away.py shop.py
+
+echo "# a recorder that was killed"
+"$SEAM" record --python -F 997 -e cpu-clock -o k.data -- python3 -c '
+import os, time
+def killed():
+    v = 0
+    while time.process_time() < 60:
+        v += 1
+open("pid", "w").write(str(os.getpid()))
+killed()' 2>err &
+recorder=$!
+named() { "$SEAM" script -F ip,sym -i k.data 2>/dev/null | grep -q 'py::killed:<string>'; }
+until_true "a sample of it is in the file" named
+kill -9 $recorder
+wait $recorder 2>/dev/null
+kill "$(cat pid)" 2>/dev/null
+"$SEAM" script -F ip,sym -i k.data >k.txt 2>err
+same "functions without a name" 0 "$(grep -E '^\s+1000000[0-9a-f]{8} ' k.txt | grep -vc ' py::')"
+
+echo "# names that are made to do harm"
+cat >bad.py <<'END'
+import time
+def f(end):
+    v = 0
+    while time.process_time() < end:
+        for i in range(1000):
+            v += i
+name = 'a;b\x1b[31m<script>alert(1)</script>\n"&'
+f.__code__ = f.__code__.replace(co_name=name, co_qualname=name, co_filename='/tmp/x;y\x1b[2J\n<b>".py')
+f(time.process_time() + 0.3)
+END
+record --python -F 997 -e cpu-clock -o h.data -- python3 bad.py
+"$SEAM" convert -q h.data -o hc.data
+for format in folded firefox speedscope callgrind json; do "$SEAM" export -f $format -i h.data -o h.$format 2>err; done
+"$SEAM" report -i h.data >h.report 2>err
+"$SEAM" script -F ip,sym,srcline -i h.data >h.script 2>err
+"$SEAM" annotate -i h.data >h.annotate 2>err
+"$SEAM" flame -i h.data -o h.svg 2>err
+for file in h.report h.script h.annotate h.svg h.folded h.callgrind h.firefox h.speedscope h.json 'hc.data.names/[python]'; do
+	same "escapes as they are in $file" 0 "$(grep -ac "$(printf '\033')" "$file")"
+	atleast "the name in $file" 1 "$(grep -acE 'a.?b.*31m(<|&lt;|\\u003c)script' "$file")"
+done
+same "markup in the picture" 0 "$(grep -c '<script>alert' h.svg)"
+same "lines of folded that are none" 0 "$(grep -vc ' [0-9][0-9]*$' h.folded)"
+same "frames that ';' makes of the name" 0 "$(grep -c ';b.x1b' h.folded)"
 done_testing

@@ -8,7 +8,8 @@ import { isDark } from "./element.mjs";
 export const HUES = { [KIND.UNKNOWN]: [0, 0], [KIND.USER]: [204, 70], [KIND.KERNEL]: [38, 88], [KIND.INLINED]: [168, 45], [KIND.UNFINISHED]: [0, 0] };
 
 export function kindColour(kind, shade) {
-	const [hue, saturation] = HUES[kind] || HUES[0];
+	const runtime = kind > KIND.UNFINISHED && M.meta.runtimes[kind - KIND.UNFINISHED - 1];
+	const [hue, saturation] = runtime ? [runtime.hue, runtime.saturation] : HUES[kind] || HUES[0];
 
 	return `hsl(${hue} ${saturation}% ${(isDark() ? 52 : 66) + shade}%)`;
 }

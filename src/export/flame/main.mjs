@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // main.mjs: the page begins.
-import { $, KIND_NAMES, M, S, T, V } from "./state.mjs";
+import { $, M, S, T, V, kindName } from "./state.mjs";
 import { index, parse, unpack } from "./data.mjs";
 import { wholeOf } from "./sums.mjs";
 import { label } from "./names.mjs";
@@ -45,7 +45,7 @@ window.seamFlame = {
 		for (const [depth, row] of V.depths)
 			for (const c of row)
 				if (c.g)
-					out.push({ name: label(c.g), kind: KIND_NAMES[M.fnKind[c.g.fn]], depth, value: c.g.value, base: c.g.base,
+					out.push({ name: label(c.g), kind: kindName(M.fnKind[c.g.fn]), depth, value: c.g.value, base: c.g.base,
 						x: at.left + c.x, y: at.top + line(depth) * ROW + offset(), width: c.w, height: ROW - 1 });
 		return out;
 	},

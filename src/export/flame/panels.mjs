@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // panels.mjs: what stands beside the graph.
-import { $, KIND, KIND_NAMES, M, S, T, ask } from "./state.mjs";
+import { $, KIND, M, S, T, ask, kindName, runtimeKinds } from "./state.mjs";
 import { chosen, shown, twoSides, wholeOf } from "./sums.mjs";
 import { amount, label, percent, threadName } from "./names.mjs";
 import { node } from "./element.mjs";
@@ -51,7 +51,7 @@ export function states() {
 
 export function legend() {
 	const rows = twoSides() ? [["less than before", changeColour(-8)], ["as before", changeColour(0)], ["more than before", changeColour(8)]]
-		: [KIND.USER, KIND.KERNEL, KIND.INLINED, KIND.UNKNOWN].map((k) => [KIND_NAMES[k], kindColour(k, 0), k]);
+		: [KIND.USER, ...runtimeKinds(), KIND.KERNEL, KIND.INLINED, KIND.UNKNOWN].map((k) => [kindName(k), kindColour(k, 0), k]);
 
 	rows.push(["unfinished: not the whole stack", kindColour(KIND.UNFINISHED, 0), KIND.UNFINISHED]);
 	rows.push(["too narrow to be shown", getComputedStyle(document.documentElement).getPropertyValue("--line")]);
@@ -136,7 +136,7 @@ export function detail(g) {
 	}
 	e.append(node("b", { textContent: label(g) }), " ");
 	if (g.parent || S.focus >= 0)
-		e.append(node("span", { className: "faint", textContent: `${M.texts[M.fnObject[g.fn]]} (${KIND_NAMES[M.fnKind[g.fn]]})` }));
+		e.append(node("span", { className: "faint", textContent: `${M.texts[M.fnObject[g.fn]]} (${kindName(M.fnKind[g.fn])})` }));
 	e.append(node("br", {}), `${amount(g.value)}: ${percent(g.value, wholeOf(0))} of what is chosen`);
 	if (g.parent)
 		e.append(`, ${percent(g.value, g.parent.value)} of ${g.up ? "what it calls" : "its caller"}`);

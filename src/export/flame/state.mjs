@@ -2,11 +2,14 @@
 // state.mjs: what the parts of the page share: the data (M), what the person chose (S), sums over what was chosen (T), and
 // where things are on the screen (V).
 export const KIND = { UNKNOWN: 0, USER: 1, KERNEL: 2, INLINED: 3, UNFINISHED: 4 };
-export const KIND_NAMES = ["unknown", "user", "kernel", "inlined", "unfinished"];
+const KIND_NAMES = ["unknown", "user", "kernel", "inlined", "unfinished"];
 export const $ = (id) => document.getElementById(id);
 
 export const M = {}; // the data
 export const T = {}; // sums
+/* Kinds from here on are functions that runtimes run: see flame.c. */
+export const runtimeKinds = () => (M.meta.runtimes || []).map((_, i) => KIND.UNFINISHED + 1 + i);
+export const kindName = (kind) => KIND_NAMES[kind] || M.meta.runtimes[kind - KIND.UNFINISHED - 1].name;
 export const S = {
 	event: 0, first: 0, last: 0, threads: null, states: null, pattern: "", matched: null,
 	icicle: false, callers: false, focus: -1, byWeight: false, before: false, root: null, zoom: null,

@@ -3,10 +3,15 @@
 """What tools say of shop.py (python_names.sh):
   seam FILE <report.json      prints the share of Shop.count, in per cent, as perf does
   chains FILE <text           stacks as "ip symbol" and "file:line": every chain of Shop.count has its callers, and right lines
+  annotate FILE <json         lines of Shop.count with their texts
+  exports FILE FIREFOX CALLGRIND  files, lines, and that Python is a category of its own
+  page <html                  a flame graph in which Python's functions have a kind of their own
   samply FILE PEER PROFILE    names and lines that samply's server gives for the profile's addresses"""
+import base64
 import gzip
 import json
 import re
+import struct
 import subprocess
 import sys
 import urllib.parse
@@ -98,4 +103,52 @@ def samply(path, peer, file):
         sys.exit("names: " + str(names))
 
 
-{"seam": seam, "chains": chains, "samply": samply}[sys.argv[1]](*sys.argv[2:])
+def annotate(path):
+    function = json.load(sys.stdin)["functions"][0]
+    if function["instructions"] or not function["lines"]:
+        sys.exit(json.dumps(function))
+    with open(path, encoding="ascii") as f:
+        text = f.read().splitlines()
+    for line in function["lines"]:
+        if line["file"] != path or line["line"] not in LINES["Shop.count"] or line["text"] != text[line["line"] - 1]:
+            sys.exit(json.dumps(line))
+
+
+def exports(path, firefox, callgrind):
+    with open(firefox, encoding="utf-8") as f:
+        j = json.load(f)
+    names = [category["name"] for category in j["meta"]["categories"]]
+    part = j["shared"] if "funcTable" in j.get("shared", {}) else j["threads"][0]
+    texts = j["shared"]["stringArray"] if "stringArray" in j.get("shared", {}) else part["stringArray"]
+    lines = set()
+    for i, func in enumerate(part["frameTable"]["func"]):
+        name = texts[part["funcTable"]["name"][func]]
+        category = names[part["frameTable"]["category"][i]]
+        if name.startswith("py::") != (category == "Python"):
+            sys.exit("category of %s: %s" % (name, category))
+        if name == "py::Shop.count:" + path:
+            lines.add(part["frameTable"]["line"][i])
+    if not lines or lines - set(LINES["Shop.count"]):
+        sys.exit("lines: " + str(lines))
+    with open(callgrind, encoding="utf-8") as f:
+        text = f.read()
+    if not re.search(r"^c?f[il]=.*" + re.escape(path) + r"$", text, re.M):
+        sys.exit("no file in callgrind")
+
+
+def page():
+    """The data of a page: a head in JSON, then arrays."""
+    blocks = re.findall(r">\s*(H4sI[A-Za-z0-9+/=\s]+)<", sys.stdin.read())
+    data = gzip.decompress(base64.b64decode(blocks[0]))
+    meta = json.loads(data[4:4 + struct.unpack("<I", data[:4])[0]])
+    if [runtime["name"] for runtime in meta["runtimes"]] != ["Python"]:
+        sys.exit(str(meta["runtimes"]))
+    at = (4 + struct.unpack("<I", data[:4])[0] + 7) & ~7
+    n = meta["functions"]
+    names, _, kinds = (struct.unpack_from("<%dI" % n, data, at + 4 * n * i) for i in range(3))
+    for name, kind in zip(names, kinds):
+        if meta["texts"][name].startswith("py::") != (kind == 5):
+            sys.exit("kind of %s: %d" % (meta["texts"][name], kind))
+
+
+{"seam": seam, "chains": chains, "samply": samply, "annotate": annotate, "exports": exports, "page": page}[sys.argv[1]](*sys.argv[2:])
