@@ -22,7 +22,8 @@
 struct merge {
 	struct profile *to;
 	const struct profile *from;
-	uint32_t *objects, *tasks, *frames, *nodes, *events; /* from's id -> to's id */
+	/* from's id -> to's id */
+	uint32_t *strings, *objects, *tasks, *frames, *nodes, *events;
 	uint32_t *path; /* nodes on the way up, as deep as the tree can be */
 	/* profile_expand: */
 	size_t (*source)(void *ctx, uint32_t frame, const struct profile_source **ret);
@@ -33,6 +34,7 @@ struct merge {
 
 static void merge_free(struct merge *m)
 {
+	free(m->strings);
 	free(m->objects);
 	free(m->tasks);
 	free(m->frames);
@@ -47,13 +49,14 @@ static void merge_free(struct merge *m)
 static int merge_start(struct merge *m, struct profile *to, const struct profile *from)
 {
 	*m = (struct merge){ .to = to, .from = from };
+	m->strings = calloc(profile_n_strings(from) + 1, sizeof(uint32_t));
 	m->objects = calloc(profile_n_objects(from) + 1, sizeof(uint32_t));
 	m->tasks = calloc(profile_n_tasks(from) + 1, sizeof(uint32_t));
 	m->frames = calloc(profile_n_frames(from) + 1, sizeof(uint32_t));
 	m->nodes = calloc(profile_n_nodes(from) + 1, sizeof(uint32_t));
 	m->events = calloc(profile_n_events(from) + 1, sizeof(uint32_t));
 	m->path = calloc(profile_n_nodes(from) + 1, sizeof(uint32_t));
-	if (m->objects && m->tasks && m->frames && m->nodes && m->events && m->path)
+	if (m->strings && m->objects && m->tasks && m->frames && m->nodes && m->events && m->path)
 		return 0;
 	merge_free(m);
 	return -ENOMEM;
@@ -62,7 +65,9 @@ static int merge_start(struct merge *m, struct profile *to, const struct profile
 /* 0 for none, PROFILE_FAILED: out of memory. The same of those that follow. */
 static uint32_t merge_string(struct merge *m, uint32_t string)
 {
-	return string ? profile_string(m->to, profile_text(m->from, string)) : 0;
+	if (string && !m->strings[string])
+		m->strings[string] = profile_string(m->to, profile_text(m->from, string));
+	return m->strings[string];
 }
 
 /* An event without rows has a place, too: reports list it. */
@@ -99,10 +104,10 @@ static uint32_t merge_task(struct merge *m, uint32_t task)
 	return m->tasks[task];
 }
 
-/* The frames inlined into f, which has source[0] already. -ENOMEM. */
+/* The frames inlined into f, which has source[0] already. more is one array for all frames; 0 in
+ * inlined means that the frame has none. -ENOMEM. */
 static int merge_inlined(struct merge *m, uint32_t frame, struct profile_frame f,
                          const struct profile_source *source, size_t n)
-/* more is one array for all frames; 0 in inlined means that the frame has none. */
 {
 	m->inlined[frame] = (uint32_t)(m->more.n / sizeof(uint32_t)) + 1;
 	buf_put_u32(&m->more, (uint32_t)n - 1);
