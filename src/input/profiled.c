@@ -12,7 +12,8 @@ int profiled_load(const struct infile *in, const struct naming *naming,
 		                              .progress = infile_progress(),
 		                              .symbols = &naming->symbols,
 		                              .names = opts->names,
-		                              .innermost = opts->load.frames != LOAD_FRAMES_ALL };
+		                              .innermost = opts->load.frames != LOAD_FRAMES_ALL,
+		                              .no_stacks = opts->load.frames == LOAD_FRAMES_NONE };
 	struct load_opts load = opts->load;
 	int r = recording_open(rec, in->reader, &learn, err);
 

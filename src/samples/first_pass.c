@@ -23,6 +23,7 @@
 #include "samples/hit.h"
 #include "samples/sample_index.h"
 #include "samples/walk_result.h"
+#include "stitch/rules.h"
 
 #define RUN_MAX (1u << 20) /* bytes: the unit of work of the second pass */
 
@@ -238,13 +239,36 @@ static inline int first_pass_teach_sample(struct first_pass *l, const struct sea
 	return r < 0 ? r : sample_index_add(rec->index, d, &learned);
 }
 
+/* Whether the words of stacks say how their walks ended: then they are needed also where no stack
+ * is. A stream may bring more events. */
+static bool first_pass_said(struct first_pass *l)
+{
+	size_t n = seam_events_count(l->rec->events);
+
+	for (; l->events < n; l->events++)
+		l->said |= walk_result_said(&seam_events_at(l->rec->events, l->events)->attr);
+	return l->said;
+}
+
+/* Leaves of the chain of a deferred record what will be asked for: whether it is empty. */
+static void first_pass_no_words(struct seam_u64s *ips)
+{
+	static const unsigned char nothing[8];
+
+	*ips = rules_addresses(*ips);
+	if (ips->n)
+		*ips = (struct seam_u64s){ .bytes = nothing, .n = 1, .swap = ips->swap };
+}
+
 /* Teaches the deferred record that was decoded last. */
 static inline int first_pass_teach_deferred(struct first_pass *l)
 {
 	struct seam_u64s *ips = &l->deferred.decoded.deferred.ips, whole = *ips, none = { 0 };
 	int r;
 
-	if (l->rec->index->innermost)
+	if (l->rec->index->no_stacks && !first_pass_said(l))
+		first_pass_no_words(ips);
+	else if (l->rec->index->innermost)
 		hit_cut(ips, &none); /* markers may stand in front of the first address */
 	r = seam_stitch_learn(l->rec->stitch, &l->deferred.decoded, NULL);
 	*ips = whole; /* the next record is decoded over this one */

@@ -23,6 +23,8 @@ struct first_pass {
 	struct members members;
 	struct jit jit;
 	struct first_pass_place sample, deferred;
+	size_t events; /* so many were asked whether ... */
+	bool said;     /* ... one of them says how walks ended (walk_result.h) */
 };
 
 void first_pass_free(struct first_pass *l);

@@ -234,6 +234,8 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 	if (l.rec->large)
 		stitch_copy_chains(l.rec->stitch);
 	l.rec->index = sample_index_new(opts && opts->innermost, l.rec->large);
+	if (l.rec->index)
+		l.rec->index->no_stacks = opts && opts->no_stacks;
 	r = l.rec->index ? recording_learn(&l, opts, err)
 	                 : seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "%s",
 	                                  strerror(ENOMEM));

@@ -101,6 +101,8 @@ struct recording_opts {
 	/* of callchains, only the address at which each begins will be asked for: of stacks that
 	 * lie in the file no more is kept */
 	bool innermost;
+	/* of callchains, nothing will be asked for but what became of them */
+	bool no_stacks;
 };
 
 /*

@@ -218,6 +218,9 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
 	if (n->innermost && !walk_result_said(&d->sample.event->attr))
 		sample_index_cut(d, &kernel_words, &user_words);
 	entry->user = (uint32_t)said->slot;
+	/* Neither parts nor where it hit. */
+	if (n->no_stacks && !walk_result_said(&d->sample.event->attr))
+		return 0;
 	if (said->parts.kind == RULES_AT_ONCE)
 		r = stacks_part(&n->stacks, &user_words, stable, &entry->user);
 	if (r >= 0)

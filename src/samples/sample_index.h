@@ -64,6 +64,7 @@ struct sample_index {
 	struct stacks stacks; /* numbers parts */
 	struct pool whos;     /* struct sample_index_who */
 	bool innermost;       /* parts end behind the innermost address of the chain */
+	bool no_stacks;       /* there are no parts, and nobody asks where samples hit */
 	bool copies;          /* parts are copied, also where the bytes of records last */
 	bool hits_in_copies;  /* some samples with a copy of the stack do not say where they hit */
 	unsigned flags;       /* SAMPLE_INDEX_* of any sample */

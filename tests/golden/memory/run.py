@@ -5,7 +5,8 @@
     run.py SEAM
 
 A recording of 320 MiB of stack copies is made, and read as a file and from a pipe; one of four million small samples; one of
-two and a half million with deferred stacks; and one of 60,000 runs of one program. The peak of each command's memory (which counts the
+two and a half million with deferred stacks; one of 60,000 runs of one program; and one of
+two million different stacks. The peak of each command's memory (which counts the
 pages of the file that it has mapped) must stay below what is said beside it; not under sanitizers, which hold what was freed.
 """
 import array
@@ -21,7 +22,7 @@ import make as m  # noqa: E402
 
 REGS_USER, STACK_USER = 1 << 12, 1 << 13
 COPY, SAMPLES, DISTINCT = 60000, 5600, 50
-MEMORY = {"small": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 105}  # MiB: a stream is read into memory up to 64 MiB
+MEMORY = {"small": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 105, "distinct": 110}  # MiB: a stream is read into memory up to 64 MiB
 
 
 def attr():
@@ -100,6 +101,17 @@ def execs():
     yield from again(piece, times, 1500, (10**8, []))
 
 
+def distinct():
+    """No stack comes again."""
+    yield m.u64(m.MAGIC) + m.u64(16) + m.record(64, m.attr() + m.u64(11))
+    piece, times, innermost = b"", [], []
+    for i in range(2048):
+        times.append(len(piece) // 8 + 4)
+        piece += m.sample(10**9 + i * 1000, chain=(2**64 - 512, 0x400100 + i * 16, 0x400200))
+        innermost.append(len(piece) // 8 - 2)
+    yield from again(piece, times, 1000, (2048000, innermost))
+
+
 STACK = bytes(range(256)) * (COPY // 256) + bytes(COPY % 256)
 
 
@@ -138,7 +150,7 @@ def main():
         with open(path, "wb") as f:
             for piece in recording():
                 f.write(piece)
-        for kind, pieces in (("many", many), ("deferred", deferred), ("execs", execs)):
+        for kind, pieces in (("many", many), ("deferred", deferred), ("execs", execs), ("distinct", distinct)):
             with open(os.path.join(work, kind), "wb") as f:
                 for piece in pieces():
                     f.write(piece)
@@ -148,7 +160,7 @@ def main():
                                  ("export", ["--format", "folded"], "small"), ("convert", ["-o", converted], "small"),
                                  ("report", ["--stats"], "many"), ("report", ["--no-children"], "many"),
                                  ("script", ["-F", "tid,time"], "many"), ("report", ["--stats"], "deferred"),
-                                 ("report", ["--no-children"], "deferred"), ("report", ["--stats"], "execs"),
+                                 ("report", ["--no-children"], "deferred"), ("report", ["--stats"], "distinct"), ("report", ["--stats"], "execs"),
                                  ("report", ["--no-children"], "execs"), ("report", ["--stats"], "stream"), ("report", [], "stream"), ("export", ["--format", "folded"], "stream")):
             streamed = kind == "stream"
             code, text, mib = peak(seam, [what, *args, "-i", "-" if streamed else path if kind == "small" else os.path.join(work, kind)], work, streamed)
