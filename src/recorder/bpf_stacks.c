@@ -98,6 +98,29 @@ static enum kwalk_filter bpf_stacks_filter(const struct recorder_opts *o)
 	return o->by_tid ? KWALK_THREADS : KWALK_PROCESSES;
 }
 
+/* The time between two samples of a CPU, as far as the options say it; 0: it is not known. Of time
+ * off the CPU samples come whenever a thread returns. */
+static uint64_t bpf_stacks_period_ns(const struct recorder_opts *o)
+{
+	uint64_t most_hz = 0;
+
+	if (o->away_ns)
+		return 0;
+	for (size_t i = 0; i < o->events->n; i++) {
+		const struct event *e = &o->events->at[i];
+		bool by_rate = e->has_rate ? e->attr.flags & SEAM_ATTR_FREQ : !o->session.period;
+		uint64_t hz = e->has_rate ? e->attr.sample_period : o->session.frequency;
+
+		if (!by_rate || e->attr.type == SEAM_TYPE_TRACEPOINT)
+			return 0;
+		if (!hz)
+			hz = SESSION_FREQUENCY_DEFAULT;
+		if (hz > most_hz)
+			most_hz = hz;
+	}
+	return most_hz ? 1000000000u / most_hz : 0;
+}
+
 /* Samples get their times from the program, which reads the clock monotonic: so the session's
  * records must have that clock, too, or else the two cannot be put in order. */
 static void bpf_stacks_session(struct bpf_stacks *b, struct session_opts *s)
@@ -127,6 +150,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 		.fp = o->session.callchain == SESSION_CALLCHAIN_FP_DEFER,
 		.python = o->python,
 		.memory = o->unwind_memory,
+		.period_ns = bpf_stacks_period_ns(o),
 		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
 		.stopped = o->session.stopped,
 		.table = bpf_stacks_table,

@@ -101,6 +101,9 @@ struct kwalk_opts {
 	/* most bytes of tables and mappings in the arena; 0: 1 GiB; at most 4 GiB */
 	uint64_t memory;
 	size_t ring_bytes; /* per CPU, rounded up to a power of two; 0: 2 MiB */
+	/* between two samples of a CPU; 0: not known, or as short as can be. New mappings are made
+	 * known in a small part of it. */
+	uint64_t period_ns;
 	/* most targets, processes and threads that owe; 0: as many as there may be, within reason
 	 * */
 	uint32_t tasks;

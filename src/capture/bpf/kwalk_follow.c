@@ -21,6 +21,7 @@
 
 #include "abi/record_at.h"
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/bpf/pace.h"
 #include "capture/ioctl.h"
 #include "capture/kernel.h"
 #include "capture/ring.h"
@@ -29,10 +30,6 @@
 #define FOLLOW_LARGEST 4352 /* bytes: an MMAP2 with a path of PATH_MAX */
 #define FOLLOW_NEWS 4096    /* bytes, as in maps.bpf.h */
 #define FOLLOW_DUMMY 9      /* PERF_COUNT_SW_DUMMY */
-/* After an exec the process maps its libraries, at first at short intervals. So the rings are read
- * again and again, ever more rarely. */
-#define FOLLOW_SOON_NS 50000ull
-#define FOLLOW_WAIT_NS 100000000ull /* also for room to be made (kwalk_room.c) */
 #define SWEEP_NS 1000000000ull
 #define GONE_NS 5000000000ull /* after its leader's end: other threads may run on */
 
@@ -240,6 +237,19 @@ static int follow_news(void *ctx, const void *bytes, size_t n)
 	return 0;
 }
 
+/* Waits for news or a time. Where samples are rare, what is new waits for a while with what comes
+ * after it, unless a ring is filling. */
+static int follow_wait(const struct follow *f, const struct pace *p, struct pollfd *fds)
+{
+	const struct timespec most = { .tv_nsec = (long)p->wait_ns },
+	                      soon = { .tv_nsec = (long)p->soon_ns };
+	int r = ppoll(fds, f->n + 2, &most, NULL);
+
+	if (r == 1 && fds[f->n + 1].revents && pace_gathers(p))
+		r = ppoll(fds, f->n + 1, &soon, NULL);
+	return r < 0 && errno != EINTR ? -errno : 0;
+}
+
 /* The thread: drains the kernel's records whenever a program wakes it, or after a while that grows
  * as long as nothing happens. It ends when f->wake is written. */
 static void *follow_run(void *ctx)
@@ -247,7 +257,7 @@ static void *follow_run(void *ctx)
 	struct kwalk *l = ctx;
 	struct follow *f = &l->follow;
 	struct pollfd *fds = calloc(f->n + 2, sizeof(*fds));
-	uint64_t wait_ns = FOLLOW_SOON_NS;
+	struct pace pace;
 
 	if (!fds)
 		return NULL;
@@ -255,18 +265,15 @@ static void *follow_run(void *ctx)
 		fds[i] = (struct pollfd){ .fd = f->fds[i], .events = POLLIN };
 	fds[f->n] = (struct pollfd){ .fd = f->wake, .events = POLLIN };
 	fds[f->n + 1] = (struct pollfd){ .fd = f->news_fd, .events = POLLIN };
+	/* Where the programs do not see that code was lost, only records say it. */
+	pace_start(&pace, l->counts_losses ? l->opts.period_ns : 0);
 	follow_hurry();
 	while (!fds[f->n].revents) {
-		const struct timespec wait = { .tv_nsec = (long)wait_ns };
-
-		if (ppoll(fds, f->n + 2, &wait, NULL) < 0 && errno != EINTR)
+		if (follow_wait(f, &pace, fds) < 0)
 			break;
 		/* This ring is read before the records, so that records of what it reports later
 		 * are read by then. */
-		if (ringbuf_drain(&f->news, follow_news, l) > 0)
-			wait_ns = FOLLOW_SOON_NS;
-		else if (wait_ns < FOLLOW_WAIT_NS)
-			wait_ns += wait_ns / 8;
+		pace_next(&pace, ringbuf_drain(&f->news, follow_news, l) > 0);
 		follow_drain(l);
 	}
 	free(fds);

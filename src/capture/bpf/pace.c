@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// pace.c: see pace.h: after an exec a process maps its libraries, so the rings are read again and
+// again, ever more rarely.
+#include "capture/bpf/pace.h"
+
+#define PACE_PART 16u /* of the time between two samples */
+#define PACE_LATEST_NS 5000000ull
+
+void pace_start(struct pace *p, uint64_t period_ns)
+{
+	uint64_t part = period_ns / PACE_PART;
+
+	if (part > PACE_LATEST_NS)
+		part = PACE_LATEST_NS;
+	p->soon_ns = p->wait_ns = part > PACE_SOON_NS ? part : PACE_SOON_NS;
+}
+
+bool pace_gathers(const struct pace *p)
+{
+	return p->soon_ns > PACE_SOON_NS;
+}
+
+/* Where news are gathered the libraries have been mapped by the first reading, as a rule. */
+void pace_next(struct pace *p, bool news)
+{
+	if (news)
+		p->wait_ns = p->soon_ns;
+	else if (p->wait_ns < PACE_WAIT_NS)
+		p->wait_ns += p->wait_ns / (pace_gathers(p) ? 1 : 8);
+	if (p->wait_ns > PACE_WAIT_NS)
+		p->wait_ns = PACE_WAIT_NS;
+}
