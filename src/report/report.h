@@ -137,6 +137,8 @@ void report_ends(const struct report *r, struct buf *out);
 /* A part of these lines: stacks that end in code that a runtime made, and the flag with which they
  * go on. */
 void report_runtimes(const struct report *r, struct buf *out);
+/* Stacks of CPython without its functions, and what would name them. */
+void report_python(const struct report *r, struct buf *out);
 struct report_ends {
 	struct report_end {
 		uint32_t object;

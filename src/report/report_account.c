@@ -259,6 +259,7 @@ void report_account(const struct report *r, struct buf *out)
 	if (r->load.frames == LOAD_FRAMES_ALL) {
 		report_ends(r, out);
 		report_runtimes(r, out);
+		report_python(r, out);
 	}
 	account_unnamed(r, out);
 	account_partial(r, out);

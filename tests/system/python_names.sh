@@ -106,6 +106,14 @@ says there.txt "py::Shop.count:$T/shop.py *shop.py:1[01]"
 says annotate.txt "^ *[0-9.]* : *11 *v += i \* i$"
 mv away.py shop.py
 
+echo "# what would help where they are not named"
+record --no-python -F 997 -e cpu-clock -o n.data -- python3 shop.py
+"$SEAM" report -i n.data >n.txt 2>&1
+says n.txt 'of the samples ran Python, whose functions are not named'
+says n.txt 'python3 -X perf'
+"$SEAM" report --native -i f.data >n.txt 2>&1
+same "said where they are named" 0 "$(grep -c 'ran Python' n.txt)"
+
 echo "# a recorder that was killed"
 "$SEAM" record --python -F 997 -e cpu-clock -o k.data -- python3 -c '
 import os, time
