@@ -103,6 +103,34 @@ record --python -F 499 -e cpu-clock -o deep.data -- "$python" deep.py
 	END { for (i in n) print i, n[i] }' >deeps
 same "how many calls are below leaf" "901" "$(cut -d ' ' -f 1 deeps)"
 
+echo "# a subinterpreter, in the thread of the one that runs it"
+cat >sub.py <<'END'
+import time
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+CODE = """
+import time
+def sub_leaf(end):
+    while time.process_time() < end:
+        sum(range(1000))
+def sub_outer(end):
+    sub_leaf(end)
+sub_outer(time.process_time() + 0.5)
+"""
+def main_outer():
+    interpreters.run_string(interpreters.create(), CODE)
+main_outer()
+END
+for each in $(grep -E 'python3\.11$|3\.1[23]\.[0-9]*/bin' list); do
+	record --python -F 997 -e cpu-clock -o sub.data -- "$each" sub.py
+	"$SEAM" script -i sub.data 2>/dev/null | awk '
+		/^[^ \t]/ { if (chain ~ /sub_leaf/) print chain; chain = "" }
+		/py::/ { split($2, a, ":"); chain = chain " " a[3] }' | sort | uniq -c | sort -rn | sed 's/^ *[0-9]* *//' >chains
+	same "most chains with sub_leaf in $each" "sub_leaf sub_outer <module> main_outer <module>" "$(head -n 1 chains)"
+done
+
 # no_frames CASE: what a program of structures that cannot be has no functions, and the recording ends.
 no_frames() {
 	record --python -v -F 997 -e cpu-clock -o h.data -- "$T/hostile" "$1"
