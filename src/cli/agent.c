@@ -53,7 +53,8 @@ enum {
 };
 
 static const struct option_def agent_options[] = {
-	{ "store", 0, "URL", "where windows go: " STORED_KINDS "; may be given more than once",
+	{ "store", 0, "URL",
+	  "where windows go: " STORED_KINDS ", or those of seam push; may be given more than once",
 	  OPT_STORE },
 	{ "freq", 'F', "HZ", "samples per second and CPU (default 19)", OPT_FREQ },
 	{ "event", 'e', "EVENT", "events to sample, as seam record takes them (cpu-clock)",

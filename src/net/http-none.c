@@ -46,3 +46,9 @@ void http_hurry(struct http *h, unsigned seconds)
 	(void)h;
 	(void)seconds;
 }
+
+int http_secret(char **ret, const char *path, struct seam_error *err)
+{
+	(void)ret;
+	return seam_error_set(err, ENOSYS, path, SEAM_NO_OFFSET, NULL, "no libcurl");
+}

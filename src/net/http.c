@@ -89,8 +89,8 @@ static void http_load(void)
 
 /* ---- secrets ---- */
 
-/* The first line of a file, for free(). -errno, which err tells. */
-static int http_secret(char **ret, const char *path, struct seam_error *err)
+/* Reads a file that holds a password or the like. */
+int http_secret(char **ret, const char *path, struct seam_error *err)
 {
 	char text[SECRET_BYTES + 1];
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -36,6 +36,8 @@ struct http_answer {
  * file. */
 int http_open(struct http **ret, const struct remote *t, struct seam_error *err);
 void http_close(struct http *h);
+/* The first line of a file, for free(). -errno, which err tells. */
+int http_secret(char **ret, const char *path, struct seam_error *err);
 /*
  * POSTs. 0: the status is 2xx. -EAGAIN: it may go better later (no connection, no answer in time,
  * 408, 429, 5xx). -EACCES: refused for who we are or who the server is (401, 403, a certificate).

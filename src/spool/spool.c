@@ -318,6 +318,7 @@ static int spool_read_file(int fd, uint64_t bytes, struct buf *to)
 	return room ? 1 : -ENOMEM;
 }
 
+/* Marks the oldest piece before it is read: who takes it may send it at once. */
 int spool_first(struct spool *s, struct buf *to)
 {
 	char name[NAME_BYTES];

@@ -30,8 +30,8 @@ void spool_close(struct spool *s);
  * larger than the spool. */
 int spool_put(struct spool *s, const void *bytes, size_t n, uint64_t weight,
               struct seam_error *err);
-/* Reads the oldest piece, and marks it as sent: it is not dropped while it is under way. 1; 0: there
- * is none; -errno: it cannot be read. */
+/* Reads the oldest piece, and marks it as sent: it is not dropped while it is under way. 1; 0:
+ * there is none; -errno: it cannot be read. */
 int spool_first(struct spool *s, struct buf *to);
 /* The oldest piece arrived; or is to be dropped, and counted. */
 void spool_done(struct spool *s);

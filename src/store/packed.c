@@ -3,7 +3,7 @@
  * packed.c: see packed.h. A window has an epoch of its own (blocks.h): first its lists, then what
  * refers to them:
  *
- *	"seamwin1", four blocks (bytes, things, packed bytes), one more for the rest (bytes, packed):
+ *	"seamwin1", four blocks (bytes, things, packed bytes), one more for the rest:
  *	instance, from, to; counts (name, value); series (bytes, labels);
  *	rows (event, unit, series, state, node, samples, weight)
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * spooled.c: see spooled.h. The spool has windows as packed.h writes them, which need nothing of one
- * another: whichever is dropped, the others are whole.
+ * spooled.c: see spooled.h. The spool has windows as packed.h writes them, which need nothing of
+ * one another: whichever is dropped, the others are whole.
  */
 #include "store/spooled.h"
 
@@ -265,6 +265,7 @@ static int spooled_start(struct spooled *s)
 	return -r;
 }
 
+/* Opens the store and its spool, and begins to hand on what an earlier run left. */
 int spooled_open(void **ret, const struct store_backend *backend, const char *rest,
                  struct seam_error *err)
 {
@@ -315,6 +316,7 @@ static void spooled_close(void *spooled)
 	spooled_free(s);
 }
 
+/* 1: the window is safe on the disk; -errno: it is not. */
 static int spooled_put(void *spooled, const struct store_window *w, struct seam_error *err)
 {
 	struct spooled *s = spooled;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spooled.h: a store behind a network, as an agent uses it: what is put waits in a spool on disk, and
- * a thread hands it on. So a server that is slow or away slows nothing, and loses nothing that fits.
+ * spooled.h: a store behind a network, as an agent uses it: what is put waits in a spool on disk,
+ * and a thread hands it on. So a server that is slow or away slows nothing, and loses nothing that
+ * fits.
  *
  * A failure that may pass is tried again, after 1 s, then 2 s, up to a minute, or when the server
  * says. A window that the server refuses is dropped after some tries, and counted.

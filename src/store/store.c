@@ -19,8 +19,10 @@ struct store {
 	void *of; /* the backend's own */
 };
 
-static const struct store_backend *const store_backends[] = { &sqlite_backend,
-	                                                      &clickhouse_backend };
+static const struct store_backend *const store_backends[] = {
+	&sqlite_backend, &clickhouse_backend, &pyroscope_backend,
+	&parca_backend,  &coroot_backend,     &otlp_backend
+};
 
 #define STORE_BACKENDS (sizeof(store_backends) / sizeof(store_backends[0]))
 
@@ -64,8 +66,10 @@ int store_make(const char *url, const struct store_init *o, struct seam_error *e
 		return store_unknown(url, err);
 	if (backend->init)
 		return backend->init(rest, o, err);
-	r = o->only_say ? 0 : store_open(&s, url, STORE_WRITE, err);
-	if (r >= 0 && !o->only_say)
+	if (backend->remote || o->only_say)
+		return 0; /* the server has what it needs */
+	r = store_open(&s, url, STORE_WRITE, err);
+	if (r >= 0)
 		store_close(s);
 	return r;
 }

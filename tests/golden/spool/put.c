@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * put.c: puts windows into a store as an agent would: put URL FIRST N ROWS MS. Window number i, from
- * FIRST on, has i + 1 samples in each of ROWS stacks. Each one that is safe is said: "put i"; what the
- * store says of itself: "news: ...". MS are between two windows.
+ * put.c: puts windows into a store as an agent would: put URL FIRST N ROWS MS. Window number i,
+ * from FIRST on, has i + 1 samples in each of ROWS stacks. Each one that is safe is said: "put i";
+ * what the store says of itself: "news: ...". MS are between two windows.
  */
 #include <stdio.h>
 #include <stdlib.h>

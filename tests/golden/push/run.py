@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A recording pushed to other stores: stubs stand for the servers, which cannot be had.
+
+    run.py SEAM DATA
+
+Every sample arrives once and in the form that each takes; 429 and 500 are tried again, what may have arrived is not; keys come
+from files. Go's pprof and protoc judge the bodies where they are installed.
+"""
+import base64
+import gzip
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.parse
+
+SEAM, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+RECORDING = os.path.join(DATA, "hackbench_d", "perf.data")
+ENV = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1", SEAM_CONFIG="", TZ="UTC")
+HOSTILE = "a\"'}<b>\x1b\u00e9"
+faults = 0
+
+
+def fault(text):
+    global faults
+    faults += 1
+    print("FAILED: " + text[:1500])
+
+
+def check(what, wanted, got):
+    if wanted != got:
+        fault("%s: wanted %r, got %r" % (what, wanted, got))
+
+
+class Stub(http.server.BaseHTTPRequestHandler):
+    """Answers by server.answers: a status, 0: none; then 200."""
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.headers.get("Content-Encoding") == "gzip":
+            body = gzip.decompress(body)
+        self.server.asked.append((self.path, dict(self.headers), body))
+        status = self.server.answers.pop(0) if self.server.answers else 200
+        if not status:
+            return
+        self.send_response(status)
+        if status == 429:
+            self.send_header("Retry-After", "1")
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    def log_message(self, *_):
+        pass
+
+
+def push(kind, rest="", answers=(), status=0, labels=()):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stub)
+    server.asked, server.answers = [], list(answers)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = "%s:http://127.0.0.1:%d%s" % (kind, server.server_address[1], rest)
+    done = subprocess.run([SEAM, "push", "--symfs", "/nonexistent", *labels, RECORDING, url], env=ENV, capture_output=True,
+                          check=False)
+    server.shutdown()
+    if status is not None and done.returncode != status:
+        fault("%s: exit %d: %s" % (kind, done.returncode, done.stderr.decode("utf-8", "replace")))
+    return server.asked, done.stderr.decode("utf-8", "replace")
+
+
+def fields(message):
+    """The fields of a protobuf message: (number, value)."""
+    at = 0
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            value |= (message[at] & 127) << shift
+            shift += 7
+            at += 1
+            if message[at - 1] < 128:
+                return value
+
+    while at < len(message):
+        tag = number()
+        if tag & 7 == 0:
+            yield tag >> 3, number()
+        elif tag & 7 == 1:
+            yield tag >> 3, message[at:at + 8]
+            at += 8
+        else:
+            n = number()
+            yield tag >> 3, message[at:at + n]
+            at += n
+
+
+def numbers(packed):
+    """Packed varints."""
+    out, value, shift = [], 0, 0
+    for byte in packed:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            out.append(value)
+            value = shift = 0
+    return out
+
+
+def pprof_sums(body):
+    """Samples and weights of a pprof, and whether every location has a line."""
+    sums = [0, 0]
+    whole = True
+    for number, value in fields(gzip.decompress(body)):
+        if number == 2:
+            for n, packed in fields(value):
+                if n == 2:
+                    sums = [a + b for a, b in zip(sums, numbers(packed))]
+        if number == 4:
+            whole &= any(n == 4 for n, _ in fields(value))
+    return sums, whole
+
+
+def judge_pprof(body, weight, work):
+    """Go's pprof, if it is there."""
+    if not shutil.which("go"):
+        return False
+    path = os.path.join(work, "judged.pb.gz")
+    with open(path, "wb") as file:
+        file.write(body)
+    done = subprocess.run(["go", "tool", "pprof", "-raw", path], capture_output=True, check=False)
+    if b"No such tool" in done.stderr or b"no such tool" in done.stderr:
+        return False
+    lines = done.stdout.decode().split("Locations")[0].split("\n")
+    got = sum(int(line.split(":")[0].split()[1]) for line in lines if line[:1] == " " and line.split(":")[0].split()[0].isdigit())
+    check("Go's pprof", weight, got)
+    return True
+
+
+def all_pprof(asked, kind):
+    """The pprof bodies, with the labels of each."""
+    if kind == "coroot":
+        return [(dict(urllib.parse.parse_qsl(urllib.parse.urlparse(path).query)), body) for path, _, body in asked]
+    out = []
+    for _, _, body in asked:
+        for s in json.loads(body)["series"]:
+            labels = s["labels"]["labels"] if kind == "parca" else s["labels"]
+            out += [({l["name"]: l["value"] for l in labels}, base64.b64decode(x["rawProfile"])) for x in s["samples"]]
+    return out
+
+
+def main():
+    work = tempfile.mkdtemp(prefix="seam-push-")
+    report = json.loads(subprocess.run([SEAM, "report", "--json", "--symfs", "/nonexistent", RECORDING], env=ENV,
+                                       capture_output=True, check=False).stdout)
+    samples, weight = report["samples"], report["events"][0]["weight"]
+    if "has no libcurl" in push("otlp", answers=[200], status=None)[1]:
+        print("skipped: this build has no libcurl")
+        return 77
+    judged = 0
+    paths = {"pyroscope": "/push.v1.PusherService/Push", "parca": "/profiles/writeraw", "coroot": "/v1/profiles",
+             "otlp": "/v1development/profiles"}
+    for kind, path in paths.items():
+        asked, _ = push(kind, labels=["--label", "zone-1=" + HOSTILE])
+        check(kind + ": path", {path}, {urllib.parse.urlparse(a[0]).path for a in asked})
+        if kind == "otlp":
+            continue
+        parts = all_pprof(asked, kind)
+        sums = [pprof_sums(body) for _, body in parts]
+        check(kind + ": samples and weights", (samples, weight), (sum(s[0][0] for s in sums), sum(s[0][1] for s in sums)))
+        check(kind + ": every location has a function", True, all(s[1] for s in sums))
+        service, zone = ("service.name", "zone-1") if kind == "coroot" else ("service_name", "zone_1")
+        check(kind + ": services", True, "hackbench" in {labels[service] for labels, _ in parts})
+        check(kind + ": a hostile label", {HOSTILE}, {labels[zone] for labels, _ in parts})
+        judged += all(judge_pprof(body, s[0][1], work) for (_, body), s in zip(parts, sums))
+    # OpenTelemetry: the sum of all values, and what indices refer to.
+    asked, _ = push("otlp")
+    got, tables = 0, {}
+    for number, value in fields(asked[0][2]):
+        if number == 2:
+            for table, _ in fields(value):
+                tables[table] = tables.get(table, 0) + 1
+            continue
+        for n, scope in fields(value):
+            for m, profile in fields(scope) if n == 2 else ():
+                for f, sample in fields(profile) if m == 2 else ():
+                    if f == 2:
+                        of = dict(fields(sample))
+                        got += sum(numbers(of[4]))
+    check("otlp: values", weight, got)
+    check("otlp: tables", set(range(1, 8)), set(tables))
+    # What fails.
+    for kind in paths:
+        asked, _ = push(kind, answers=[429, 500])
+        wanted = 2 + (3 if kind == "coroot" else 1)
+        check(kind + ": 429 and 500 are tried again", wanted, len(asked))
+        asked, err = push(kind, answers=[0], status=1)
+        check(kind + ": what may have arrived is not sent again", 1, len(asked))
+        asked, err = push(kind, answers=[400], status=1)
+        check(kind + ": what is refused is not tried again", (1, True), (len(asked), "answers 400" in err))
+        check(kind + ": one line", 2, len(err.strip().split("\n")))
+    secret = os.path.join(work, "secret")
+    with open(secret, "w", encoding="utf-8") as file:
+        file.write("k3y\n")
+    check("a key", "k3y", push("coroot", "/?key-file=" + secret)[0][0][1].get("X-API-Key"))
+    check("a token", "Bearer k3y", push("parca", "/?token-file=" + secret)[0][0][1].get("Authorization"))
+    check("a tenant", "t1", push("pyroscope", "/?tenant=t1")[0][0][1].get("X-Scope-OrgID"))
+    done = subprocess.run([SEAM, "report", "--store", "parca:http://127.0.0.1:1"], env=ENV, capture_output=True, check=False)
+    check("reading is refused", (1, True), (done.returncode, b"only pushed" in done.stderr))
+    shutil.rmtree(work)
+    print("%d kinds judged by Go's pprof; %d faults" % (judged, faults))
+    return 1 if faults else 0
+
+
+sys.exit(main())
