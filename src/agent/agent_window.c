@@ -98,6 +98,7 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	quality_add_load(&quality, load);
 	quality_add(&quality, rate, 1);
 	quality_add(&quality, "agent.cpu_ns", job->cpu_ns);
+	quality_add(&quality, "agent.window_ns", job->to_ns - job->from_ns);
 	quality_add(&quality, "lost", job->lost);
 	quality_add(&quality, "lost_samples", job->interval.dropped + s->lost_samples);
 	quality_add(&quality, "agent.dropped_samples", job->interval.dropped);

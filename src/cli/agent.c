@@ -461,6 +461,9 @@ COMMAND(agent) = {
 	        "took more it samples less often, down to once a second, and later more often "
 	        "again. Weights are time, so sums stay true. What it costs to follow programs "
 	        "that start does not become less by that.",
+	        "--memory: the kernel's unwind tables have a third of it. What the process has is "
+	        "looked at between windows, and said once if it is more; while a window of very "
+	        "large programs is named it is more for a moment.",
 	        "--check says what it would do and what is wrong: whether the stores can be "
 	        "written, the address of --metrics be listened at, and stacks be taken. Nothing "
 	        "is sampled.",

@@ -50,8 +50,9 @@ int answer_load(struct answer *ret, struct store *s, const struct store_query *q
 
 	if (r >= 0)
 		r = answer_profile(&a, s, q, err);
+	if (r >= 0)
+		r = quality_restore(&a.load, &a.found);
 	if (r >= 0) {
-		quality_restore(&a.load, &a.found);
 		if (q->where)
 			answer_forget(&a.load);
 		for (size_t i = 0; i < profile_n_rows(a.load.profile); i++)

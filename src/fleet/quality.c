@@ -15,9 +15,15 @@
 #include <string.h>
 
 #include "abi/stack_end.h"
+#include "base/shown.h"
+#include "profile/origin.h"
 
 #define UNNAMED "unnamed\x1f"
 #define UNNAMED_MOST 64u /* objects of a window: those with the most samples */
+#define PARTIAL "partial\x1f"
+#define PARTIAL_MOST 16u /* objects of a window */
+#define PERIOD "period\x1f"
+#define RATE "agent.windows_at_hz."
 
 struct quality_count {
 	const char *name;
@@ -109,6 +115,31 @@ static void quality_add_most(struct quality *q, const char *name, uint64_t value
 	quality_add(q, text, value != 0);
 }
 
+/* A count whose name has a kind and two texts. */
+static void quality_add_texts(struct quality *q, const char *kind, const char *a, const char *b,
+                              uint64_t value)
+{
+	struct buf name = { 0 };
+
+	buf_printf(&name, "%s%s\x1f%s", kind, a, b);
+	quality_add(q, buf_text(&name), value);
+	q->names.failed |= name.failed;
+	buf_free(&name);
+}
+
+/* The periods of events whose samples all have one, in a window. */
+static void quality_add_periods(struct quality *q, const struct profile *p)
+{
+	for (uint32_t e = 1; e <= profile_n_events(p); e++) {
+		uint64_t period = origin_period_of(profile_origin_of(p), e);
+		char text[24];
+
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)period);
+		if (period)
+			quality_add_texts(q, PERIOD, text, profile_event_name(p, e), 1);
+	}
+}
+
 /* The load is only read. */
 void quality_add_load(struct quality *q, const struct load *load)
 {
@@ -116,6 +147,10 @@ void quality_add_load(struct quality *q, const struct load *load)
 	quality_add(q, "damaged", load->damaged);
 	quality_add_most(q, "walk.most_copied", load->recorded.copy_bytes);
 	quality_add_most(q, "copy.most_needed", load->unwound.needed);
+	quality_add_periods(q, load->profile);
+	for (size_t i = 0; i < load->n_partial && i < PARTIAL_MOST; i++)
+		quality_add_texts(q, PARTIAL, load->partial[i].object, load->partial[i].file,
+		                  load->partial[i].samples);
 	/* An object that lacks names: state, path and reason in the name, samples as the value. */
 	for (size_t i = 0; i < load->n_unnamed && i < UNNAMED_MOST; i++) {
 		const struct load_unnamed *u = &load->unnamed[i];
@@ -182,13 +217,119 @@ static uint64_t quality_restore_most(const struct store_found *found, const char
 	return most;
 }
 
+/* Calls each with the two texts of every count of a kind. */
+static int quality_texts(struct load *load, const struct store_found *found, const char *kind,
+                         int (*each)(struct load *load, const char *a, size_t n, const char *b,
+                                     uint64_t value))
+{
+	size_t n = strlen(kind);
+	int r = 0;
+
+	for (size_t i = 0; i < found->n_counts && r >= 0; i++) {
+		const char *a = found->counts[i].name + n, *b;
+
+		if (strncmp(found->counts[i].name, kind, n) != 0)
+			continue;
+		b = strchr(a, '\x1f');
+		if (b)
+			r = each(load, a, (size_t)(b - a), b + 1, found->counts[i].value);
+	}
+	return r;
+}
+
+/* For quality_texts. An event that had several periods in the span has none. */
+static int quality_period(struct load *load, const char *a, size_t n, const char *b, uint64_t value)
+{
+	uint64_t period = strtoull(a, NULL, 10);
+
+	(void)n;
+	(void)value;
+	for (uint32_t e = 1; e <= profile_n_events(load->profile) && period; e++)
+		if (!strcmp(profile_event_name(load->profile, e), b))
+			return origin_add_period(profile_origin(load->profile), e, period);
+	return 0;
+}
+
+/* For quality_texts. One object may lack several files; it is one row of each. */
+static int quality_partial(struct load *load, const char *a, size_t n, const char *b,
+                           uint64_t value)
+{
+	struct load_partial *more = realloc(load->partial, (load->n_partial + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	load->partial = more;
+	more += load->n_partial;
+	*more = (struct load_partial){ .object = strndup(a, n), .samples = value };
+	if (!more->object)
+		return -ENOMEM;
+	snprintf(more->file, sizeof(more->file), "%s", b);
+	load->n_partial++;
+	return 0;
+}
+
+/* The most samples first. */
+static int quality_partial_order(const void *pa, const void *pb)
+{
+	const struct load_partial *a = pa, *b = pb;
+	int order = (a->samples < b->samples) - (a->samples > b->samples);
+
+	return order ? order : strcmp(a->object, b->object);
+}
+
+/* What is a text, or made of texts. -ENOMEM. */
+static int quality_restore_texts(struct load *load, const struct store_found *found)
+{
+	int r = quality_texts(load, found, PERIOD, quality_period);
+
+	if (r >= 0)
+		r = quality_texts(load, found, PARTIAL, quality_partial);
+	if (load->n_partial)
+		qsort(load->partial, load->n_partial, sizeof(*load->partial),
+		      quality_partial_order);
+	return r < 0 ? -ENOMEM : 0;
+}
+
+/* Writes at which rates agents sampled in the span, what they cost, and what of it no store has. */
+void quality_text(const struct store_found *found, struct buf *out)
+{
+	uint64_t ns = store_found_count(found, "agent.window_ns");
+	uint64_t cpu_ns = store_found_count(found, "agent.cpu_ns");
+	uint64_t dropped = store_found_count(found, "agent.dropped_samples");
+	uint64_t untaken = store_found_count(found, "agent.untaken_samples");
+	bool any = false;
+
+	for (size_t i = 0; i < found->n_counts; i++) {
+		const char *name = found->counts[i].name;
+
+		if (strncmp(name, RATE, strlen(RATE)) != 0)
+			continue;
+		shown_printf(out, "%s%llu at %s Hz",
+		             any ? ", " : "windows: ", (unsigned long long)found->counts[i].value,
+		             name + strlen(RATE));
+		any = true;
+	}
+	if (any && ns)
+		shown_printf(out, "; their agents took %.2f %% of a CPU each",
+		             100.0 * (double)cpu_ns / (double)ns);
+	if (any)
+		buf_put_text(out, "\n");
+	if (dropped)
+		shown_printf(out, "%llu samples had no room in the agents' memory\n",
+		             (unsigned long long)dropped);
+	if (untaken)
+		shown_printf(out, "%llu samples were lost while this store took nothing\n",
+		             (unsigned long long)untaken);
+}
+
 /* The reverse of quality_add_load. What other counts a store has is passed over. */
-void quality_restore(struct load *load, const struct store_found *found)
+int quality_restore(struct load *load, const struct store_found *found)
 {
 	quality_each(load, quality_restore_count, (void *)found);
 	load->damaged = store_found_count(found, "damaged") > 0;
 	load->recorded.copy_bytes = (uint32_t)quality_restore_most(found, "walk.most_copied");
 	load->unwound.needed = quality_restore_most(found, "copy.most_needed");
+	return quality_restore_texts(load, found);
 }
 
 /* A state by its name; one that is not known is taken for a missing file. */

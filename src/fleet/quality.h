@@ -27,8 +27,12 @@ void quality_add_load(struct quality *q, const struct load *load);
 int quality_end(struct quality *q, const struct store_count **ret, size_t *n);
 void quality_free(struct quality *q);
 
-/* Sets the counts of load, whose profile is there already. */
-void quality_restore(struct load *load, const struct store_found *found);
+/* The rates of the windows of an answer, what their agents took of a CPU, and what was lost before
+ * a store had it, as lines below a report; nothing for windows that no agent made. */
+void quality_text(const struct store_found *found, struct buf *out);
+
+/* Sets the counts of load, whose profile is there already. -ENOMEM. */
+int quality_restore(struct load *load, const struct store_found *found);
 /* Calls each with every object that had no names: its state, path and reason. -ENOMEM. */
 int quality_unnamed(const struct store_found *found,
                     void (*each)(void *ctx, enum symbol_state state, const char *object,

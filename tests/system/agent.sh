@@ -69,6 +69,14 @@ says out '^seamhot, 1234567890ab '
 host=$(uname -n)
 same "by host" "$("$SEAM" report --json --store sqlite:a.db | number samples)" "$("$SEAM" report --json --store sqlite:a.db --where "host=$host" | number samples)"
 
+# top, of what the store has lately.
+"$SEAM" top --store sqlite:a.db --from -1d --where comm=seamhot -n 1 --stdio >out
+same "exit status of top" 0 $?
+says out '^seam top: [0-9,]* samples of the last 86400 s in sqlite:a.db, '
+says out 'leaf_function'
+"$SEAM" top --store sqlite:a.db -p 1 2>err
+same "exit status of top of a store and a process" 2 $?
+
 # Two sides of the store: what is the same is no slower; a gate sees what one side alone has.
 "$SEAM" diff --store sqlite:a.db --where zone=a --base comm=seamhot --new comm=seamhot -s sym --fail-if-slower 1 >out
 same "exit status of diff of equal sides" 0 $?
@@ -166,6 +174,9 @@ until_true "a lower rate" grep -q 'more than 0.01 % of a CPU: .* samples a secon
 kill -TERM "$agent"
 wait "$agent"
 same "exit status with a budget" 0 $?
+"$SEAM" report --store sqlite:d.db >out
+says out '^windows: .*[0-9] at 997 Hz'
+says out '^windows: .*; their agents took [0-9.]* % of a CPU each$'
 
 # A store that cannot be written: windows are lost, which is said once for each time; the agent goes on, and writes again.
 mkdir small

@@ -14,6 +14,7 @@
 #include "cli/schema.h"
 #include "cmd/outfile.h"
 #include "cmd/pager.h"
+#include "fleet/quality.h"
 #include "input/profiled.h"
 #include "profile/nameless.h"
 
@@ -232,6 +233,8 @@ static int report_show_stored(struct report_cmd *r)
 	if (rc != EXIT_OK)
 		return rc;
 	rc = report_write(r, &out);
+	if (rc >= 0 && r->form == REPORT_TEXT && !r->show.quiet)
+		quality_text(&r->answer.found, &out);
 	if (rc < 0)
 		cmd_error(r->cmd, "%s", strerror(-rc));
 	else

@@ -85,6 +85,8 @@ static const struct option_def top_options[] = {
 	{ "percent-limit", 0, "PERCENT", "leave out rows below this (0.5)", OPT_LIMIT },
 	{ "stdio", 0, NULL, "plain text, one table after the other: the default in a pipe",
 	  OPT_STDIO },
+	STORED_URL_OPTION,
+	STORED_SPAN_OPTIONS,
 	NAMING_OPTIONS,
 	{ 0 },
 };
@@ -165,6 +167,10 @@ static int top_option(struct top *t, const struct options *o, int id)
 		t->stdio = true;
 		return 0;
 	default:
+		if (stored_is_option(id)) {
+			stored_option(&t->stored, o, id);
+			return 0;
+		}
 		return id >= NAMING_SYMFS ? naming_option(&t->naming, o, id)
 		                          : top_target_option(t, o, id);
 	}
@@ -186,6 +192,8 @@ static int top_settle(struct top *t)
 			return -EINVAL;
 		}
 	t->view.no_children = !t->children;
+	if (!top_store_ready(t))
+		return -EINVAL;
 	if (s->n_pids && (t->o.system_wide || s->n_cpus)) {
 		cmd_error(t->cmd, "-p and -t cannot be given with -a or -C");
 		return -EINVAL;
@@ -268,6 +276,19 @@ static int top_step(struct top *t, bool *ended)
 	return r < 0 ? r : 0;
 }
 
+/* Waits between two refreshes of a store. True: somebody asked for the end. */
+static bool top_wait(struct top *t, uint64_t ms)
+{
+	bool was_sent, ends = false;
+
+	for (uint64_t step; ms && !ends; ms -= step) {
+		step = ms < 200 ? ms : 200;
+		poll(NULL, 0, (int)step);
+		ends = record_signals_asked(&was_sent) != 0 || top_key(t);
+	}
+	return ends;
+}
+
 /* Refreshes until the user leaves, -n is reached, or what is recorded has ended; the rest is shown
  * then, too. An exit code. */
 static int top_loop(struct top *t)
@@ -278,14 +299,19 @@ static int top_loop(struct top *t)
 	while (r >= 0 && !last && !(t->iterations && t->refreshes >= t->iterations)) {
 		struct buf out = { 0 };
 
-		r = top_step(t, &ended);
-		if (r < 0)
-			cmd_error(t->cmd, "reading the rings: %s", strerror(-r));
-		last = ended;
-		if (r >= 0)
-			r = top_refresh(t, last, top_lines(t), &out);
+		if (stored_asked(&t->stored)) {
+			last = t->refreshes && top_wait(t, t->delay_ms);
+			r = last ? 0 : top_store_refresh(t, top_lines(t), &out);
+		} else {
+			r = top_step(t, &ended);
+			if (r < 0)
+				cmd_error(t->cmd, "reading the rings: %s", strerror(-r));
+			last = ended;
+			if (r >= 0)
+				r = top_refresh(t, last, top_lines(t), &out);
+		}
 		ended |= r > 0;
-		if (r >= 0)
+		if (r >= 0 && out.n)
 			top_draw(t, &out);
 		buf_free(&out);
 		if (ferror(stdout)) /* the reader of the pipe is gone */
@@ -341,7 +367,12 @@ static int top_show(struct top *t)
 {
 	int rc;
 
-	rc = top_open(t);
+	if (stored_asked(&t->stored)) {
+		record_signals_catch();
+		rc = EXIT_OK;
+	} else {
+		rc = top_open(t);
+	}
 	if (rc == EXIT_OK) {
 		t->ui = top_terminal(t);
 		rc = top_loop(t);
@@ -385,6 +416,7 @@ static int top_run(int argc, char **argv, const struct cmd *cmd)
 		rc = top_show(&t);
 out:
 	record_options_free(&t.o);
+	stored_free(&t.stored);
 	naming_end(&t.naming);
 	return rc;
 }
@@ -404,6 +436,9 @@ COMMAND(top) = {
 	        "address. In a pipe, or with --stdio, the tables follow one another as plain "
 	        "text: seam top -d 2 -n 3 | cat. Nothing is written to disk; memory is bounded, "
 	        "and samples that find no room are counted in the first line.",
+	        "--store shows what a store has of the last minute (--from -5m: of the last five) "
+	        "in place of what runs here, of the series that --where lets through. What an "
+	        "agent puts comes in windows: it is as old as they are long.",
 	        "A command's standard output goes to standard error; it is sent SIGTERM when "
 	        "top ends before it.",
 	        "Exit status: 0; 1: recording is not possible; 2: usage."),

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * top.h: what the files of `seam top` share. top.c takes the command line and draws, top_capture.c
- * runs the recorder, top_window.c makes a report of what came since the last one (a refresh).
+ * runs the recorder, top_window.c makes a report of what came since the last one (a refresh),
+ * top_store.c one of what a store has of the last while.
  */
 #ifndef SEAM_CLI_TOP_H
 #define SEAM_CLI_TOP_H
 
 #include "asked/record_options.h"
 #include "cli/report/report_options.h"
+#include "fleet/quality.h"
+#include "input/stored.h"
 #include "recorder/recorder.h"
 #include "recorder/window.h"
 
@@ -18,6 +21,8 @@ struct top {
 	struct report view; /* how it is shown */
 	bool children, stdio, ui;
 	uint64_t delay_ms, iterations; /* 0: without end */
+
+	struct stored stored; /* what is shown in place of this machine */
 
 	struct recorder *recorder;
 	struct window *window;     /* where its records go */
@@ -34,5 +39,12 @@ int top_read(struct top *t, int ms);
 /* Appends a report of what came since the last refresh to out. last: nothing more will come. 1:
  * what is recorded ended meanwhile; 0; -errno, after saying why. */
 int top_refresh(struct top *t, bool last, size_t lines, struct buf *out);
+
+/* Appends a table for each event that has samples. -ENOMEM. */
+int top_tables(struct report *r, struct buf *out);
+
+/* Of a store: whether the options go together, and a refresh. */
+bool top_store_ready(struct top *t);
+int top_store_refresh(struct top *t, size_t lines, struct buf *out);
 
 #endif

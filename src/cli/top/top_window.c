@@ -66,12 +66,11 @@ static void top_heading(const struct top_job *job, const struct report *r, struc
 	buf_put_text(out, "\n\n");
 }
 
-/* The heading, then a table for each event that has samples. -ENOMEM. */
-static int top_report(const struct top_job *job, struct report *r, struct buf *out)
+/* Appends the tables of a report, with the events' names where there are several. */
+int top_tables(struct report *r, struct buf *out)
 {
 	int rc = 0;
 
-	top_heading(job, r, out);
 	for (uint32_t e = 1; e <= profile_n_events(r->load.profile) && rc >= 0; e++) {
 		struct profile_account a;
 
@@ -94,7 +93,8 @@ static int top_show_profile(void *ctx, struct recording *rec, struct load *load)
 
 	r.rec = rec;
 	r.load = *load;
-	return top_report(job, &r, job->out);
+	top_heading(job, &r, job->out);
+	return top_tables(&r, job->out);
 }
 
 /* Names what the interval holds, and writes the report. -errno. */

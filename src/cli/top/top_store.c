@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// top_store.c: see top.h. A refresh is a report of the last while of a store, whoever puts into it.
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/shown.h"
+#include "cli/top/top.h"
+
+/* Whether no store was asked for, or one with nothing that is for recordings. */
+bool top_store_ready(struct top *t)
+{
+	const char *other = t->o.rec.command               ? "a command"
+	                    : t->o.rec.session.n_pids      ? "-p and -t"
+	                    : t->o.rec.session.n_cpus      ? "-C"
+	                    : t->o.events.n                ? "-e"
+	                    : report_keeps(&t->view)       ? "a sort key that stores do not keep"
+	                    : t->stored.to || t->stored.by ? "--to and --by"
+	                                                   : NULL;
+
+	/* A minute has several windows in it, and is short enough to be now. */
+	if (t->stored.url && !t->stored.from)
+		t->stored.from = "-1m";
+	return stored_ready(&t->stored, t->cmd, other);
+}
+
+/* The line above the table. */
+static void top_store_heading(const struct top *t, const struct answer *a, uint64_t span_ns,
+                              struct buf *out)
+{
+	struct profile_account account;
+	char number[32];
+
+	profile_account(a->load.profile, 0, &account);
+	shown_printf(out, "seam top: %s samples of the last %.0f s in %s",
+	             report_number(account.samples, number, sizeof(number)), (double)span_ns / 1e9,
+	             t->stored.url);
+	if (account.samples)
+		shown_printf(out, ", %.1f %% with whole stacks",
+		             report_percent(account.whole, account.samples));
+	buf_put_text(out, "\n");
+	quality_text(&a->found, out);
+	buf_put_text(out, "\n");
+}
+
+/* Appends a report of the span that ends now. 0; -errno, after saying why. */
+int top_store_refresh(struct top *t, size_t lines, struct buf *out)
+{
+	uint64_t span_ns = t->stored.query.to_ns - t->stored.query.from_ns;
+	struct store_query q = t->stored.query;
+	struct seam_error err = { 0 };
+	struct report r = t->view;
+	struct answer a = { 0 };
+	struct store *store;
+	struct timespec now;
+	int e = store_open(&store, t->stored.url, STORE_READ, &err);
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	q.to_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	q.from_ns = q.to_ns - span_ns;
+	t->refreshes++;
+	if (e >= 0) {
+		e = answer_load(&a, store, &q, 0, &err);
+		store_close(store);
+	}
+	if (e >= 0) {
+		r.load = a.load;
+		r.rows_max = lines;
+		top_store_heading(t, &a, span_ns, out);
+		e = top_tables(&r, out);
+	}
+	answer_free(&a);
+	if (e < 0)
+		cmd_error(t->cmd, "%s", cmd_reason(&err, e));
+	return e < 0 ? e : 0;
+}
