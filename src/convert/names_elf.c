@@ -70,7 +70,7 @@ uint32_t names_elf_place(struct names_elf_function *functions, size_t n)
 		if (at > TEXT_MAX)
 			return 0;
 	}
-	return (uint32_t)at;
+	return (uint32_t)at + NAMES_ELF_ALIGN;
 }
 
 /* ---- DWARF's numbers ---- */
@@ -149,6 +149,15 @@ static void names_symbols(struct names_elf *e)
 		buf_put(e->out, &symbol, sizeof(symbol));
 		names_text(&e->scratch, f->name);
 	}
+	/* hotspot's perfparser never finds the last symbol: this one is nobody's. */
+	const Elf64_Sym last = { .st_name = (uint32_t)e->scratch.n,
+		                 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+		                 .st_shndx = SECTION_TEXT,
+		                 .st_value = NAMES_ELF_TEXT + e->text - NAMES_ELF_ALIGN,
+		                 .st_size = NAMES_ELF_ALIGN };
+
+	buf_put(e->out, &last, sizeof(last));
+	names_text(&e->scratch, "[python]");
 	names_section(e, SECTION_SYMBOLS, start, SHT_SYMTAB, 8);
 	e->sections[SECTION_SYMBOLS].sh_entsize = sizeof(Elf64_Sym);
 	e->sections[SECTION_SYMBOLS].sh_link = SECTION_STRINGS;
@@ -422,6 +431,7 @@ int names_elf_put(struct buf *out, const struct names_elf_function *functions, s
 		e.text = functions[n - 1].at +
 		         (uint32_t)(functions[n - 1].n * NAMES_ELF_LINE + NAMES_ELF_ALIGN - 1) /
 		                 NAMES_ELF_ALIGN * NAMES_ELF_ALIGN;
+	e.text += NAMES_ELF_ALIGN; /* of the last symbol */
 	names_front(&e);
 	names_symbols(&e);
 	names_abbrev(&e);

@@ -28,7 +28,8 @@ struct names_elf_function {
 	uint32_t at; /* offset in .text: names_elf_place sets it */
 };
 
-/* Puts n functions one behind the other. The size of .text; 0: it would be too large. */
+/* Puts n functions one behind the other, with room for one more symbol. The size of .text; 0: it
+ * would be too large. */
 uint32_t names_elf_place(struct names_elf_function *functions, size_t n);
 /* Appends the whole file. -ENOMEM. */
 int names_elf_put(struct buf *out, const struct names_elf_function *functions, size_t n,

@@ -64,7 +64,7 @@ static void test_elf(void **state)
 	Elf *elf;
 
 	(void)state;
-	assert_int_equal(names_elf_place(f, 3), 3 * NAMES_ELF_ALIGN);
+	assert_int_equal(names_elf_place(f, 3), 4 * NAMES_ELF_ALIGN);
 	assert_int_equal(f[1].at, NAMES_ELF_ALIGN);
 	assert_int_equal(names_elf_put(&b, f, 3, id), 0);
 	elf_version(EV_CURRENT);
