@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * clickhouse_schema.c: see clickhouse.h: the tables, and which version of them a server has.
- * docs/fleet.md shows what this makes.
+ * seam store init --dry-run prints what this makes.
  *
  * On one server the tables have their names. In a cluster these are Distributed tables over others
  * that end in _local, so that whoever reads and writes need not know.
