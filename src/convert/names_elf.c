@@ -149,7 +149,8 @@ static void names_symbols(struct names_elf *e)
 		buf_put(e->out, &symbol, sizeof(symbol));
 		names_text(&e->scratch, f->name);
 	}
-	/* hotspot's perfparser never finds the last symbol: this one is nobody's. */
+	/* hotspot's perfparser gave the last function no name in a recording, and did with
+	 * another symbol behind it: this one is nobody's. */
 	const Elf64_Sym last = { .st_name = (uint32_t)e->scratch.n,
 		                 .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
 		                 .st_shndx = SECTION_TEXT,

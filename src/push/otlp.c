@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * otlp.c: see push.h: opentelemetry.proto.profiles.v1development as of 1.10 and 1.11. One dictionary
- * for the whole request; element 0 of each of its tables is the zero value. A profile for each part
- * and event.
+ * otlp.c: see push.h: opentelemetry.proto.profiles.v1development as of 1.10 and 1.11. One
+ * dictionary for the whole request; element 0 of each of its tables is the zero value. A profile
+ * for each part and event.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -67,6 +67,7 @@ static void push_base64(struct buf *to, const struct buf *bytes)
 
 /* ---- JSON: Pyroscope and Parca ---- */
 
+/* One label of a series: its name as those servers take it, and its value. */
 static void push_json_label(struct json *j, const char *name, const char *value)
 {
 	struct buf text = { 0 };
