@@ -64,14 +64,6 @@ static void time_objects(struct explain *x, const struct explain_sums *s)
 	buf_free(&list);
 }
 
-/* Whether --symbols and annotate can be asked for the function. */
-static bool time_named(const struct explain_sums *s, const struct rollup_row *row)
-{
-	const char *name = explain_function(s, row);
-
-	return name && !nameless_is(name, NULL);
-}
-
 /* The functions with the most time of their own. */
 static void time_hottest(struct explain *x, const struct explain_sums *s)
 {
@@ -83,7 +75,7 @@ static void time_hottest(struct explain *x, const struct explain_sums *s)
 
 		if (share < (told ? NAMED_LEAST : HOTTEST_LEAST))
 			break;
-		if (!time_named(s, row))
+		if (!explain_function(s, row))
 			continue;
 		explain_add(x,
 		            &(struct explain_new){ EXPLAIN_TIME, "hottest_function", share,
@@ -125,6 +117,14 @@ static void time_spread(struct explain *x, const struct explain_sums *s)
 		                    EXPLAIN_COMMAND("report", "--stdio", "-g", "none") },
 		            "in %zu functions of %zu: none stands out, so look at what calls them",
 		            n, all);
+}
+
+/* Whether the function has a name, not only a place where it begins. */
+static bool time_named(const struct explain_sums *s, const struct rollup_row *row)
+{
+	const char *name = explain_function(s, row);
+
+	return name && !nameless_is(name, NULL);
 }
 
 /* The innermost function that half of the time passes through: of those with so much in it or below
