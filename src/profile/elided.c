@@ -142,5 +142,6 @@ void elided_fit(struct buf *to, const char *text, size_t room, size_t end)
 		text = buf_text(&less);
 	}
 	shown_cut(to, text, room, end);
+	to->failed |= less.failed;
 	buf_free(&less);
 }

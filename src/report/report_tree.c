@@ -28,6 +28,7 @@ static void tree_name(const struct report *r, const char *name, size_t taken, st
 
 	shown_put_text(&text, name);
 	elided_fit(out, buf_text(&text), room, nameless_end(name));
+	out->failed |= text.failed;
 	buf_free(&text);
 }
 
@@ -54,6 +55,7 @@ static void tree_line(const struct report *r, const struct tree *t, uint64_t who
 		shown_put_text(out, name);
 	buf_put_text(out, buf_text(&object));
 	buf_put_text(out, "\n");
+	out->failed |= object.failed;
 	buf_free(&object);
 }
 
