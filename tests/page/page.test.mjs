@@ -9,6 +9,10 @@ import { cutText, amount } from "../../src/export/flame/names.mjs";
 import { build, kidsOf, outermost } from "../../src/export/flame/groups.mjs";
 import { follow, path } from "../../src/export/flame/place.mjs";
 import { compile } from "../../src/export/flame/choose.mjs";
+import { around, functionRows } from "../../src/export/flame/functions.mjs";
+import { HEAT_ROWS, heatMap, heatSlices, isWaiting, timelineRows } from "../../src/export/flame/heat.mjs";
+import { decodeLink, encodeLink, ranges } from "../../src/export/flame/link.mjs";
+import { heaviest, inOrder, threadRows } from "../../src/export/flame/order.mjs";
 import { block } from "./block.mjs";
 
 /* main -> work -> main (recursion) and main -> rest; two threads, at both ends of the time. */
@@ -84,4 +88,68 @@ test("a pattern between slashes is a regex, and a bad one none", () => {
 	assert.equal(compile("/^ma/")("main"), true);
 	assert.equal(compile("MAI")("main"), true);
 	assert.equal(compile("/(/"), null);
+});
+
+test("the table counts a sample once, whatever calls itself", () => {
+	load();
+	const rows = functionRows("total", null).map((r) => [M.names[r.fn], r.self, r.total]);
+	assert.deepEqual(rows, [["main", 10, 22], ["work", 5, 15], ["rest", 7, 7]]);
+	assert.deepEqual(functionRows("self", null).slice(0, 2).map((r) => M.names[r.fn]), ["main", "rest"]);
+	assert.deepEqual(functionRows("name", null).map((r) => M.names[r.fn]), ["main", "rest", "work"]);
+});
+
+test("callers and callees have the weight of the samples with the call", () => {
+	load();
+	const of = around(3, 0), name = (map) => [...map].map(([fn, weight]) => [M.names[fn], weight]);
+	assert.deepEqual(name(of.callers), [["main", 15]]);
+	assert.deepEqual(name(of.callees), [["main", 10]]);
+	assert.deepEqual(name(around(2, 0).callees).sort(), [["rest", 7], ["work", 15]]);
+});
+
+test("the map has all weight, each in its second and part of it", () => {
+	load();
+	const map = heatMap();
+	assert.equal(map.columns, 2);
+	assert.equal(map.cells.reduce((a, b) => a + b), 22);
+	assert.equal(map.cells[0], 10);
+	assert.equal(map.cells[(HEAT_ROWS - 1) * 2 + 1], 7);
+	const [first, last] = heatSlices(1, 0, 1);
+	assert.ok(first === 512 && last >= first && last < 530, `${first} ${last}`);
+});
+
+test("threads stand below their process, waiting apart", () => {
+	load();
+	const rows = timelineRows(4);
+	assert.equal(rows.length, 1);
+	assert.deepEqual(rows[0].threads.map((t) => [t.t, t.samples]), [[0, 2], [1, 1]]);
+	assert.deepEqual([...rows[0].threads[0].running], [1, 1, 0, 0]);
+	assert.ok(isWaiting("offcpu-time") && isWaiting("sched:sched_switch") && !isWaiting("cpu-clock"));
+});
+
+test("in order of time a stack stands where its samples are", () => {
+	load();
+	assert.equal(heaviest(), 0);
+	const rows = threadRows(0), cells = [];
+	assert.deepEqual(rows, [0, 1]);
+	inOrder(rows, 1024, (depth, x, width, cell) => cells.push([depth, x, width, M.names[cell.fn], cell.value]));
+	assert.ok(cells.some(([depth, x, , name, value]) => depth === 1 && x === 0 && name === "main" && value >= 10), JSON.stringify(cells));
+	assert.ok(cells.every(([, x, width]) => x >= 0 && width > 0 && x + width <= 1024));
+	const deepest = cells.filter((c) => c[0] === 3);
+	assert.deepEqual(deepest.map((c) => [c[1], c[3], c[4]]), [[0, "main", 10]]);
+});
+
+test("a link says what was chosen, and is not believed where it is wrong", () => {
+	load();
+	Object.assign(S, { view: "table", firstEvent: 0, fn: 3, pattern: "a&b=c", first: 10, last: 20, focus: -1, callers: false, byWeight: false,
+		before: false, icicle: false, sort: "total", thread: 1 });
+	S.threads.set([0, 1]);
+	const link = encodeLink([2, 3]);
+	Object.assign(S, { view: "flame", fn: -1, pattern: "", first: 0, last: M.meta.slices - 1, sort: "self", thread: -1 });
+	S.threads.fill(1);
+	assert.deepEqual(decodeLink(link), [2, 3]);
+	assert.deepEqual([S.view, M.names[S.fn], S.pattern, S.first, S.last, S.sort, S.thread, [...S.threads]],
+		["table", "work", "a&b=c", 10, 20, "total", 1, [0, 1]]);
+	assert.deepEqual(decodeLink("view=evil&span=x-99999999&threads=5-999999&zoom=-1.x.77777&focus=1e9&thread=9&sort=x&function=none"), []);
+	assert.deepEqual([S.view, S.first, S.last, S.focus, S.thread, S.sort, S.fn], ["flame", 0, M.meta.slices - 1, -1, -1, "self", -1]);
+	assert.equal(ranges([1, 2, 3, 7]), "1-3.7");
 });

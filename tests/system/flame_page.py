@@ -201,6 +201,59 @@ def keyboard(browser):
     browser.keys(ESCAPE)
 
 
+def view(browser, name):
+    browser.js("document.querySelector('#views button[data-view=%s]').click()" % name)
+    browser.until(lambda: "view=" + name in browser.js("return location.hash") or name == "flame")
+
+
+def table(browser, truth):
+    """The table and what is around a function, against export; a link to it, and back."""
+    view(browser, "table")
+    sums = truth.by_function()
+    rows = browser.js("return [...document.querySelectorAll('#functions tr')].map((r) => [r.querySelector('.name').textContent, "
+                      "r.cells[0].textContent, r.cells[2].textContent])")
+    near = [(name, own, total) for name, own, total in rows if name in sums]
+    off = [r for r in near if abs(float(r[1].split()[0]) - 100 * sums[r[0]][1] / truth.weight) > 0.06 or
+           abs(float(r[2].split()[0]) - 100 * sums[r[0]][0] / truth.weight) > 0.06]
+    check("the table has self and total as export has them", len(near) > 5 and not off, "%d functions, %s" % (len(near), off[:2]))
+    name = max((n for n, _, _ in near), key=lambda n: sums[n][0])
+    browser.js("[...document.querySelectorAll('#functions .name')].find((b) => b.textContent === %s).click()" % json.dumps(name))
+    check("its callers and callees stand beside it", browser.js("return !document.getElementById('around').hidden && "
+          "document.getElementById('aroundname').textContent") == name, name)
+    link = browser.js("return location.hash")
+    picture(browser, "table")
+    browser.js("document.querySelector('#views button[data-view=flame]').click()")
+    browser.js("history.back()")
+    browser.until(lambda: not browser.js("return document.getElementById('table').hidden"))
+    check("Back shows the table again, with its function", browser.js("return document.getElementById('aroundname').textContent") == name)
+    return link, name
+
+
+def linked(browser, path, link, name):
+    browser.open(path + link)
+    browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))
+    check("a link opens the same view", browser.js("return !document.getElementById('table').hidden && "
+          "document.getElementById('aroundname').textContent") == name, link[:80])
+
+
+def in_time(browser, truth):
+    view(browser, "order")
+    order = cells(browser)
+    rows = {}
+    for c in sorted(order, key=lambda c: c["x"]):
+        rows.setdefault(c["depth"], []).append(c)
+    check("in order of time no cells of a row overlap", len(order) > 3 and all(
+        a["x"] + a["width"] <= b["x"] + 0.01 for row in rows.values() for a, b in zip(row, row[1:])), len(order))
+    picture(browser, "order")
+    view(browser, "time")
+    shown = browser.js("const c = document.getElementById('heat'), d = c.getContext('2d').getImageData(150, 0, c.width - 150, c.height).data; "
+                       "let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return [n, document.getElementById('lanes').height]")
+    check("the map and the lanes are drawn", shown[0] > 1000 and shown[1] > 10, shown)
+    picture(browser, "time")
+    view(browser, "flame")
+    check("the graph is as before", totals(browser)["samples"] == truth.samples)
+
+
 def hostile(browser):
     """A command whose name is markup: it is shown, never run."""
     name = "<img src=x onerror=alert(1)>"[:15]
@@ -274,6 +327,11 @@ try:
     focus(browser, *seek(browser, truth))
     choose(browser, truth)
     keyboard(browser)
+    browser.open(os.path.join(scratch, "flame.html"))
+    browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))
+    link, name = table(browser, truth)
+    in_time(browser, truth)
+    linked(browser, os.path.join(scratch, "flame.html"), link, name)
     two(browser, os.path.join(scratch, "other.data"))
     many(browser)
     hostile(browser)

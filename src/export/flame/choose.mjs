@@ -6,8 +6,10 @@ import { percent } from "./names.mjs";
 import { build } from "./groups.mjs";
 import { ROW, follow, layout, line, path } from "./place.mjs";
 import { redraw } from "./draw.mjs";
-import { drawStrip, strip } from "./strip.mjs";
-import { detail, panelThreads, states } from "./panels.mjs";
+import { brush, drawStrip, strip } from "./strip.mjs";
+import { decodeLink, encodeLink } from "./link.mjs";
+import { drawView } from "./views.mjs";
+import { detail, only, panelThreads, states } from "./panels.mjs";
 
 export function compile(text) {
 	if (text.length > 2 && text.startsWith("/") && text.endsWith("/")) {
@@ -61,11 +63,13 @@ export function show() {
 	drawStrip();
 	redraw();
 	detail(S.selected);
+	drawView();
+	if (!V.brushing)
+		writeLink(false);
 	$("flip").setAttribute("aria-pressed", S.icicle);
 	$("callers").setAttribute("aria-pressed", S.callers);
 	$("order").setAttribute("aria-pressed", S.byWeight);
 	$("before").setAttribute("aria-pressed", S.before);
-	$("back").disabled = !S.history.length;
 	$("focus").disabled = !S.selected || (!S.selected.parent && S.focus < 0);
 }
 
@@ -74,16 +78,14 @@ export function ground() {
 		: Math.max(0, (line(0) + 1) * ROW - (S.above ? V.height / 2 : V.height));
 }
 
-export function remember() {
-	S.history.push({ focus: S.focus, callers: S.callers, path: path(S.zoom) });
-	if (S.history.length > 200)
-		S.history.shift();
-}
-
 export function zoomTo(g) {
 	if (!g || (g.up && S.above) || g === S.zoom)
 		return;
-	remember();
+	if (S.view === "order") {
+		if (g.node)
+			brush(g.begin, g.end, true);
+		return;
+	}
 	S.zoom = g;
 	show();
 }
@@ -99,29 +101,20 @@ export function goTo(focus, callers, fns) {
 	redraw();
 }
 
-export function back() {
-	const h = S.history.pop();
-
-	if (h)
-		goTo(h.focus, h.callers, h.path);
-}
-
 export function focusOn(g) {
 	if (!g || (!g.parent && S.focus < 0))
 		return;
-	remember();
 	goTo(g.fn, false, []);
 	select(S.root);
 }
 
 export function reset() {
-	remember();
 	S.pattern = $("search").value = "";
 	S.first = 0;
 	S.last = M.meta.slices - 1;
 	S.threads.fill(1);
 	S.states.fill(1);
-	S.focus = -1;
+	S.focus = S.fn = S.thread = -1;
 	S.callers = false;
 	S.zoom = S.selected = null;
 	recompute(true);
@@ -131,9 +124,71 @@ export function reset() {
 
 export function select(g) {
 	S.selected = g;
+	S.fn = g && (g.parent || S.focus >= 0) ? g.fn : -1;
 	detail(g);
+	writeLink(true);
 	$("focus").disabled = !g || (!g.parent && S.focus < 0);
 	redraw();
 }
 
-ask.recompute = recompute;
+/* A function, wherever it is: all panes show it. */
+export function choose(fn) {
+	S.fn = fn;
+	S.selected = null;
+	show();
+}
+
+export function setView(view) {
+	S.view = view;
+	S.selected = null;
+	show();
+	ground();
+	redraw();
+}
+
+/* What is chosen as the page's address. replace: without a new place to come back to. */
+export function writeLink(replace) {
+	const text = `#${encodeLink(path(S.zoom))}`;
+
+	if (V.quiet || text === (V.link || "#"))
+		return;
+	V.link = text;
+	if (replace)
+		location.replace(text);
+	else
+		location.hash = text;
+}
+
+/* What the address says is chosen. */
+export function readLink() {
+	const zoom = decodeLink(location.hash.slice(1));
+
+	V.quiet = true;
+	V.link = location.hash || "#";
+	$("search").value = S.pattern;
+	$("event").value = S.event;
+	S.zoom = S.selected = null;
+	sums();
+	build();
+	S.zoom = follow(zoom);
+	search();
+	strip();
+	states();
+	show();
+	panelThreads();
+	ground();
+	redraw();
+	V.quiet = false;
+}
+
+/* The name of the chosen function, or the stack of the chosen cell, outermost first. */
+export function copied(stack) {
+	const g = S.selected;
+
+	if (!stack || !g)
+		return S.fn > 0 ? M.names[S.fn] : "";
+	const fns = path(g).map((fn) => M.names[fn]);
+	return (g.up ? fns.reverse() : fns).join("\n");
+}
+
+Object.assign(ask, { recompute, choose, only, moved: () => writeLink(false) });

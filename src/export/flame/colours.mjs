@@ -30,7 +30,7 @@ export function changeColour(points) {
 export function colour(g) {
 	if (S.matched && S.matched[g.fn])
 		return isDark() ? "hsl(327 65% 62%)" : "hsl(327 70% 72%)";
-	if (twoSides() && M.fnKind[g.fn] !== KIND.UNFINISHED)
+	if (twoSides() && S.view !== "order" && M.fnKind[g.fn] !== KIND.UNFINISHED)
 		return changeColour(change(g));
 	return kindColour(g.parent || S.focus >= 0 ? M.fnKind[g.fn] : 0, (M.hue[g.fn] - 8) * 0.9);
 }

@@ -13,7 +13,7 @@ export function drawText(ctx, c, y, colour) {
 
 	if (room < 3)
 		return;
-	if (twoSides() && room > text.length + 8)
+	if (twoSides() && S.view !== "order" && room > text.length + 8)
 		text += ` ${change(c.g) >= 0 ? "+" : "\u2212"}${Math.abs(change(c.g)).toFixed(2)}`;
 	if (text.length > room)
 		text = cutText(text, room);
@@ -35,9 +35,9 @@ export function drawCell(ctx, c, y, style) {
 	ctx.globalAlpha = 1;
 	if (c.g)
 		drawText(ctx, c, y, dim ? style.text : "#000000");
-	if (c.g && c.g === S.selected) {
+	if (c.g && (c.g === S.selected || (c.g.fn === S.fn && c.w > 3))) {
 		ctx.strokeStyle = style.select;
-		ctx.lineWidth = 2;
+		ctx.lineWidth = c.g === S.selected ? 2 : 1;
 		ctx.strokeRect(c.x + 1, y + 1, Math.max(w - 2, 1), ROW - 3);
 		ctx.lineWidth = 1;
 	}

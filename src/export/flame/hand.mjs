@@ -8,7 +8,10 @@ import { node } from "./element.mjs";
 import { redraw } from "./draw.mjs";
 import { brush, xSlice } from "./strip.mjs";
 import { detail, legend, only, panelThreads } from "./panels.mjs";
-import { back, focusOn, goTo, recompute, remember, reset, search, select, show, zoomTo } from "./choose.mjs";
+import { VIEWS } from "./link.mjs";
+import { drawView } from "./views.mjs";
+import { whenHand } from "./when.mjs";
+import { copied, focusOn, goTo, readLink, recompute, reset, search, select, setView, show, writeLink, zoomTo } from "./choose.mjs";
 
 export function cellAt(x, y) {
 	const row = V.depths.get(depthAt(Math.floor((y - offset()) / ROW))) || [];
@@ -59,11 +62,11 @@ export function pointer() {
 		time.setPointerCapture(e.pointerId);
 	});
 	time.addEventListener("pointermove", (e) => {
-		if (from >= 0 && Math.abs(xSlice(e.offsetX) - from) > 1)
+		if (from >= 0 && Math.abs(xSlice(e.offsetX) - from) > M.meta.slices >> 9)
 			brush(from, xSlice(e.offsetX), false);
 	});
 	time.addEventListener("pointerup", (e) => {
-		if (from >= 0 && Math.abs(xSlice(e.offsetX) - from) <= 1)
+		if (from >= 0 && Math.abs(xSlice(e.offsetX) - from) <= M.meta.slices >> 9)
 			brush(0, M.meta.slices - 1, true);
 		else if (from >= 0)
 			brush(from, xSlice(e.offsetX), true);
@@ -90,7 +93,7 @@ export function intoView(g) {
 
 /* Up and down go by what is seen: away from the root is up in a flame graph. */
 export function move(key) {
-	const g = S.selected || S.zoom || S.root, outward = (key === "ArrowUp") !== S.icicle;
+	const g = S.selected || (S.view === "order" ? V.ordered : S.zoom || S.root), outward = (key === "ArrowUp") !== S.icicle;
 	const visible = (list) => list.filter((k) => cellOf(k));
 	let to = null;
 
@@ -109,8 +112,17 @@ export function move(key) {
 	}
 }
 
+/* From name to name in the table. */
+export function moveTable(key) {
+	const names = [...document.querySelectorAll("#table .name:enabled")];
+	const at = names.indexOf(document.activeElement) + (key === "ArrowDown" ? 1 : -1);
+
+	if (names.length)
+		names[Math.max(0, Math.min(names.length - 1, at))].focus();
+}
+
 export function moveBrush(e) {
-	const step = e.key === "ArrowRight" ? 8 : -8, n = M.meta.slices - 1;
+	const n = M.meta.slices - 1, part = Math.max(1, n >> 7), step = e.key === "ArrowRight" ? part : -part;
 
 	if (S.first === 0 && S.last === n)
 		brush(0, n >> 3, true);
@@ -125,10 +137,22 @@ export const toggle = (name) => () => {
 	goTo(S.focus, S.callers, path(S.zoom));
 };
 
+/* Without the clipboard's own interface, which a page in a file does not always have. */
+function copy(stack) {
+	const area = node("textarea", { value: copied(stack) }), before = document.activeElement;
+
+	document.body.append(area);
+	area.select();
+	document.execCommand("copy");
+	area.remove();
+	before.focus();
+}
+
 export const ACTIONS = {
-	back, reset,
+	back: () => history.back(), reset,
+	copyname: () => copy(false), copystack: () => copy(true),
 	flip: toggle("icicle"), order: toggle("byWeight"), before: toggle("before"),
-	callers: () => { remember(); goTo(-1, !S.callers, []); },
+	callers: () => { goTo(-1, !S.callers, []); },
 	focus: () => focusOn(S.selected),
 	theme: () => { document.documentElement.classList.toggle("dark"); V.strip.image = null; legend(); show(); },
 	help: () => $("keys").showModal(),
@@ -137,7 +161,7 @@ export const ACTIONS = {
 export const KEYS = [
 	["/", "search", () => $("search").focus()],
 	["Escape", "everything again", reset],
-	["Backspace", "back", back],
+	["Backspace", "back, as the browser's Back", ACTIONS.back],
 	["Enter", "zoom to the selected cell", () => zoomTo(S.selected)],
 	["Arrow keys", "select; in the strip: move the span, with Shift its end", null],
 	["f", "the selected function with its callers and callees (or right click)", ACTIONS.focus],
@@ -145,12 +169,16 @@ export const KEYS = [
 	["i", "icicle or flame", ACTIONS.flip],
 	["o", "order by weight or by name", ACTIONS.order],
 	["b", "with two recordings: widths of the other one", () => twoSides() && ACTIONS.before()],
+	["1 2 3 4", "flame graph, order of time, table, time", null],
+	...VIEWS.map((view, i) => [String(i + 1), "", () => setView(view)]),
+	["y", "copy the name of the chosen function", ACTIONS.copyname],
+	["Y", "copy the stack of the chosen cell", ACTIONS.copystack],
 	["t", "light or dark", ACTIONS.theme],
 	["?", "these keys", ACTIONS.help],
 ];
 
 export function keyboard() {
-	$("keytable").append(...KEYS.map(([key, text]) => node("tr", {}, node("td", {}, node("kbd", { textContent: key })), node("td", { textContent: text }))));
+	$("keytable").append(...KEYS.filter(([, text]) => text).map(([key, text]) => node("tr", {}, node("td", {}, node("kbd", { textContent: key })), node("td", { textContent: text }))));
 	document.addEventListener("keydown", (e) => {
 		const typing = /^(INPUT|SELECT)$/.test(e.target.tagName), action = KEYS.find(([key, , run]) => key === e.key && run);
 
@@ -163,6 +191,8 @@ export function keyboard() {
 		}
 		if (e.target === $("strip") && /^Arrow(Left|Right)$/.test(e.key))
 			moveBrush(e);
+		else if (S.view === "table" && /^Arrow(Up|Down)$/.test(e.key))
+			moveTable(e.key);
 		else if (/^Arrow/.test(e.key))
 			move(e.key);
 		else if (action && !(e.key === "Enter" && e.target.tagName === "BUTTON"))
@@ -180,7 +210,7 @@ export function panels() {
 		$(id).addEventListener("click", run);
 	$("search").addEventListener("input", () => {
 		clearTimeout(timer);
-		timer = setTimeout(() => { S.pattern = $("search").value; search(); redraw(); }, 120);
+		timer = setTimeout(() => { S.pattern = $("search").value; search(); redraw(); drawView(); writeLink(true); }, 120);
 	});
 	$("event").append(...M.meta.events.map((e, i) => node("option", { value: i, textContent: e.name })));
 	$("event").value = S.event;
@@ -189,14 +219,20 @@ export function panels() {
 		recompute(true);
 		panelThreads();
 	});
+	$("views").addEventListener("click", (e) => e.target.dataset.view && setView(e.target.dataset.view));
+	$("thread").addEventListener("change", () => { S.thread = Number($("thread").value); show(); });
+	window.addEventListener("hashchange", () => { if ((location.hash || "#") !== V.link) readLink(); });
+	whenHand();
 	$("threadfilter").addEventListener("input", panelThreads);
 	$("allthreads").addEventListener("click", () => only(M.meta.threads.map((_, t) => t)));
 	$("nothreads").addEventListener("click", () => only([]));
 	$("scroll").addEventListener("scroll", redraw);
 	$("before").hidden = !twoSides();
-	new ResizeObserver(() => {
-		V.width = $("scroll").clientWidth;
-		V.height = $("scroll").clientHeight;
+	const resized = new ResizeObserver(() => {
+		V.width = $("scroll").clientWidth || $("left").clientWidth;
+		V.height = $("scroll").clientHeight || V.height;
 		show();
-	}).observe($("scroll"));
+	});
+	resized.observe($("scroll"));
+	resized.observe($("left"));
 }

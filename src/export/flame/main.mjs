@@ -6,8 +6,8 @@ import { wholeOf } from "./sums.mjs";
 import { label } from "./names.mjs";
 import { ROW, layout, line, offset } from "./place.mjs";
 import { draw } from "./draw.mjs";
-import { legend, panelThreads } from "./panels.mjs";
-import { ground, recompute } from "./choose.mjs";
+import { legend } from "./panels.mjs";
+import { readLink, recompute } from "./choose.mjs";
 import { keyboard, panels, pointer } from "./hand.mjs";
 
 export function start() {
@@ -18,7 +18,7 @@ export function start() {
 	$("title").textContent = $("title").title = M.meta.title;
 	for (let i = 0; i < M.rowNode.length; i++)
 		events[M.rowWhat[i] & 0xffff] += M.rowSamples[i];
-	S.event = wanted >= 0 ? wanted : Math.max(0, events.findIndex((n) => n > 0));
+	S.event = S.firstEvent = wanted >= 0 ? wanted : Math.max(0, events.findIndex((n) => n > 0));
 	S.last = M.meta.slices - 1;
 	S.icicle = M.meta.icicle;
 	S.threads = new Uint8Array(M.meta.threads.length).fill(1);
@@ -31,9 +31,7 @@ export function start() {
 	pointer();
 	keyboard();
 	legend();
-	recompute(true);
-	panelThreads();
-	ground();
+	readLink();
 }
 
 /* For tests and scripts: what is on the screen, in the page's coordinates. */

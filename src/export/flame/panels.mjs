@@ -126,6 +126,8 @@ export function selfOf(g) {
 	return g.up ? 0 : g.nodes.reduce((sum, n) => sum + T.self[0][n], 0);
 }
 
+export const atSeconds = (slice) => `${((M.meta.sides[0].seconds * slice) / M.meta.slices).toFixed(4)} s`;
+
 export function detail(g) {
 	const e = $("detail");
 
@@ -140,8 +142,10 @@ export function detail(g) {
 	e.append(node("br", {}), `${amount(g.value)}: ${percent(g.value, wholeOf(0))} of what is chosen`);
 	if (g.parent)
 		e.append(`, ${percent(g.value, g.parent.value)} of ${g.up ? "what it calls" : "its caller"}`);
-	if (!g.up)
+	if (g.node)
+		e.append(`; from ${atSeconds(g.begin)} to ${atSeconds(g.end + 1)}`);
+	else if (!g.up)
 		e.append(`, itself ${percent(selfOf(g), wholeOf(0))}`);
-	if (twoSides())
+	if (twoSides() && S.view !== "order")
 		e.append(`; before ${percent(g.base, wholeOf(1))}, ${change(g) >= 0 ? "+" : "\u2212"}${Math.abs(change(g)).toFixed(2)} points`);
 }

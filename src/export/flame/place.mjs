@@ -3,6 +3,7 @@
 import { $, S, V } from "./state.mjs";
 import { shown } from "./sums.mjs";
 import { kidsOf } from "./groups.mjs";
+import { heaviest, inOrder, threadRows } from "./order.mjs";
 
 export const ROW = 18;
 
@@ -71,16 +72,23 @@ export function layout() {
 
 	V.depths = new Map();
 	V.low = V.high = 0;
+	if (S.view === "order")
+		V.ordered = inOrder(threadRows(S.thread >= 0 ? S.thread : heaviest()), Math.floor(width), (depth, x, w, g) => put(depth, x, w, g, 0));
+	else
+		spreadAll(zoom, width);
+	for (const row of V.depths.values())
+		row.sort((a, b) => a.x - b.x);
+	V.rows = V.high - V.low + 1;
+	$("spacer").style.height = `${V.rows * ROW}px`;
+}
+
+export function spreadAll(zoom, width) {
 	for (let g = zoom.parent; g; g = g.parent)
 		put(g.depth, 0, width, g, 0);
 	if (shown(zoom) > 0)
 		spread(zoom, 0, width, 1, false);
 	if (S.above && zoom === S.root && shown(S.above) > 0)
 		spread(S.above, 0, width, -1, true);
-	for (const row of V.depths.values())
-		row.sort((a, b) => a.x - b.x);
-	V.rows = V.high - V.low + 1;
-	$("spacer").style.height = `${V.rows * ROW}px`;
 }
 
 /* The row on the screen, from the top, of a depth. */

@@ -5,11 +5,12 @@ import { chosen, twoSides, wholeOf } from "./sums.mjs";
 import { amount, isTime, threadName } from "./names.mjs";
 import { isDark, sized } from "./element.mjs";
 
-export const STRIP_ROW = 9, STRIP_ROWS = 12, LABEL = 130;
+export const STRIP_ROW = 9, STRIP_ROWS = 12, LABEL = 130, BINS = 1024;
+const bin = (slice) => Math.floor((slice * BINS) / M.meta.slices);
 
 /* Whatever the time: the strip shows what could be chosen. */
 export function strip() {
-	const weights = new Float64Array(M.meta.threads.length), n = M.meta.slices;
+	const weights = new Float64Array(M.meta.threads.length), n = BINS;
 
 	for (let i = 0; i < M.rowNode.length; i++)
 		if (chosen(i, 0, true))
@@ -21,14 +22,14 @@ export function strip() {
 	threads.forEach((t, i) => { rowOf[t] = Math.min(i, rows - 1); });
 	for (let i = 0; i < M.rowNode.length; i++)
 		if (chosen(i, 0, true))
-			heat[rowOf[M.rowThread[i]] * n + M.rowSlice[i]] += M.rowWeight[i];
+			heat[rowOf[M.rowThread[i]] * n + bin(M.rowSlice[i])] += M.rowWeight[i];
 	V.strip = { rows, threads, more: threads.length - rows, image: null, heat };
 	V.strip.whole = heat.reduce((a, b) => a + b, 0);
 	$("time").hidden = !(M.meta.sides[0].seconds > 0);
 }
 
 export function heatImage() {
-	const { rows, heat } = V.strip, n = M.meta.slices, canvas = document.createElement("canvas");
+	const { rows, heat } = V.strip, n = BINS, canvas = document.createElement("canvas");
 	const most = heat.reduce((a, b) => Math.max(a, b), 0) || 1, dark = isDark();
 
 	canvas.width = n;
@@ -90,9 +91,10 @@ export function brush(first, last, now) {
 	S.first = Math.max(0, Math.min(first, last));
 	S.last = Math.min(M.meta.slices - 1, Math.max(first, last));
 	if (now) {
+		V.brushing = false;
 		ask.recompute(false);
 	} else if (!waits) {
 		V.brushing = true;
-		requestAnimationFrame(() => { V.brushing = false; ask.recompute(false); });
+		requestAnimationFrame(() => { ask.recompute(false); V.brushing = false; });
 	}
 }

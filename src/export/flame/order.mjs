@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// order.mjs: one thread's stacks in the order of time, a column for each pixel. Knows nothing of the screen.
+import { M, S } from "./state.mjs";
+import { chosen } from "./sums.mjs";
+import { group } from "./groups.mjs";
+
+/* The chosen rows of a thread by time. */
+export function threadRows(thread) {
+	const rows = [];
+
+	for (let i = 0; i < M.rowNode.length; i++)
+		if (M.rowThread[i] === thread && chosen(i, 0))
+			rows.push(i);
+	return rows.sort((a, b) => M.rowSlice[a] - M.rowSlice[b] || a - b);
+}
+
+/* Which thread of those that are chosen has most. */
+export function heaviest() {
+	const weights = new Float64Array(S.threads.length);
+	let most = 0;
+
+	for (let i = 0; i < M.rowNode.length; i++)
+		if (chosen(i, 0))
+			weights[M.rowThread[i]] += M.rowWeight[i];
+	weights.forEach((weight, t) => { most = weight > weights[most] ? t : most; });
+	return most;
+}
+
+/* How long a sample stands for its thread at most: what most samples are apart, and some. */
+function reach(rows) {
+	const gaps = [];
+
+	for (let i = 1; i < rows.length; i++)
+		if (M.rowSlice[rows[i]] > M.rowSlice[rows[i - 1]])
+			gaps.push(M.rowSlice[rows[i]] - M.rowSlice[rows[i - 1]]);
+	gaps.sort((a, b) => a - b);
+	return gaps.length ? Math.max(1, 2 * gaps[gaps.length >> 1]) : 1;
+}
+
+function stackOf(node) {
+	const nodes = [];
+
+	for (; node; node = M.parent[node])
+		nodes.push(node);
+	return nodes.reverse();
+}
+
+/* The chosen span as columns 0 ... width - 1; put(depth, x, w, cell) is called for each cell. Its
+ * value is the weight of the samples in its time. Where the thread has no sample, nothing is. */
+export function inOrder(rows, width, put) {
+	const slices = S.last - S.first + 1, far = reach(rows), weights = new Float64Array(rows.length + 1);
+	const root = group(null, 0, false);
+	let open = [], at = 0, shownRow = -1, stack = [];
+	const close = (from, x) => {
+		for (const cell of open.splice(from)) {
+			cell.value = weights[at] - weights[cell.from];
+			put(cell.depth, cell.x, x - cell.x, cell);
+		}
+	};
+
+	rows.forEach((row, i) => { weights[i + 1] = weights[i] + M.rowWeight[row]; });
+	root.value = weights[rows.length];
+	root.kids = [];
+	put(0, 0, width, root);
+	for (let x = 0; x < width; x++) {
+		const begin = S.first + (slices * x) / width, end = S.first + (slices * (x + 1)) / width, first = at;
+
+		while (at < rows.length && M.rowSlice[rows[at]] < end)
+			at++;
+		const row = at - 1, lives = row >= 0 && (at > first || M.rowSlice[rows[row]] + far > begin);
+		if (!lives) {
+			close(0, x);
+			shownRow = -1;
+			continue;
+		}
+		if (row !== shownRow)
+			stack = stackOf(M.rowNode[rows[row]]);
+		shownRow = row;
+		let same = 0;
+		while (same < open.length && same < stack.length && open[same].node === stack[same])
+			same++;
+		const seen = at;
+		at = first;
+		close(same, x);
+		at = seen;
+		for (let depth = same; depth < stack.length; depth++) {
+			const parent = depth ? open[depth - 1] : root, cell = group(parent, M.fn[stack[depth]], false);
+
+			cell.node = stack[depth];
+			cell.kids = [];
+			cell.x = x;
+			cell.from = at > first ? first : row;
+			cell.begin = Math.floor(begin);
+			parent.kids.push(cell);
+			open.push(cell);
+		}
+		for (const cell of open)
+			cell.end = Math.max(cell.begin, Math.ceil(end) - 1);
+	}
+	close(0, width);
+	return root;
+}
