@@ -48,6 +48,7 @@ static const struct python_layout python_layouts[] = {
 	        .entry = PYTHON_ENTRY_CALL_CFRAME,
 	        PYTHON_OBJECT_FRAMES,
 	        .thread_cframe = 48,
+	        .thread_root = 264,
 	        .cframe_previous = 8,
 	        .frame_size = 104,
 	        .frame_instruction = 96,
@@ -179,7 +180,7 @@ static bool python_is_sound(const struct python_layout *l)
 	const uint32_t any[] = { l->runtime_interpreters, l->interpreter_next,
 		                 l->interpreter_threads,  l->thread_next,
 		                 l->thread_frame,         l->thread_id,
-		                 l->thread_cframe };
+		                 l->thread_cframe,        l->thread_root };
 
 	for (size_t i = 0; i < sizeof(any) / sizeof(any[0]); i++)
 		if (any[i] > PYTHON_OFFSET_MAX)

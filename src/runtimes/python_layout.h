@@ -42,7 +42,8 @@ struct python_layout {
 	uint32_t interpreter_next, interpreter_threads;
 	uint32_t thread_next, thread_id; /* thread_id: what pthread_self() gives */
 	uint32_t thread_frame;           /* the newest frame, or the struct _PyCFrame */
-	uint32_t thread_cframe;          /* PYTHON_ENTRY_CALL_CFRAME: the newest */
+	/* PYTHON_ENTRY_CALL_CFRAME: the newest struct _PyCFrame; where the state's own is */
+	uint32_t thread_cframe, thread_root;
 	uint32_t cframe_frame, cframe_previous;
 	uint32_t frame_size; /* that much is read of a frame */
 	/* frame_instruction: an address; of PYTHON_ENTRY_CALL and _CALL_CFRAME a number of 32 bits,

@@ -21,7 +21,7 @@ struct python {
 	__u32 busy, cpu;
 	struct python_process of;
 	__u64 thread; /* the thread pointer: what pthread_self() gives */
-	__u64 interpreter, state, found, found_other, cframe, frame;
+	__u64 interpreter, state, found, found_other, cframe, root, frame;
 	__u64 low; /* below it are the native frames that were passed */
 	__u64 code, hash, file, file_hash;
 	/* 1 + the index of the next call of the loop that no native frame has passed;

@@ -280,13 +280,19 @@ INLINE long python_entered(struct walk *c, __u64 previous, const int kind)
 	return frame == previous ? 0 : python_end(p, KWALK_PYTHON_BUILDING);
 }
 
-/* 3.10: each call of the loop runs one frame. Its caller's struct _PyCFrame is the next; that of
- * the thread state has none before it, and is no call's. */
+/* Whether the struct _PyCFrame is the one in the thread state, which is no call's. What it says is
+ * before it was never written (3.10). */
+INLINE int python_is_root(struct python *p)
+{
+	return ANEW(p->cframe) == ANEW(p->root);
+}
+
+/* 3.10: each call of the loop runs one frame. Its caller's struct _PyCFrame is the next. */
 INLINE long python_called(struct walk *c, const int kind)
 {
 	struct python *p = c->python;
 
-	if (!p->cframe)
+	if (!p->cframe || python_is_root(p))
 		return python_end(p, KWALK_PYTHON_BUILDING);
 	python_loop(p, p->cframe);
 	return python_u64(c, p->cframe + AT(cframe_previous), &p->cframe, kind);
@@ -300,6 +306,7 @@ INLINE long python_begin(struct walk *c, __u64 state, const int kind)
 
 	p->entries = p->last = p->retried = 0;
 	p->begin = p->out.n;
+	p->root = state + AT(thread_root);
 	if (python_u64(c, state + AT(thread_frame), &at, kind))
 		return 1;
 	p->frame = p->cframe = at;
@@ -330,19 +337,15 @@ INLINE long python_other(struct walk *c, const int kind)
 INLINE long python_outermost(struct walk *c, const int kind)
 {
 	struct python *p = c->python;
-	__u64 previous;
 
 	if (AT(entry) != PYTHON_ENTRY_CALL_CFRAME)
 		return python_other(c, kind);
-	if (python_u64(c, p->cframe + AT(cframe_previous), &previous, kind))
-		return 1;
-	if (!previous)
+	if (python_is_root(p))
 		return python_end(p, KWALK_PYTHON_COMPLETE);
 	p->out.shifted = 1;
-	if (python_called(c, kind) ||
-	    python_u64(c, p->cframe + AT(cframe_previous), &previous, kind))
+	if (python_called(c, kind))
 		return 1;
-	return python_end(p, previous ? KWALK_PYTHON_BUILDING : KWALK_PYTHON_COMPLETE);
+	return python_end(p, python_is_root(p) ? KWALK_PYTHON_COMPLETE : KWALK_PYTHON_BUILDING);
 }
 
 /* Where in its code a frame object is, in bytes of instructions. */
