@@ -137,7 +137,7 @@ static const char *ends_hint(const struct report *r)
 	       "-fno-omit-frame-pointer, or record with --call-graph dwarf\n";
 }
 
-/* Writes nothing if memory is out: the report is complete without these lines. */
+/* Without memory the report is not whole, and says so. */
 void report_ends(const struct report *r, struct buf *out)
 {
 	const struct profile *p = r->load.profile;
@@ -145,8 +145,10 @@ void report_ends(const struct report *r, struct buf *out)
 	struct report_ends e;
 	char part[16];
 
-	if (report_ends_find(r, &e) < 0)
+	if (report_ends_find(r, &e) < 0) {
+		out->failed = true;
 		return;
+	}
 	profile_account(p, 0, &a);
 	if (r->load.ended_at_data)
 		shown_printf(
