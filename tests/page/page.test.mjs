@@ -10,7 +10,7 @@ import { build, kidsOf, outermost } from "../../src/export/flame/groups.mjs";
 import { follow, path } from "../../src/export/flame/place.mjs";
 import { compile } from "../../src/export/flame/choose.mjs";
 import { around, functionRows } from "../../src/export/flame/functions.mjs";
-import { HEAT_ROWS, heatMap, heatSlices, isWaiting, timelineRows } from "../../src/export/flame/heat.mjs";
+import { heatMap, heatSlices, isWaiting, timelineRows } from "../../src/export/flame/heat.mjs";
 import { decodeLink, encodeLink, ranges } from "../../src/export/flame/link.mjs";
 import { heaviest, inOrder, threadRows } from "../../src/export/flame/order.mjs";
 import { block } from "./block.mjs";
@@ -112,9 +112,20 @@ test("the map has all weight, each in its second and part of it", () => {
 	assert.equal(map.columns, 2);
 	assert.equal(map.cells.reduce((a, b) => a + b), 22);
 	assert.equal(map.cells[0], 10);
-	assert.equal(map.cells[(HEAT_ROWS - 1) * 2 + 1], 7);
-	const [first, last] = heatSlices(1, 0, 1);
+	assert.equal(map.cells[(map.rows - 1) * 2 + 1], 7);
+	assert.equal(map.rows, 50);
+	const [first, last] = heatSlices(1, 0, map);
 	assert.ok(first === 512 && last >= first && last < 530, `${first} ${last}`);
+});
+
+test("rows of the map are no shorter than slices of time", () => {
+	load({ sides: [{ name: "long", start: 0, seconds: 200, lost: 0, undecoded: 0 }] });
+	const map = heatMap();
+	assert.equal(map.rows, 5);
+	for (let row = 0; row < map.rows; row++) {
+		const [first, last] = heatSlices(7, row, map);
+		assert.ok(first <= last && last < M.meta.slices, `${row}: ${first} ${last}`);
+	}
 });
 
 test("threads stand below their process, waiting apart", () => {

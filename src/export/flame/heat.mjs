@@ -3,31 +3,34 @@
 import { M } from "./state.mjs";
 import { chosen } from "./sums.mjs";
 
-export const HEAT_ROWS = 50; /* of 20 ms each */
+const HEAT_ROWS = 50; /* of 20 ms each */
 const HEAT_COLUMNS = 4000;
 
-/* Columns are seconds (or several, of a long recording), rows parts of it: weights, by row. */
+/* Columns are seconds (or several, of a long recording), rows parts of it, as short as slices of
+ * time can tell: weights, by row. */
 export function heatMap() {
 	const side = M.meta.sides[0], step = Math.max(1, Math.ceil(side.seconds / HEAT_COLUMNS));
-	const columns = Math.max(1, Math.ceil(side.seconds / step)), cells = new Float64Array(columns * HEAT_ROWS);
+	const columns = Math.max(1, Math.ceil(side.seconds / step));
+	const rows = Math.max(1, Math.min(HEAT_ROWS, Math.floor((M.meta.slices * step) / side.seconds)));
+	const cells = new Float64Array(columns * rows);
 
 	for (let i = 0; i < M.rowNode.length; i++) {
 		if (!chosen(i, 0, true))
 			continue;
 		const at = (M.rowSlice[i] / M.meta.slices) * side.seconds / step, column = Math.min(columns - 1, Math.floor(at));
-		const row = Math.min(HEAT_ROWS - 1, Math.floor((at - column) * HEAT_ROWS));
+		const row = Math.min(rows - 1, Math.floor((at - column) * rows));
 
 		cells[row * columns + column] += M.rowWeight[i];
 	}
-	return { columns, step, cells };
+	return { columns, rows, step, cells };
 }
 
 /* The slices of a cell of the map. */
-export function heatSlices(column, row, step) {
-	const seconds = M.meta.sides[0].seconds, at = (part) => (((column + part / HEAT_ROWS) * step) / seconds) * M.meta.slices;
-	const last = M.meta.slices - 1;
+export function heatSlices(column, row, { rows, step }) {
+	const seconds = M.meta.sides[0].seconds, at = (part) => (((column + part / rows) * step) / seconds) * M.meta.slices;
+	const last = M.meta.slices - 1, first = Math.min(last, Math.ceil(at(row)));
 
-	return [Math.min(last, Math.ceil(at(row))), Math.min(last, Math.max(0, Math.ceil(at(row + 1)) - 1))];
+	return [first, Math.min(last, Math.max(first, Math.ceil(at(row + 1)) - 1))];
 }
 
 /* Threads by process, the heaviest first, with their weights in so many columns of time. Events

@@ -3,10 +3,10 @@
 import { $, M, S, ask } from "./state.mjs";
 import { threadName } from "./names.mjs";
 import { isDark, sized } from "./element.mjs";
-import { HEAT_ROWS, heatMap, heatSlices, timelineRows } from "./heat.mjs";
+import { heatMap, heatSlices, timelineRows } from "./heat.mjs";
 import { brush } from "./strip.mjs";
 
-const HEAT_CELL = 4, MARGIN = 150, LANE = 18, LANES = 400;
+const HEAT_HEIGHT = 200, MARGIN = 150, LANE = 18, LANES = 400;
 const W = { heat: null, rows: [], columns: 0, at: null };
 
 function ramp(part) {
@@ -16,7 +16,7 @@ function ramp(part) {
 }
 
 function drawHeat(width, style) {
-	const map = W.heat = heatMap(), height = HEAT_ROWS * HEAT_CELL, ctx = sized($("heat"), width, height);
+	const map = W.heat = heatMap(), height = HEAT_HEIGHT, ctx = sized($("heat"), width, height), tall = height / map.rows;
 	const most = map.cells.reduce((a, b) => Math.max(a, b), 0) || 1, w = (width - MARGIN) / map.columns;
 
 	ctx.clearRect(0, 0, width, height);
@@ -26,12 +26,12 @@ function drawHeat(width, style) {
 		const column = i % map.columns, row = Math.floor(i / map.columns);
 
 		ctx.fillStyle = ramp(Math.sqrt(map.cells[i] / most));
-		ctx.fillRect(MARGIN + column * w, row * HEAT_CELL, Math.max(w - (w > 4 ? 1 : 0), 1), HEAT_CELL);
+		ctx.fillRect(MARGIN + column * w, row * tall, Math.max(w - (w > 4 ? 1 : 0), 1), tall);
 	}
 	ctx.fillStyle = style.text;
 	ctx.font = "11px system-ui, sans-serif";
-	for (let row = 0; row < HEAT_ROWS; row += 10)
-		ctx.fillText(`${Math.round((1000 * map.step * row) / HEAT_ROWS)} ms`, 10, row * HEAT_CELL + 10);
+	for (let fifth = 0; fifth < 5; fifth++)
+		ctx.fillText(`${200 * map.step * fifth} ms`, 10, (height * fifth) / 5 + 10);
 	if (S.first > 0 || S.last < M.meta.slices - 1)
 		outlineHeat(ctx, w, style);
 }
@@ -39,7 +39,7 @@ function drawHeat(width, style) {
 /* What is chosen, in each second that it touches. */
 function outlineHeat(ctx, w, style) {
 	const second = (slice) => (slice / M.meta.slices) * M.meta.sides[0].seconds / W.heat.step;
-	const begin = second(S.first), end = second(S.last + 1), tall = HEAT_ROWS * HEAT_CELL;
+	const begin = second(S.first), end = second(S.last + 1), tall = HEAT_HEIGHT;
 
 	ctx.strokeStyle = style.select;
 	for (let column = Math.floor(begin); column < Math.min(end, W.heat.columns); column++) {
@@ -103,8 +103,9 @@ export function drawWhen() {
 	const css = getComputedStyle(document.documentElement), width = $("when").clientWidth;
 	const style = { text: css.getPropertyValue("--text"), select: css.getPropertyValue("--select"), back: css.getPropertyValue("--back") };
 
-	$("heatcaption").textContent = `${W.heat && W.heat.step > 1 ? `Columns are ${W.heat.step} seconds` : "Columns are seconds"}, rows parts of one. Drag to choose a span.`;
 	drawHeat(width, style);
+	$("heatcaption").textContent = `Columns are ${W.heat.step > 1 ? `${W.heat.step} seconds` : "seconds"}, rows ` +
+		`${Math.round((1000 * W.heat.step) / W.heat.rows)} ms of them. Drag to choose a span.`;
 	drawLanes(width, style);
 }
 
@@ -112,7 +113,7 @@ export function drawWhen() {
 export function whenHand() {
 	const heat = $("heat"), lanes = $("lanes");
 	const cell = (e) => heatSlices(Math.max(0, Math.min(W.heat.columns - 1, Math.floor(((e.offsetX - MARGIN) / (heat.clientWidth - MARGIN)) * W.heat.columns))),
-		Math.max(0, Math.min(HEAT_ROWS - 1, Math.floor(e.offsetY / HEAT_CELL))), W.heat.step);
+		Math.max(0, Math.min(W.heat.rows - 1, Math.floor((e.offsetY * W.heat.rows) / HEAT_HEIGHT))), W.heat);
 	const slice = (e) => {
 		const at = Math.floor(((e.offsetX - MARGIN) / (heat.clientWidth - MARGIN)) * M.meta.slices);
 
