@@ -116,11 +116,11 @@ static void nonsense_is_passed_over(void **state)
 	static const char *const names[] = { "partial\x1f",
 		                             "partial\x1fx",
 		                             "period\x1f",
-		                             "period\x1f"
-		                             "0\x1f"
-		                             "cpu-clock",
-		                             "period\x1f"
-		                             "7\x1fnobody",
+		                             ("period\x1f"
+		                              "0\x1f"
+		                              "cpu-clock"),
+		                             ("period\x1f"
+		                              "7\x1fnobody"),
 		                             "agent.windows_at_hz." };
 	struct store_count counts[6];
 	const struct store_found found = { .counts = counts, .n_counts = 6 };
