@@ -88,10 +88,11 @@ static uint32_t intern_find(struct intern *in, const void *bytes, size_t n, bool
 	return id;
 }
 
-/* Bytes are copied. intern_lasting: they stay where they are as long as the intern. */
+/* Bytes are copied; none may be at NULL. intern_lasting: they stay where they are as long as the
+ * intern. */
 uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n)
 {
-	return intern_find(in, bytes, n, false);
+	return intern_find(in, n ? bytes : "", n, false);
 }
 
 uint32_t intern_lasting(struct intern *in, const void *bytes, size_t n)
