@@ -20,13 +20,13 @@ import tempfile
 
 import engines
 
-SEAM, DATA, CLICKHOUSE = (os.path.abspath(a) for a in sys.argv[1:4])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import held  # noqa: E402
+from held import EVER, NOWHERE, check, fault, seam  # noqa: E402
+
+DATA, CLICKHOUSE = (os.path.abspath(a) for a in sys.argv[2:4])
 RECORDINGS = ["hackbench_d", "multi_group", "pipe_z"]
-NOWHERE = ["--symfs", "/nonexistent"]
-EVER = ["--from", "1970-01-01", "--to", "2100-01-01"]
-ENV = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1", SEAM_CONFIG="", TZ="UTC")
 HOSTILE = "a'); DROP TABLE seam_windows; --\\'\x1b[31m<b>\xff"
-faults = 0
 CA = """[ca]
 default_ca = c
 [c]
@@ -45,27 +45,6 @@ basicConstraints = CA:TRUE
 distinguished_name = d
 [d]
 """
-
-
-def seam(*args, status=0):
-    done = subprocess.run([SEAM, *args], env=ENV, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-    if status is not None and done.returncode not in (status, 3 if status == 0 else status):
-        fault("seam %s: exit %d: %s" % (" ".join(args), done.returncode, err))
-    return out, err, done.returncode
-
-
-def fault(text):
-    global faults
-    faults += 1
-    print("FAILED: " + text[:2000])
-
-
-def check(what, wanted, got):
-    if wanted != got:
-        w, g = str(wanted).split("\n"), str(got).split("\n")
-        line = next((i for i, (a, b) in enumerate(zip(w, g)) if a != b), min(len(w), len(g)))
-        fault("%s: line %d: wanted %r, got %r" % (what, line + 1, w[line:line + 2], g[line:line + 2]))
 
 
 def imported(url, name, *more):
@@ -268,8 +247,8 @@ def main():
             cluster(work)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    print("%d faults" % faults)
-    return 1 if faults else 0
+    print("%d faults" % held.faults)
+    return 1 if held.faults else 0
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))

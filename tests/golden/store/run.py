@@ -19,33 +19,12 @@ import sys
 import tempfile
 import time
 
-SEAM, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import held  # noqa: E402
+from held import ENV, EVER, NOWHERE, SEAM, check, fault, seam  # noqa: E402
+
+DATA = os.path.abspath(sys.argv[2])
 RECORDINGS = ["gcc_d", "hackbench_d", "multi_group", "pipe_z", "kill9_z", "regs"]
-NOWHERE = ["--symfs", "/nonexistent"]
-EVER = ["--from", "1970-01-01", "--to", "2100-01-01"]
-ENV = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1", SEAM_CONFIG="", TZ="UTC")
-faults = 0
-
-
-def seam(*args, status=0):
-    done = subprocess.run([SEAM, *args], env=ENV, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-    if status is not None and done.returncode not in (status, 3 if status == 0 else status):
-        fault("seam %s: exit %d: %s" % (" ".join(args), done.returncode, err))
-    return out, err, done.returncode
-
-
-def fault(text):
-    global faults
-    faults += 1
-    print("FAILED: " + text[:2000])
-
-
-def check(what, wanted, got):
-    if wanted != got:
-        w, g = str(wanted).split("\n"), str(got).split("\n")
-        line = next((i for i, (a, b) in enumerate(zip(w, g)) if a != b), min(len(w), len(g)))
-        fault("%s: line %d: wanted %r, got %r" % (what, line + 1, w[line:line + 2], g[line:line + 2]))
 
 
 def without_advice(text):
@@ -246,8 +225,8 @@ def main():
         series(work)
     finally:
         shutil.rmtree(work)
-    print("%d faults" % faults)
-    return 1 if faults else 0
+    print("%d faults" % held.faults)
+    return 1 if held.faults else 0
 
 
 sys.exit(main())
