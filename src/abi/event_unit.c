@@ -21,7 +21,7 @@ enum { /* of perf_hw_id: the lower half; the upper one says which kind of core *
  *
  * The software event itself counts nothing: BPF programs put the time into its samples.
  */
-static bool unit_is_off_cpu(const char *name)
+bool event_unit_is_off_cpu(const char *name)
 {
 	return name && !strncmp(name, "offcpu-", 7);
 }
@@ -66,7 +66,7 @@ bool event_unit_is_time(const struct seam_event *event)
 		return true;
 	case SW_DUMMY:
 	case SW_BPF_OUTPUT:
-		return unit_is_off_cpu(event->name);
+		return event_unit_is_off_cpu(event->name);
 	default:
 		return false;
 	}

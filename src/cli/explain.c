@@ -15,7 +15,7 @@ enum {
 	EXPLAIN_SCHEMA,
 };
 
-#define INPUT_ARGS 12 /* more than explain_input fills */
+#define INPUT_ARGS (NAMING_ARGS_MAX + 3) /* -i FILE, and the end */
 
 struct explain_cmd {
 	const struct cmd *cmd;
@@ -30,28 +30,13 @@ struct explain_cmd {
 /* What the commands that are shown need to read the same recording with the same names. */
 static void explain_input(const struct explain_cmd *e, const char **args)
 {
-	const struct symbol_opts *s = &e->naming.symbols;
 	size_t n = 0;
 
 	if (e->in.path) {
 		args[n++] = "-i";
 		args[n++] = e->in.path;
 	}
-	if (e->archive) {
-		args[n++] = "--archive";
-		args[n++] = e->archive;
-	} else if (s->search.root) {
-		args[n++] = "--symfs";
-		args[n++] = s->search.root;
-	}
-	if (s->kallsyms) {
-		args[n++] = "--kallsyms";
-		args[n++] = s->kallsyms;
-	}
-	if (s->search.vmlinux) {
-		args[n++] = "--vmlinux";
-		args[n++] = s->search.vmlinux;
-	}
+	n += naming_args(&e->naming, e->archive, args + n);
 	args[n] = NULL;
 }
 

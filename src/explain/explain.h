@@ -8,8 +8,8 @@
 
 #include "report/report.h"
 
-/* Findings that are told, of all sections. */
-#define EXPLAIN_LINES 24
+/* More findings than a recording has by itself; a file may name any number of events. */
+#define EXPLAIN_LINES 48
 
 enum explain_section {
 	EXPLAIN_TIME,   /* where the time goes */

@@ -42,11 +42,8 @@ int explain_sums_build(struct explain_sums *ret, const struct report *r);
 void explain_sums_free(struct explain_sums *s);
 /* What a row's function is called, or NULL where it has no name. */
 const char *explain_function(const struct explain_sums *s, const struct rollup_row *row);
-const char *explain_object(const struct explain_sums *s, const struct rollup_row *row);
-/* "cpu-clock" of "cpu-clock:ppp" is what -e takes, too, so names are as recorded. */
+/* Percent of the event's weight. */
 double explain_share(const struct explain_sums *s, uint64_t weight);
-/* Whether an event counts time in which a task did not run. */
-bool explain_is_waiting(const char *event);
 
 /* ---- the findings: each adds those of its kind ---- */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/event_unit.h"
 #include "explain/explain_parts.h"
 #include "report/hint.h"
 
@@ -110,7 +111,7 @@ static void stacks_next(struct explain *x, const struct explain_sums *s)
 	bool waits = false;
 
 	for (uint32_t e = 1; e <= profile_n_events(s->profile); e++)
-		waits |= explain_is_waiting(profile_event_name(s->profile, e));
+		waits |= event_unit_is_off_cpu(profile_event_name(s->profile, e));
 	if (s->samples && s->samples < FEW_SAMPLES)
 		explain_add(
 		        x, &(struct explain_new){ EXPLAIN_NEXT, "few_samples", -1, NULL },

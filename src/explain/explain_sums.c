@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // explain_sums.c: a profile's weights added up in the ways that findings ask for.
-#include <string.h>
-
+#include "abi/event_unit.h"
 #include "explain/explain_parts.h"
-
-bool explain_is_waiting(const char *event)
-{
-	return !strncmp(event, "offcpu-", 7);
-}
 
 /* The event that shares are of: the one with the most samples, of those in which tasks ran. */
 static uint32_t sums_event(const struct profile *p)
@@ -19,7 +13,7 @@ static uint32_t sums_event(const struct profile *p)
 		struct profile_account a;
 
 		profile_account(p, e, &a);
-		if (a.samples > most && !explain_is_waiting(profile_event_name(p, e))) {
+		if (a.samples > most && !event_unit_is_off_cpu(profile_event_name(p, e))) {
 			most = a.samples;
 			ret = e;
 		}
@@ -105,18 +99,6 @@ const char *explain_function(const struct explain_sums *s, const struct rollup_r
 	uint32_t name = row->value[ROLLUP_SYMBOL];
 
 	return name ? profile_text(s->profile, name) : NULL;
-}
-
-const char *explain_object(const struct explain_sums *s, const struct rollup_row *row)
-{
-	uint32_t object = row->value[ROLLUP_OBJECT];
-	const char *path, *slash;
-
-	if (!object)
-		return SYMBOL_UNKNOWN;
-	path = profile_text(s->profile, profile_object_at(s->profile, object)->path);
-	slash = path[0] == '/' ? strrchr(path, '/') : NULL;
-	return slash ? slash + 1 : path;
 }
 
 double explain_share(const struct explain_sums *s, uint64_t weight)

@@ -2,7 +2,7 @@
 // explain_time.c: where the time goes: programs, objects, functions; and who waited.
 #include <string.h>
 
-#include "base/shown.h"
+#include "abi/event_unit.h"
 #include "explain/explain_parts.h"
 #include "profile/nameless.h"
 
@@ -67,6 +67,7 @@ static void time_objects(struct explain *x, const struct explain_sums *s)
 /* The functions with the most time of their own. */
 static void time_hottest(struct explain *x, const struct explain_sums *s)
 {
+	char object[ROLLUP_TEXT_MAX];
 	unsigned told = 0;
 
 	for (size_t i = 0; i < s->functions.n && told < NAMED; i++) {
@@ -83,7 +84,8 @@ static void time_hottest(struct explain *x, const struct explain_sums *s)
 		                                                   "callee", "--symbols",
 		                                                   explain_function(s, row)) },
 		            "%s: %s of %s, by itself", told ? "then" : "most in one function",
-		            explain_function(s, row), explain_object(s, row));
+		            explain_function(s, row),
+		            rollup_text(&s->functions, row, ROLLUP_OBJECT, object, sizeof(object)));
 		told++;
 	}
 }
@@ -132,6 +134,7 @@ static bool time_named(const struct explain_sums *s, const struct rollup_row *ro
 static void time_through(struct explain *x, const struct explain_sums *s)
 {
 	const struct rollup_row *best = NULL;
+	char object[ROLLUP_TEXT_MAX];
 
 	for (size_t i = 0; i < s->functions.n; i++) {
 		const struct rollup_row *row = &s->functions.rows[i];
@@ -150,7 +153,9 @@ static void time_through(struct explain *x, const struct explain_sums *s)
 		                                    "--symbols", explain_function(s, best)) },
 		            "passes through %s of %s, the innermost function that so much has in "
 		            "common",
-		            explain_function(s, best), explain_object(s, best));
+		            explain_function(s, best),
+		            rollup_text(&s->functions, best, ROLLUP_OBJECT, object,
+		                        sizeof(object)));
 }
 
 /* One event that counts waiting, beside the time on CPUs. */
@@ -182,6 +187,6 @@ void explain_time(struct explain *x, const struct explain_sums *s)
 	time_spread(x, s);
 	time_through(x, s);
 	for (uint32_t e = 1; e <= profile_n_events(s->profile); e++)
-		if (explain_is_waiting(profile_event_name(s->profile, e)))
+		if (event_unit_is_off_cpu(profile_event_name(s->profile, e)))
 			time_waiting(x, s, e);
 }

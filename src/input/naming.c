@@ -135,6 +135,30 @@ const struct tables_opts *naming_tables(struct naming *n)
 	return &n->tables;
 }
 
+/* An archive stands for all other places of files. */
+size_t naming_args(const struct naming *n, const char *archive, const char **args)
+{
+	const struct symbol_opts *s = &n->symbols;
+	const struct {
+		const char *option, *value;
+	} with[] = {
+		{ "--archive", archive },
+		{ "--symfs", archive ? NULL : s->search.root },
+		{ "--kallsyms", s->kallsyms },
+		{ "--vmlinux", s->search.vmlinux },
+	};
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++)
+		if (with[i].value) {
+			args[at++] = with[i].option;
+			args[at++] = with[i].value;
+		}
+	if (s->no_demangle)
+		args[at++] = "--no-demangle";
+	return at;
+}
+
 void naming_end(struct naming *n)
 {
 	debuginfod_stop(&n->debuginfod);

@@ -88,6 +88,11 @@ int naming_option(struct naming *n, const struct options *o, int id);
 /* To be called after the options: where unwind tables come from, by the same search. */
 const struct tables_opts *naming_tables(struct naming *n);
 
+/* Fills args with the options that name and unwind alike in another run of seam; archive: what is
+ * said of --archive there, NULL: nothing. Returns how many, at most NAMING_ARGS_MAX. */
+#define NAMING_ARGS_MAX 9
+size_t naming_args(const struct naming *n, const char *archive, const char **args);
+
 /* To be called when everything that uses it for names was freed. */
 void naming_end(struct naming *n);
 

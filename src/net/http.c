@@ -139,7 +139,7 @@ static int http_credentials(struct http *h, const struct remote *t, struct seam_
 	return r;
 }
 
-/* Nothing is sent yet: the server may be down for now. */
+/* Sends nothing: a server that is down is no failure here. */
 int http_open(struct http **ret, const struct remote *t, struct seam_error *err)
 {
 	struct http *h = calloc(1, sizeof(*h));

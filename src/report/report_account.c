@@ -2,6 +2,7 @@
 // report_account.c: what became of every sample: the lines below a report, and --stats.
 #include <string.h>
 
+#include "abi/event_unit.h"
 #include "base/shown.h"
 #include "report/hint.h"
 #include "report/walk_result_text.h"
@@ -175,7 +176,7 @@ static const char *account_unmapped(const struct report *r)
 		return "no mapping of that time holds the address: some code on the way keeps no "
 		       "frame pointer";
 	for (uint32_t e = 1; e <= profile_n_events(r->load.profile); e++)
-		if (!strncmp(profile_event_name(r->load.profile, e), "offcpu-", 7))
+		if (event_unit_is_off_cpu(profile_event_name(r->load.profile, e)))
 			return "no mapping of that time holds the address; or there is none: "
 			       "what is left of time off the CPU at the end has no stack";
 	return "no mapping of that time holds the address";

@@ -31,30 +31,14 @@ bool report_view_fits(const struct report_cmd *r)
  * from outside: the symbol is an option's argument, and no shell reads it. */
 static void view_annotate_args(const struct report_cmd *r, const char *symbol, const char **args)
 {
-	const struct symbol_opts *s = &r->naming.symbols;
+	const char *archive = r->naming.archive.dir[0] ? r->naming.archive.dir : NULL;
 	size_t n = 0;
 
 	args[n++] = "seam";
 	args[n++] = "annotate";
 	args[n++] = "-i";
 	args[n++] = r->in.path ? r->in.path : "perf.data";
-	if (r->naming.archive.dir[0]) {
-		args[n++] = "--archive";
-		args[n++] = r->naming.archive.dir;
-	} else if (s->search.root) {
-		args[n++] = "--symfs";
-		args[n++] = s->search.root;
-	}
-	if (s->kallsyms) {
-		args[n++] = "--kallsyms";
-		args[n++] = s->kallsyms;
-	}
-	if (s->search.vmlinux) {
-		args[n++] = "--vmlinux";
-		args[n++] = s->search.vmlinux;
-	}
-	if (s->no_demangle)
-		args[n++] = "--no-demangle";
+	n += naming_args(&r->naming, archive, args + n);
 	args[n++] = "--symbol";
 	args[n++] = symbol;
 	args[n] = NULL;
