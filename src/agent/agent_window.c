@@ -20,6 +20,9 @@
 /* Ten minutes of windows of ten seconds: letting go of old windows costs more than putting one. */
 #define FORGET_EVERY 60u /* windows */
 
+/* Of the thread that names windows: a tenth of a CPU that others want, too. */
+#define NAMING_NICE 10
+
 /* A window on its way into the stores. It belongs to the thread that names it until done is set. */
 struct agent_job {
 	struct agent *a;
@@ -164,12 +167,22 @@ static unsigned agent_keep(const struct process_opts *o)
 /* Names the window and puts it. -errno. */
 static int agent_load(struct agent_job *job)
 {
+	const struct symbol_opts *symbols = job->a->o->symbols;
+	/* In one thread: each one more would unpack the same debugging information once more. */
+	const struct lines_opts lines = {
+		.sz = sizeof(lines),
+		.search = symbols->search,
+		.no_demangle = symbols->no_demangle,
+		.parameters = symbols->parameters,
+		.threads = 1,
+	};
 	const struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = agent_keep(job->a->o->processes),
 		.threads = 1,
-		.symbols = job->a->o->symbols,
+		.symbols = symbols,
 		.lines = true,
+		.lines_opts = &lines,
 		.no_inline = job->a->o->no_inline,
 	};
 	int r = window_profile(&job->interval, &opts, agent_put, job, &job->err);
@@ -179,11 +192,13 @@ static int agent_load(struct agent_job *job)
 	return r;
 }
 
-/* job->done is set last: behind it the job is the caller's again. */
+/* job->done is set last: behind it the job is the caller's again. Other work comes first, but not
+ * without end: the next window waits for this one, and who reads the rings for its locks. */
 static void *agent_thread(void *arg)
 {
 	struct agent_job *job = arg;
 
+	setpriority(PRIO_PROCESS, (id_t)gettid(), NAMING_NICE);
 	job->rc = agent_load(job);
 	atomic_store(&job->done, true);
 	return NULL;
