@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -25,6 +26,7 @@
 #include "capture/buildid.h"
 #include "image/image.h"
 #include "proc/object.h"
+#include "recorder/bpf_known.h"
 #include "samples/jit.h"
 #include "unwind/frametab.h"
 
@@ -42,6 +44,7 @@ struct bpf_table {
 	pthread_mutex_t lock;
 	/* hash of path, device, inode, size and time of change -> struct tables_object */
 	struct map known;
+	struct bpf_known at; /* of files with build-ids, by path */
 };
 
 /* The vdso of this process is the kernel's own, so that it is everybody's of the same
@@ -63,6 +66,7 @@ int bpf_table_new(struct bpf_table **ret, struct tables *tables)
 	t->remembers = true;
 	bpf_table_vdso(t);
 	pthread_mutex_init(&t->lock, NULL);
+	bpf_known_init(&t->at);
 	*ret = t;
 	return 0;
 }
@@ -71,6 +75,7 @@ void bpf_table_free(struct bpf_table *t)
 {
 	if (!t)
 		return;
+	bpf_known_free(&t->at);
 	map_free(&t->known);
 	map_free(&t->dumps);
 	arena_free(&t->names);
@@ -140,21 +145,49 @@ static const struct tables_object *bpf_table_inode(struct bpf_table *t, const ch
 	return object;
 }
 
+static uint64_t bpf_table_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* A program that starts maps what others have mapped before it: its files are not looked at again
+ * each time. Of a process that has ended meanwhile nothing is remembered but for others like it. */
+static const struct tables_object *bpf_table_build(struct bpf_table *t, const struct kwalk_ask *ask,
+                                                   const struct image_build_id *id)
+{
+	const struct tables_object *object = NULL;
+	uint64_t now_ns = bpf_table_now_ns();
+	struct bpf_where where = { 0 };
+
+	if (t->remembers) {
+		if (!ask->gone)
+			where = bpf_known_where(&t->at, ask->pid, now_ns);
+		object = bpf_known_find(&t->at, ask, &where, now_ns);
+	}
+	if (object)
+		return object;
+	tables_get_inside(t->tables, (uint32_t)ask->pid, ask->path, id, 0, &object);
+	/* What was not found for a process that is gone may be found for the next one. */
+	if (object && t->remembers && (where.space || object->table))
+		bpf_known_put(&t->at, ask, &where, now_ns, object);
+	return object;
+}
+
 /* Files are known by build-id, so that a file that replaced the mapped one is not taken for it. A
  * file without a build-id is known by its inode. A process in a container has other files at the
  * same paths: those are looked for below its own root. */
 static const struct tables_object *bpf_table_file(struct bpf_table *t, const struct kwalk_ask *ask)
 {
-	const struct tables_object *object = NULL;
 	struct image_build_id id = { .size = ask->build_id_size };
 	char path[4096 + 32], own[32];
 	struct stat st;
 
 	memcpy(id.bytes, ask->build_id, sizeof(id.bytes));
-	if (id.size) {
-		tables_get_inside(t->tables, (uint32_t)ask->pid, ask->path, &id, 0, &object);
-		return object;
-	}
+	if (id.size)
+		return bpf_table_build(t, ask, &id);
 	snprintf(own, sizeof(own), "/proc/%d/root", (int)ask->pid);
 	for (int i = 0; i < 2; i++)
 		if (bpf_table_path(ask, i ? own : "", path, sizeof(path), &st))

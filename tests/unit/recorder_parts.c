@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cache_dir.h"
+#include "recorder/bpf_known.h"
 #include "recorder/bpf_table.h"
 #include "recorder/offcpu.h"
 
@@ -198,6 +199,75 @@ static void memory_without_a_file_may_be_guessed(void **state)
 	tables_free(tables);
 }
 
+/* ---- answers that were given ---- */
+
+#define NOW 1000000000ull
+
+/* Where a path leads depends on who asks; what a file is, on its build-id; and nothing is believed
+ * for ever. */
+static void an_answer_holds_for_its_question(void **state)
+{
+	const struct bpf_where here = { 1, 2, 3 };
+	const struct bpf_where others[] = { { 9, 2, 3 }, { 1, 9, 3 }, { 1, 2, 9 }, { 0, 0, 0 } };
+	struct kwalk_ask ask = { .pid = 7, .path = "/a", .build_id_size = 20, .build_id = { 1 } };
+	const struct tables_object object = { 0 }, newer = { 0 };
+	struct bpf_known k = { 0 };
+
+	bpf_known_init(&k);
+	assert_null(bpf_known_find(&k, &ask, &here, NOW));
+	bpf_known_put(&k, &ask, &here, NOW, &object);
+	ask.pid = 8;
+	assert_ptr_equal(bpf_known_find(&k, &ask, &here, NOW), &object);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_null(bpf_known_find(&k, &ask, &others[i], NOW));
+	ask.build_id[19] = 1;
+	assert_null(bpf_known_find(&k, &ask, &here, NOW));
+	ask.build_id[19] = 0;
+	ask.path = "/b";
+	assert_null(bpf_known_find(&k, &ask, &here, NOW));
+	ask.path = "/a";
+	assert_null(bpf_known_find(&k, &ask, &here, NOW + BPF_KNOWN_NS));
+	bpf_known_put(&k, &ask, &here, NOW + BPF_KNOWN_NS, &newer);
+	assert_ptr_equal(bpf_known_find(&k, &ask, &here, NOW + BPF_KNOWN_NS), &newer);
+	assert_int_equal(k.n, 1);
+	bpf_known_free(&k);
+}
+
+/* As many programs as there may be in months. */
+static void answers_are_bounded(void **state)
+{
+	const struct bpf_where here = { 1, 2, 3 };
+	const struct tables_object object = { 0 };
+	struct bpf_known k = { 0 };
+	char path[32];
+	struct kwalk_ask ask = { .path = path, .build_id_size = 20 };
+
+	bpf_known_init(&k);
+	for (unsigned i = 0; i < 3 * BPF_KNOWN_MAX; i++) {
+		snprintf(path, sizeof(path), "/tmp/%u", i);
+		bpf_known_put(&k, &ask, &here, NOW, &object);
+		assert_true(k.n <= BPF_KNOWN_MAX);
+		assert_ptr_equal(bpf_known_find(&k, &ask, &here, NOW), &object);
+	}
+	bpf_known_free(&k);
+}
+
+/* This process is somewhere; a process that is not there is nowhere. */
+static void a_process_is_somewhere(void **state)
+{
+	struct bpf_known k = { 0 };
+	struct bpf_where here, again, none;
+
+	bpf_known_init(&k);
+	here = bpf_known_where(&k, getpid(), NOW);
+	again = bpf_known_where(&k, getpid(), NOW + BPF_KNOWN_NS);
+	none = bpf_known_where(&k, INT32_MAX, NOW);
+	assert_true(here.space && here.root);
+	assert_memory_equal(&here, &again, sizeof(here));
+	assert_false(none.space || none.device || none.root);
+	bpf_known_free(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +279,9 @@ int main(void)
 		cmocka_unit_test(another_file_gives_no_table),
 		cmocka_unit_test(a_wrong_build_id_gives_no_table),
 		cmocka_unit_test(memory_without_a_file_may_be_guessed),
+		cmocka_unit_test(an_answer_holds_for_its_question),
+		cmocka_unit_test(answers_are_bounded),
+		cmocka_unit_test(a_process_is_somewhere),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

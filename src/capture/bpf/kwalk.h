@@ -53,6 +53,7 @@ struct kwalk_ask {
 	uint8_t build_id_size; /* 0: not known; inode says which file then (0: none) */
 	uint8_t build_id[20];
 	uint64_t inode;
+	bool gone; /* the process has ended: /proc knows nothing of it any more */
 };
 
 struct kwalk_table {
