@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -42,6 +43,21 @@ struct follow_entry {
 	size_t at; /* in records */
 };
 
+/* Notes an EXIT of a process: what it had mapped before needs no look at /proc any more. */
+static void follow_note_end(struct follow *f, const struct seam_record *r, uint64_t time_ns)
+{
+	struct {
+		uint32_t pid, ppid, tid;
+	} exit;
+
+	if (r->type != SEAM_RECORD_EXIT || r->size < FOLLOW_LEAST + sizeof(exit))
+		return;
+	memcpy(&exit, r->bytes + 8, sizeof(exit));
+	/* Without memory it is looked for in vain. */
+	if (exit.pid == exit.tid)
+		map_put(&f->ended, exit.pid, time_ns);
+}
+
 /* A child's exec may be read from its CPU's ring before its FORK is read from the parent's. So all
  * records wait until every older record has been read, and are then applied in order of time. Each
  * record ends with its time (sample_id of TID and TIME). */
@@ -57,6 +73,7 @@ static int follow_records(void *ctx, const void *bytes, size_t n)
 		memcpy(&e.time_ns, at + r.size - 8, 8);
 		buf_put(&f->records, at, r.size);
 		buf_put(&f->order, &e, sizeof(e));
+		follow_note_end(f, &r, e.time_ns);
 	}
 	return 0;
 }
@@ -80,6 +97,7 @@ static void follow_keep(struct follow *f, size_t n)
 	if (n == f->order.n / sizeof(*e)) {
 		buf_clear(&f->records);
 		buf_clear(&f->order);
+		map_free(&f->ended);
 		return;
 	}
 	for (size_t i = n; i < f->order.n / sizeof(*e); i++) {
@@ -125,8 +143,22 @@ static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 	return n - i;
 }
 
-/* Frees the spaces of processes that ended a while ago; the programs forgot them when the task was
- * freed. */
+/* Whether the programs still know a process that exited. They forget it when its task is freed;
+ * where its mappings were published later than that, it is forgotten here. */
+static bool follow_is_known(struct kwalk *l, uint32_t pid)
+{
+	struct kwalk_process p;
+
+	if (bpf_map_lookup_elem(l->processes, &pid, &p) < 0)
+		return false;
+	if (kill((pid_t)pid, 0) >= 0 || errno != ESRCH)
+		return true;
+	bpf_map_delete_elem(l->processes, &pid);
+	bpf_map_delete_elem(l->changes, &pid);
+	return false;
+}
+
+/* Frees the spaces of processes that ended a while ago. */
 static void follow_sweep(struct kwalk *l)
 {
 	uint64_t walked_ns = __atomic_load_n(&l->spaces.walked_ns, __ATOMIC_RELAXED);
@@ -138,12 +170,10 @@ static void follow_sweep(struct kwalk *l)
 	l->spaces.swept_ns = now_ns;
 	while (map_next(&l->spaces.by_pid, &i, &pid, &value)) {
 		struct kwalk_space *s = (struct kwalk_space *)(uintptr_t)value;
-		struct kwalk_process p;
-		uint32_t key = (uint32_t)pid;
 
 		/* Nothing of its time is left to be walked, and the programs have let it go. */
 		if (!s->gone_ns || s->gone_ns + GONE_NS > walked_ns ||
-		    bpf_map_lookup_elem(l->processes, &key, &p) >= 0)
+		    follow_is_known(l, (uint32_t)pid))
 			continue;
 		arena_give(&l->arena, s->published, s->published_size, now_ns);
 		kwalk_space_free(s);
@@ -389,5 +419,6 @@ void follow_stop(struct kwalk *l)
 	free(f->fds);
 	buf_free(&f->records);
 	buf_free(&f->order);
+	map_free(&f->ended);
 	seam_events_free(f->events);
 }

@@ -111,6 +111,7 @@ static int learn_read(struct kwalk *l, uint32_t pid, bool complete)
 		s->losses = before.losses;
 		s->read_ns = now_ns;
 		s->gone_ns = s->left_ns = 0;
+		s->outlived = false;
 		if (r == -E2BIG)
 			budget_leave(l, s);
 		else if (complete)
@@ -230,6 +231,14 @@ void learn_again(struct kwalk *l)
 
 /* ---- records ---- */
 
+/* Whether the process is known to have ended after this record of it. */
+static bool learn_has_ended(const struct kwalk *l, uint32_t pid, uint64_t time_ns)
+{
+	uint64_t end_ns;
+
+	return map_get(&l->follow.ended, pid, &end_ns) && end_ns >= time_ns;
+}
+
 /* Applies an MMAP2 record to its process's space, if the process is known and may still cost that
  * work. */
 static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
@@ -245,7 +254,8 @@ static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
 		                 .pgoff = r->pgoff,
 		                 .size = r->len,
 		                 .build_id_size = r->has_build_id ? r->build_id_size : 0,
-		                 .inode = r->has_build_id ? 0 : r->ino };
+		                 .inode = r->has_build_id ? 0 : r->ino,
+		                 .gone = learn_has_ended(l, r->pid, d->id.time_ns) };
 	bool known;
 
 	memcpy(ask.build_id, r->build_id, sizeof(ask.build_id));
@@ -253,6 +263,7 @@ static void learn_mmap(struct kwalk *l, const struct seam_decoded *d)
 	if (!s || !(r->prot & PROT_EXECUTE) || d->id.time_ns < s->read_ns ||
 	    !budget_charge(l, s, BUDGET_LINE + s->n / 2))
 		return;
+	s->outlived |= s->gone_ns != 0;
 	pthread_mutex_unlock(&l->lock);
 	known = maps_table(l, &m, &ask);
 	pthread_mutex_lock(&l->lock);
@@ -284,6 +295,7 @@ static void learn_fork(struct kwalk *l, const struct seam_decoded *d)
 		return;
 	to->execs = to->losses = 0;
 	to->gone_ns = 0;
+	to->outlived = false;
 	to->read_ns = d->id.time_ns;
 	kwalk_space_copy(to, from);
 }

@@ -151,6 +151,7 @@ struct kwalk_space {
 	bool reading;     /* /proc is being read for it (kwalk_cover.c) */
 	bool dirty;       /* in the list of those that the programs have not seen as they are */
 	uint64_t gone_ns; /* its process has exited */
+	bool outlived;    /* and mapped something after that: other threads run on */
 	uint64_t work;    /* since work_since_ns: what its mappings cost */
 	uint64_t work_since_ns;
 	uint64_t left_ns; /* since then it is left alone, as they cost too much; 0: it is not */
@@ -234,6 +235,7 @@ struct follow {
 	struct seam_events *events;
 	struct buf records;         /* drained and not applied yet */
 	struct buf order;           /* struct follow_entry: of them, by time */
+	struct map ended;           /* process -> time of its EXIT, if that is among them */
 	uint64_t seen_ns;           /* what was mapped until then has been applied */
 	uint32_t told[FOLLOW_TOLD]; /* processes in which a walk met what is not known */
 	size_t n_told;

@@ -59,9 +59,12 @@ static void publish_known(struct kwalk *l, struct kwalk_space *s)
 	l->spaces.mappings += p.n;
 }
 
-/* Publishing costs two copies of the array, so that it counts as work. */
+/* Publishing costs two copies of the array, so that it counts as work. A process that has ended is
+ * not sampled any more; and the programs may have forgotten it, which they do once. */
 static void publish_space(struct kwalk *l, struct kwalk_space *s)
 {
+	if (s->gone_ns && !s->outlived)
+		return;
 	if (!s->left_ns)
 		budget_charge(l, s, s->n * 2); /* may forget them */
 	publish_known(l, s);
