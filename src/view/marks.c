@@ -18,6 +18,12 @@ static const char *marks_symbol(const struct profile *p, uint32_t symbol)
 	return symbol ? profile_text(p, symbol) : "";
 }
 
+/* Whether a mark is of this object. Where one of both tells no objects apart, "", any is. */
+static bool marks_of(const struct mark *mark, const char *path, const char *name)
+{
+	return !strcmp(mark->object, path) || (*name && (!*mark->object || !*path));
+}
+
 /* The place of a function's mark; m->n: it has none. */
 static size_t marks_find(const struct marks *m, const struct profile *p, uint32_t object,
                          uint32_t symbol)
@@ -25,7 +31,7 @@ static size_t marks_find(const struct marks *m, const struct profile *p, uint32_
 	const char *path = marks_object(p, object), *name = marks_symbol(p, symbol);
 	size_t i = 0;
 
-	while (i < m->n && (strcmp(m->mark[i].symbol, name) || strcmp(m->mark[i].object, path)))
+	while (i < m->n && (strcmp(m->mark[i].symbol, name) || !marks_of(&m->mark[i], path, name)))
 		i++;
 	return i;
 }

@@ -21,22 +21,36 @@
 #define HOT 5.0 /* percent: as in the report as text */
 #define WARM 0.5
 
-/* label is copied. It has one user; NULL: out of memory. */
-struct pane_scope *pane_scope_new(const struct profile *p, uint32_t event, const char *label)
+/* Events of two profiles are the same if they are called alike. */
+uint32_t pane_event(const struct profile *p, const char *name)
+{
+	for (uint32_t e = 1; e <= profile_n_events(p); e++)
+		if (!strcmp(profile_event_name(p, e), name))
+			return e;
+	return PANE_NO_EVENT;
+}
+
+/* It has one user; NULL: out of memory. An event that the profile does not have has no samples. */
+struct pane_scope *pane_scope_new(const struct profile *p, const char *event, const char *label)
 {
 	struct pane_scope *s = calloc(1, sizeof(*s));
-	struct profile_account account;
+	struct profile_account account = { 0 };
 
 	if (!s)
 		return NULL;
-	profile_account(p, event, &account);
 	s->users = 1;
 	s->profile = p;
-	s->event = event;
+	s->event = pane_event(p, event);
+	if (s->event != PANE_NO_EVENT)
+		profile_account(p, s->event, &account);
 	s->weight = account.weight;
 	s->samples = account.samples;
+	buf_put_text(&s->event_name, event);
 	shown_put_text(&s->label, label);
-	return s;
+	if (!s->event_name.failed && !s->label.failed)
+		return s;
+	pane_scope_free(s);
+	return NULL;
 }
 
 /* One more user. */
@@ -53,6 +67,8 @@ void pane_scope_free(struct pane_scope *s)
 		return;
 	profile_free(s->owned);
 	free(s->shown);
+	buf_free(&s->value);
+	buf_free(&s->event_name);
 	buf_free(&s->label);
 	free(s);
 }
@@ -82,6 +98,14 @@ void pane_free(struct pane *p)
 	pane_scope_free(p->scope);
 	buf_free(&p->filter);
 	free(p);
+}
+
+void pane_set_scope(struct pane *p, struct pane_scope *s)
+{
+	struct pane_scope *old = p->scope;
+
+	p->scope = pane_scope_share(s);
+	pane_scope_free(old);
 }
 
 /* 0 of nothing. */
@@ -139,6 +163,18 @@ const char *pane_object(const struct profile *p, uint32_t object)
 const char *pane_symbol(const struct profile *p, uint32_t symbol)
 {
 	return symbol ? profile_text(p, symbol) : "[unknown]";
+}
+
+/* By path; what has none is the same. */
+bool pane_same_object(const struct profile *a, uint32_t x, const struct profile *b, uint32_t y)
+{
+	return !strcmp(x ? profile_text(a, profile_object_at(a, x)->path) : "",
+	               y ? profile_text(b, profile_object_at(b, y)->path) : "");
+}
+
+bool pane_same_symbol(const struct profile *a, uint32_t x, const struct profile *b, uint32_t y)
+{
+	return !strcmp(x ? profile_text(a, x) : "", y ? profile_text(b, y) : "");
 }
 
 /* Whether a name has the filter's text in it. As in less(1), a capital letter in the filter makes

@@ -13,19 +13,35 @@
 #include "view/view.h"
 #include "profile/tree.h"
 
-/* The samples that a pane shows. Panes share it; the last one frees it. */
+/* The samples that a pane shows. Panes share it; the last one frees it. Which ones it has is kept
+ * as text: so it can be made again of another profile. */
 struct pane_scope {
 	unsigned users;
+	enum {
+		PANE_ALL,
+		PANE_OBJECT,  /* the functions of one object; the samples are those below */
+		PANE_SAMPLES, /* those with a value in a column of whole stacks */
+		PANE_MARKED,  /* those with a marked function in their stack */
+	} what;
+	enum rollup_column column;
+	uint32_t number;  /* the value, unless it is a text */
+	struct buf value; /* the object's path, the command's name */
 	const struct profile *profile;
 	struct profile *owned; /* the same, if it was made for this scope; else NULL */
 	bool *shown;           /* by frame: those of one object; NULL: all */
 	struct buf label;      /* "gcc", "libc.so.6": behind the title; empty: everything */
-	uint32_t event;
+	struct buf event_name;
+	uint32_t event;           /* PANE_NO_EVENT: the profile has none of that name */
 	uint64_t weight, samples; /* of the event */
 };
 
-/* A new one: all of a profile, or what is kept of it. label is copied. NULL: out of memory. */
-struct pane_scope *pane_scope_new(const struct profile *p, uint32_t event, const char *label);
+#define PANE_NO_EVENT UINT32_MAX
+/* The event of this name. */
+uint32_t pane_event(const struct profile *p, const char *name);
+
+/* A new one: all of a profile, or what is kept of it. event: its name; texts are copied. NULL: out
+ * of memory. */
+struct pane_scope *pane_scope_new(const struct profile *p, const char *event, const char *label);
 struct pane_scope *pane_scope_share(struct pane_scope *s);
 void pane_scope_free(struct pane_scope *s);
 
@@ -41,9 +57,17 @@ struct pane_kind {
 	             unsigned style);
 	/* Shows only what has the pane's filter in it. NULL: it cannot be filtered. -ENOMEM. */
 	int (*filter)(struct pane *p);
+	/* Shows a scope, made of another profile, in place of its own: the cursor stays on what it
+	 * is on, if that is there. On failure the pane is as it was. -ENOMEM. NULL: a pane of text,
+	 * which stays as it is. */
+	int (*renew)(struct pane *p, struct pane_scope *s);
+	/* To be called before the lines are drawn: how wide they may be. -ENOMEM. NULL: the list is
+	 * the same for all widths. */
+	int (*layout)(struct pane *p, unsigned columns);
 	/* A key that is not for moving. 1: it was one of its own; 0: not; -ENOMEM. NULL: none. */
 	int (*key)(struct pane *p, int key);
-	/* The function on a line; false: there is none. NULL: there is none on any. */
+	/* The function on a line; false: there is none. NULL: there is none on any. Object 0 with a
+	 * symbol: the line tells no objects apart. */
 	bool (*function)(struct pane *p, size_t i, uint32_t *object, uint32_t *symbol);
 };
 
@@ -55,6 +79,7 @@ struct pane {
 	size_t n;                  /* lines */
 	size_t at, top;            /* the line of the cursor; the first one on the screen */
 	const struct marks *marks; /* of the view; NULL: none yet */
+	bool is_section;           /* one of the view's; it is of the samples, also if a text */
 	struct buf filter;         /* a part of the names that are shown; empty: all */
 	struct pane *below;
 };
@@ -65,9 +90,9 @@ struct pane *pane_table(const struct view_opts *opts, struct pane_scope *s,
 struct pane *pane_tree(const struct view_opts *opts, struct pane_scope *s, enum tree_order order);
 struct pane *pane_calls(const struct view_opts *opts, struct pane_scope *s, uint32_t object,
                         uint32_t symbol);
-/* Takes the text over. */
+/* Takes the text over. prose: lines that are longer than the screen is wide are broken. */
 struct pane *pane_text(const struct view_opts *opts, struct pane_scope *s, const char *name,
-                       struct buf *text);
+                       bool prose, struct buf *text);
 
 /* What line i of a table stands for: its first column's value, also as text (cut where it is
  * longer). False: the pane is no table. */
@@ -78,6 +103,8 @@ bool pane_table_thing(struct pane *p, size_t i, enum rollup_column *column, uint
 void *pane_new(size_t size, const struct pane_kind *kind, const struct view_opts *opts,
                struct pane_scope *s);
 void pane_free(struct pane *p);
+/* Gives it another scope, of which it becomes a user. */
+void pane_set_scope(struct pane *p, struct pane_scope *s);
 
 /* ---- drawing ---- */
 
@@ -95,6 +122,9 @@ void pane_name(const struct view_screen *s, unsigned row, unsigned column, unsig
 /* "libc.so.6" of an object. */
 const char *pane_object(const struct profile *p, uint32_t object);
 const char *pane_symbol(const struct profile *p, uint32_t symbol);
+/* Whether two functions, or objects, of two profiles are called alike. */
+bool pane_same_object(const struct profile *a, uint32_t x, const struct profile *b, uint32_t y);
+bool pane_same_symbol(const struct profile *a, uint32_t x, const struct profile *b, uint32_t y);
 /* Whether a name has the pane's filter in it; letters of either case are the same, unless the
  * filter has a capital. */
 bool pane_passes(const struct pane *p, const char *name);

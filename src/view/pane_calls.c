@@ -5,7 +5,9 @@
  * Two trees are built for it, both beginning at the function: by callee they lead to its callers,
  * by caller to what it called. The lines are made once; the filter only chooses among them.
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "view/pane.h"
@@ -27,7 +29,8 @@ struct calls_line {
 
 struct calls {
 	struct pane pane;
-	uint32_t object, symbol; /* the function */
+	struct buf path, name; /* the function: its object, "": none is known */
+	bool any_object;
 	struct calls_line *all;
 	size_t n_all, capacity;
 	uint32_t *visible; /* pane.n of them: places in all */
@@ -37,6 +40,8 @@ static void calls_free(struct pane *p)
 {
 	struct calls *c = (struct calls *)p;
 
+	buf_free(&c->path);
+	buf_free(&c->name);
 	free(c->all);
 	free(c->visible);
 }
@@ -82,7 +87,10 @@ static void calls_line(struct pane *p, const struct view_screen *s, unsigned row
 	if (l->what == CALLS_FUNCTION)
 		pane_share(s, row, 9, style, l->self, p->scope->weight);
 	pane_mark(p, s, row, style, l->object, l->symbol);
-	buf_put_text(&name, pane_symbol(p->scope->profile, l->symbol));
+	/* The function has a name also where these samples do not have it. */
+	buf_put_text(&name, l->what == CALLS_FUNCTION && c->name.n
+	                            ? buf_text(&c->name)
+	                            : pane_symbol(p->scope->profile, l->symbol));
 	/* An inlined function has no object to speak of. */
 	if (l->kind == PROFILE_INLINED)
 		buf_put_text(&name, " (inlined)");
@@ -102,16 +110,6 @@ static bool calls_function(struct pane *p, size_t i, uint32_t *object, uint32_t 
 	*symbol = l->symbol;
 	return l->what != CALLS_HEADING && l->kind != PROFILE_MISSING;
 }
-
-static const struct pane_kind calls_kind = {
-	.name = "callers and callees",
-	.keys = "Enter this one's  Left back  a annotate  / filter  ? help",
-	.free = calls_free,
-	.heading = calls_heading,
-	.line = calls_line,
-	.filter = calls_filter,
-	.function = calls_function,
-};
 
 /* -ENOMEM. */
 static int calls_put(struct calls *c, const struct calls_line *line)
@@ -153,15 +151,15 @@ static int calls_put_beyond(struct calls *c, const struct tree *t, int what)
 }
 
 /* The weight of samples whose innermost frame is in focus. */
-static uint64_t calls_self(const struct calls *c, const bool *focus)
+static uint64_t calls_self(const struct pane_scope *s, const bool *focus)
 {
-	const struct profile *p = c->pane.scope->profile;
+	const struct profile *p = s->profile;
 	uint64_t self = 0;
 
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
 		const struct profile_row *row = profile_row_at(p, i);
 
-		if (row->key.event == c->pane.scope->event && row->key.node != PROFILE_ROOT &&
+		if (row->key.event == s->event && row->key.node != PROFILE_ROOT &&
 		    focus[profile_node_at(p, row->key.node).frame])
 			self += row->weight;
 	}
@@ -169,55 +167,66 @@ static uint64_t calls_self(const struct calls *c, const bool *focus)
 }
 
 /* Adds the function's own line: its total is that of the paths that begin at it. */
-static int calls_put_function(struct calls *c, const struct tree *callees, const bool *focus)
+static int calls_put_function(struct calls *c, const struct pane_scope *s,
+                              const struct tree *callees, const bool *focus)
 {
 	struct calls_line line = { .what = CALLS_FUNCTION,
-		                   .object = c->object,
-		                   .symbol = c->symbol,
 		                   .kind = PROFILE_USER,
-		                   .self = calls_self(c, focus) };
+		                   .self = calls_self(s, focus) };
 
 	for (uint32_t at = callees->nodes[0].first_child; at;
 	     at = callees->nodes[at].next_sibling) {
 		line.total += callees->nodes[at].total;
 		line.kind = callees->nodes[at].kind;
+		line.object = callees->nodes[at].object;
+		line.symbol = callees->nodes[at].symbol;
 	}
 	return calls_put(c, &line);
 }
 
-/* Makes all lines. Both trees begin at the function's frames: callers at the innermost of them in a
- * stack, callees at the outermost, so that a recursive function counts once. */
-static int calls_make(struct calls *c)
+/* Which frames are the function's. NULL: out of memory. */
+static bool *calls_focus(struct calls *c, const struct profile *p)
 {
-	const struct profile *p = c->pane.scope->profile;
 	size_t n = profile_n_frames(p);
 	bool *focus = calloc(n + 1, sizeof(*focus));
-	struct tree_opts opts = { .order = TREE_CALLEE,
-		                  .event = c->pane.scope->event,
-		                  .focus = focus };
+
+	for (uint32_t i = 1; focus && i <= n; i++) {
+		const struct profile_frame *f = profile_frame_at(p, i);
+
+		focus[i] =
+		        !strcmp(f->symbol ? profile_text(p, f->symbol) : "", buf_text(&c->name)) &&
+		        (c->any_object ||
+		         !strcmp(f->object ? profile_text(p, profile_object_at(p, f->object)->path)
+		                           : "",
+		                 buf_text(&c->path)));
+	}
+	return focus;
+}
+
+/* Makes all lines of a scope, in c->all, which is empty. Both trees begin at the function's frames:
+ * callers at the innermost of them in a stack, callees at the outermost, so that a recursive
+ * function counts once. *at: the function's line. */
+static int calls_make(struct calls *c, const struct pane_scope *s, size_t *at)
+{
+	bool *focus = calls_focus(c, s->profile);
+	struct tree_opts opts = { .order = TREE_CALLEE, .event = s->event, .focus = focus };
 	struct tree callers = { 0 }, callees = { 0 };
 	int r = focus ? 0 : -ENOMEM;
 
-	for (uint32_t i = 1; r >= 0 && i <= n; i++) {
-		const struct profile_frame *f = profile_frame_at(p, i);
-
-		focus[i] = f->object == c->object && f->symbol == c->symbol;
-	}
 	if (r >= 0)
-		r = tree_build(&callers, p, &opts);
+		r = tree_build(&callers, s->profile, &opts);
 	opts.order = TREE_CALLER;
 	if (r >= 0)
-		r = tree_build(&callees, p, &opts);
+		r = tree_build(&callees, s->profile, &opts);
 	if (r >= 0)
 		r = calls_put_heading(c, "called by");
 	if (r >= 0)
 		r = calls_put_beyond(c, &callers, CALLS_CALLER);
 	if (r >= 0)
 		r = calls_put_heading(c, "the function");
+	*at = c->n_all;
 	if (r >= 0)
-		r = calls_put_function(c, &callees, focus);
-	/* The line of the function is the one made last. */
-	c->pane.at = c->n_all - (r >= 0);
+		r = calls_put_function(c, s, &callees, focus);
 	if (r >= 0)
 		r = calls_put_heading(c, "called");
 	if (r >= 0)
@@ -228,24 +237,85 @@ static int calls_make(struct calls *c)
 	return r;
 }
 
+/* Puts the cursor on the line of the new ones that is what the old one was, or on the
+ * function's. */
+static void calls_go(struct calls *c, const struct calls_line *was, const struct profile *before,
+                     size_t function)
+{
+	struct pane *p = &c->pane;
+	const struct profile *now = p->scope->profile;
+	size_t line = function;
+
+	for (size_t i = 0; was && i < c->n_all; i++) {
+		const struct calls_line *l = &c->all[i];
+
+		if (l->what == was->what && l->what != CALLS_HEADING &&
+		    pane_same_symbol(before, was->symbol, now, l->symbol) &&
+		    pane_same_object(before, was->object, now, l->object))
+			line = i;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		if (c->visible[i] == line)
+			p->at = i;
+}
+
+/* Makes the lines of another scope. On failure the old ones stay. */
+static int calls_renew(struct pane *p, struct pane_scope *s)
+{
+	struct calls *c = (struct calls *)p, old = *c;
+	struct pane_scope *before = pane_scope_share(p->scope);
+	size_t above = p->at - p->top, function;
+	int r;
+
+	c->all = NULL;
+	c->n_all = c->capacity = 0;
+	r = calls_make(c, s, &function);
+	if (r >= 0 && !(c->visible = calloc(c->n_all, sizeof(*c->visible))))
+		r = -ENOMEM;
+	if (r < 0) {
+		free(c->all);
+		c->all = old.all;
+		c->n_all = old.n_all;
+		c->capacity = old.capacity;
+		c->visible = old.visible;
+	} else {
+		pane_set_scope(p, s);
+		calls_filter(p);
+		calls_go(c, p->at < old.pane.n ? &old.all[old.visible[p->at]] : NULL,
+		         before->profile, function);
+		p->top = old.pane.n && p->at > above ? p->at - above : 0;
+		free(old.all);
+		free(old.visible);
+	}
+	pane_scope_free(before);
+	return r;
+}
+
+static const struct pane_kind calls_kind = {
+	.name = "callers and callees",
+	.keys = "Enter this one's  Left back  a annotate  / filter  ? help",
+	.free = calls_free,
+	.heading = calls_heading,
+	.line = calls_line,
+	.filter = calls_filter,
+	.renew = calls_renew,
+	.function = calls_function,
+};
+
 /* The cursor begins on the function. */
 struct pane *pane_calls(const struct view_opts *opts, struct pane_scope *s, uint32_t object,
                         uint32_t symbol)
 {
 	struct calls *c = pane_new(sizeof(*c), &calls_kind, opts, s);
+	const struct profile *p = s->profile;
 
 	if (!c)
 		return NULL;
-	c->object = object;
-	c->symbol = symbol;
-	if (calls_make(c) < 0)
-		goto failed;
-	c->visible = calloc(c->n_all, sizeof(*c->visible));
-	if (!c->visible)
-		goto failed;
-	calls_filter(&c->pane);
-	return &c->pane;
-failed:
+	buf_put_text(&c->path, object ? profile_text(p, profile_object_at(p, object)->path) : "");
+	buf_put_text(&c->name, symbol ? profile_text(p, symbol) : "");
+	c->any_object = !object && symbol;
+	if (!c->path.failed && !c->name.failed && calls_renew(&c->pane, s) >= 0)
+		return &c->pane;
 	pane_free(&c->pane);
 	return NULL;
 }

@@ -4,8 +4,10 @@
  *
  * Rows are summed up once; sorting and filtering make the list of visible ones anew.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/shown.h"
 #include "profile/nameless.h"
@@ -210,6 +212,81 @@ static bool table_function(struct pane *p, size_t i, uint32_t *object, uint32_t 
 	return t->rows.columns & 1u << ROLLUP_SYMBOL;
 }
 
+/* Sums up the samples of a scope. -ENOMEM. */
+static int table_build(const struct table_pane *t, const struct pane_scope *s, struct rollup *rows,
+                       uint32_t **visible)
+{
+	struct rollup_opts opts = { .event = s->event, .shown = s->shown };
+	int r;
+
+	for (size_t i = 0; i < t->n_columns; i++)
+		opts.columns |= 1u << t->columns[i];
+	r = rollup_build(rows, s->profile, &opts);
+	if (r < 0)
+		return r;
+	*visible = calloc(rows->n ? rows->n : 1, sizeof(**visible));
+	if (*visible)
+		return 0;
+	rollup_free(rows);
+	return -ENOMEM;
+}
+
+/* Whether two rows of two tables with the same columns are called alike. */
+static bool table_same(const struct rollup *a, const struct rollup_row *x, const struct rollup *b,
+                       const struct rollup_row *y, const struct table_pane *t)
+{
+	char one[ROLLUP_TEXT_MAX], other[ROLLUP_TEXT_MAX];
+
+	for (size_t k = 0; k < t->n_columns; k++)
+		if (strcmp(rollup_text(a, x, t->columns[k], one, sizeof(one)),
+		           rollup_text(b, y, t->columns[k], other, sizeof(other))) != 0)
+			return false;
+	return true;
+}
+
+/* Takes other rows over, sorted. The cursor stays on its row where that is still there; on the
+ * first line it stays on the first line, so that what leads is seen. */
+static int table_take(struct table_pane *t, struct rollup *rows, uint32_t *visible)
+{
+	struct rollup old = t->rows;
+	struct pane *p = &t->pane;
+	uint32_t *before = t->visible;
+	size_t at = p->at, above = p->at - p->top;
+	const struct rollup_row *row = at && at < p->n ? &old.rows[before[at]] : NULL;
+	int r;
+
+	t->rows = *rows;
+	t->visible = visible;
+	t->most = 0;
+	for (size_t i = 0; i < rows->n; i++)
+		t->most = rows->rows[i].total > t->most ? rows->rows[i].total : t->most;
+	r = table_sort(t);
+	for (size_t i = 0; row && i < p->n; i++)
+		if (table_same(&old, row, &t->rows, &t->rows.rows[visible[i]], t))
+			p->at = i;
+	p->top = p->at > above ? p->at - above : 0;
+	rollup_free(&old);
+	free(before);
+	return r;
+}
+
+/* The profile of the old scope lives until this returns. */
+static int table_renew(struct pane *p, struct pane_scope *s)
+{
+	struct table_pane *t = (struct table_pane *)p;
+	struct pane_scope *old = pane_scope_share(p->scope);
+	uint32_t *visible;
+	struct rollup rows;
+	int r = table_build(t, s, &rows, &visible);
+
+	if (r >= 0) {
+		pane_set_scope(p, s);
+		r = table_take(t, &rows, visible);
+	}
+	pane_scope_free(old);
+	return r;
+}
+
 static const struct pane_kind table_kind = {
 	.name = "functions",
 	.keys = "Enter callers and callees  s self/total  / filter  a annotate  d object  ? help",
@@ -217,6 +294,7 @@ static const struct pane_kind table_kind = {
 	.heading = table_heading,
 	.line = table_line,
 	.filter = table_filter,
+	.renew = table_renew,
 	.key = table_key,
 	.function = table_function,
 };
@@ -229,6 +307,7 @@ static const struct pane_kind table_things_kind = {
 	.heading = table_heading,
 	.line = table_line,
 	.filter = table_filter,
+	.renew = table_renew,
 	.key = table_key,
 };
 
@@ -254,28 +333,19 @@ bool pane_table_thing(struct pane *p, size_t i, enum rollup_column *column, uint
 struct pane *pane_table(const struct view_opts *opts, struct pane_scope *s,
                         const enum rollup_column *columns, size_t n, bool by_self)
 {
-	struct rollup_opts rollup = { .event = s->event, .shown = s->shown };
+	bool functions = false;
 	struct table_pane *t;
 
 	for (size_t i = 0; i < n; i++)
-		rollup.columns |= 1u << columns[i];
-	t = pane_new(sizeof(*t),
-	             rollup.columns & 1u << ROLLUP_SYMBOL ? &table_kind : &table_things_kind, opts,
-	             s);
+		functions |= columns[i] == ROLLUP_SYMBOL;
+	t = pane_new(sizeof(*t), functions ? &table_kind : &table_things_kind, opts, s);
 	if (!t)
 		return NULL;
 	memcpy(t->columns, columns, n * sizeof(*columns));
 	t->n_columns = n;
 	t->by_self = by_self;
-	if (rollup_build(&t->rows, s->profile, &rollup) < 0)
-		goto failed;
-	for (size_t i = 0; i < t->rows.n; i++)
-		t->most = t->rows.rows[i].total > t->most ? t->rows.rows[i].total : t->most;
-	t->visible = calloc(t->rows.n ? t->rows.n : 1, sizeof(*t->visible));
-	if (!t->visible || table_sort(t) < 0)
-		goto failed;
-	return &t->pane;
-failed:
+	if (table_renew(&t->pane, s) >= 0)
+		return &t->pane;
 	pane_free(&t->pane);
 	return NULL;
 }

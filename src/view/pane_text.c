@@ -1,17 +1,38 @@
 // SPDX-License-Identifier: MIT
-/* pane_text.c: lines of a text: the account, help, the source of a function. The lines may come
- * from a file or a program: they are escaped by whoever made the text. */
+/*
+ * pane_text.c: lines of a text: the account, help, the source of a function. The lines may come
+ * from a file or a program: they are escaped by whoever made the text.
+ *
+ * What is to be read (prose) is broken at the edge of the screen. What has columns (source and
+ * instructions) is not: Right and Left move along its lines.
+ */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/shown.h"
 #include "view/pane.h"
 
+#define STEP 16        /* columns that Right moves */
+#define INDENT 2       /* of what goes on below, beyond the line's own */
+#define PROSE_LEAST 12 /* columns: narrower text is cut */
+
+struct text_row {
+	const char *text;
+	size_t n;        /* bytes */
+	unsigned indent; /* columns in front of it */
+};
+
 struct text_pane {
 	struct pane pane;
-	struct buf text;      /* each line ends with a NUL */
-	const char **lines;   /* all of them */
-	const char **visible; /* pane.n of them */
-	size_t n_lines;
+	struct buf text;       /* each line ends with a NUL */
+	const char **lines;    /* all of them */
+	struct text_row *rows; /* pane.n of them: those that pass the filter, broken */
+	size_t n_lines, rows_capacity;
+	bool prose;
+	unsigned columns;      /* that the rows are made for; 0: none yet */
+	unsigned from;         /* the first column that is seen */
 	struct pane_kind kind; /* with a name of its own */
 };
 
@@ -21,19 +42,107 @@ static void text_pane_free(struct pane *p)
 
 	buf_free(&t->text);
 	free(t->lines);
-	free(t->visible);
+	free(t->rows);
+}
+
+/* The bytes of the character at a place. */
+static size_t text_pane_character(const char *at)
+{
+	size_t n = 1;
+
+	while ((at[n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
+/* How many bytes of a line go into so many columns: up to the last blank, if there is one in the
+ * second half. At least one character. */
+static size_t text_pane_fit(const char *line, unsigned room)
+{
+	size_t at = 0, blank = 0;
+	unsigned have = 0;
+
+	while (line[at]) {
+		size_t n = text_pane_character(line + at);
+
+		have += (unsigned)shown_columns(line + at, n);
+		if (have > room && at)
+			return blank > at / 2 ? blank : at;
+		if (line[at] == ' ')
+			blank = at;
+		at += n;
+	}
+	return at;
+}
+
+/* How many bytes go into so many columns, whatever is cut. */
+static size_t text_pane_fit_hard(const char *line, unsigned room)
+{
+	size_t at = 0;
+	unsigned have = 0;
+
+	while (line[at]) {
+		size_t n = text_pane_character(line + at);
+
+		have += (unsigned)shown_columns(line + at, n);
+		if (have > room)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+/* Adds the rows of a line. -ENOMEM. */
+static int text_pane_put(struct text_pane *t, const char *line)
+{
+	unsigned indent = (unsigned)strspn(line, " ") + INDENT, first = 0;
+
+	if (indent > t->columns / 2)
+		indent = INDENT;
+	do {
+		size_t n = t->prose && t->columns >= PROSE_LEAST
+		                   ? text_pane_fit(line, t->columns - first)
+		                   : strlen(line);
+
+		if (ARRAY_ROOM(&t->rows, &t->rows_capacity, t->pane.n + 1) < 0)
+			return -ENOMEM;
+		t->rows[t->pane.n++] = (struct text_row){ line, n, first };
+		line += n;
+		first = indent;
+		line += strspn(line, " ");
+	} while (*line);
+	return 0;
 }
 
 /* Lists the lines that pass the filter. */
 static int text_pane_filter(struct pane *p)
 {
 	struct text_pane *t = (struct text_pane *)p;
+	int r = 0;
 
 	p->n = 0;
-	for (size_t i = 0; i < t->n_lines; i++)
+	for (size_t i = 0; i < t->n_lines && r >= 0; i++)
 		if (pane_passes(p, t->lines[i]))
-			t->visible[p->n++] = t->lines[i];
-	return 0;
+			r = text_pane_put(t, t->lines[i]);
+	return r;
+}
+
+/* Prose is broken again where the screen has another width. */
+static int text_pane_layout(struct pane *p, unsigned columns)
+{
+	struct text_pane *t = (struct text_pane *)p;
+	const char *here = p->at < p->n ? t->rows[p->at].text : NULL;
+	int r;
+
+	if (columns == t->columns)
+		return 0;
+	t->columns = columns;
+	r = text_pane_filter(p);
+	/* The cursor stays in the text that it was on. */
+	for (size_t i = 0; here && i < p->n; i++)
+		if (here >= t->rows[i].text && here <= t->rows[i].text + t->rows[i].n)
+			p->at = i;
+	return r;
 }
 
 static void text_pane_heading(struct pane *p, const struct view_screen *s, unsigned row)
@@ -41,24 +150,62 @@ static void text_pane_heading(struct pane *p, const struct view_screen *s, unsig
 	s->put(s->ctx, row, 0, VIEW_HEADING, p->kind->name);
 }
 
+/* Where a line's columns from t->from on begin. */
+static const char *text_pane_from(const struct text_pane *t, const char *line)
+{
+	for (unsigned have = 0; *line && have < t->from;) {
+		size_t n = text_pane_character(line);
+
+		have += (unsigned)shown_columns(line, n);
+		line += n;
+	}
+	return line;
+}
+
 /* The text is escaped already. */
 static void text_pane_line(struct pane *p, const struct view_screen *s, unsigned row, size_t i,
                            unsigned style)
 {
 	struct text_pane *t = (struct text_pane *)p;
-	struct buf cut = { 0 };
+	const struct text_row *r = &t->rows[i];
+	struct buf part = { 0 }, cut = { 0 };
 
-	shown_cut(&cut, t->visible[i], s->columns, 0);
+	buf_printf(&part, "%*s", (int)r->indent, "");
+	if (t->prose)
+		buf_put(&part, r->text, r->n);
+	else
+		buf_put_text(&part, text_pane_from(t, r->text));
+	if (t->prose)
+		shown_cut(&cut, buf_text(&part), s->columns, 0);
+	else
+		buf_put(&cut, buf_text(&part), text_pane_fit_hard(buf_text(&part), s->columns));
 	s->put(s->ctx, row, 0, style, buf_text(&cut));
+	buf_free(&part);
 	buf_free(&cut);
 }
 
+/* Right and Left move along lines that are not broken; Left at their beginning goes back. */
+static int text_pane_key(struct pane *p, int key)
+{
+	struct text_pane *t = (struct text_pane *)p;
+
+	if (!t->prose && (key == VIEW_KEY_RIGHT || key == 'l'))
+		t->from += t->from < 4096 ? STEP : 0;
+	else if (!t->prose && (key == VIEW_KEY_LEFT || key == 'h') && t->from)
+		t->from -= STEP;
+	else
+		return 0;
+	return 1;
+}
+
 static const struct pane_kind text_pane_kind = {
-	.keys = "/ filter  Left back  ? help",
+	.keys = "/ filter  Left back  w write  ? help",
 	.free = text_pane_free,
 	.heading = text_pane_heading,
 	.line = text_pane_line,
 	.filter = text_pane_filter,
+	.layout = text_pane_layout,
+	.key = text_pane_key,
 };
 
 /* Tells lines apart, and writes tabs as blanks. -ENOMEM. */
@@ -81,8 +228,7 @@ static int text_pane_split(struct text_pane *t, const struct buf *text)
 	}
 	buf_put(&t->text, "", 1);
 	t->lines = calloc(n + 1, sizeof(*t->lines));
-	t->visible = calloc(n + 1, sizeof(*t->visible));
-	if (t->text.failed || !t->lines || !t->visible)
+	if (t->text.failed || !t->lines)
 		return -ENOMEM;
 	for (const char *at = (const char *)t->text.bytes; t->n_lines < n; at += strlen(at) + 1)
 		t->lines[t->n_lines++] = at;
@@ -90,7 +236,7 @@ static int text_pane_split(struct text_pane *t, const struct buf *text)
 }
 
 struct pane *pane_text(const struct view_opts *opts, struct pane_scope *s, const char *name,
-                       struct buf *text)
+                       bool prose, struct buf *text)
 {
 	struct text_pane *t = pane_new(sizeof(*t), &text_pane_kind, opts, s);
 	int r = t && !text->failed ? text_pane_split(t, text) : -ENOMEM;
@@ -103,6 +249,11 @@ struct pane *pane_text(const struct view_opts *opts, struct pane_scope *s, const
 	t->kind = text_pane_kind;
 	t->kind.name = name;
 	t->pane.kind = &t->kind;
-	text_pane_filter(&t->pane);
-	return &t->pane;
+	t->prose = prose;
+	if (!prose)
+		t->kind.keys = "Right, Left along the lines  / filter  Esc back  w write  ? help";
+	if (text_pane_filter(&t->pane) >= 0)
+		return &t->pane;
+	pane_free(&t->pane);
+	return NULL;
 }

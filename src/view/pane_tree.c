@@ -6,8 +6,10 @@
  * Lines are made anew at each key: a walk over open nodes, from the first to the last, without
  * recursion.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "view/pane.h"
 
@@ -20,6 +22,7 @@ struct tree_line {
 
 struct tree_pane {
 	struct pane pane;
+	enum tree_order order;
 	struct tree tree;
 	bool *open;              /* by node */
 	struct tree_line *lines; /* pane.n of them; room for all nodes */
@@ -222,6 +225,90 @@ static bool tree_pane_function(struct pane *p, size_t i, uint32_t *object, uint3
 	return n->kind != PROFILE_MISSING;
 }
 
+/* Whether two nodes of two profiles are of the same function. */
+static bool tree_pane_same(const struct tree *a, uint32_t x, const struct tree *b, uint32_t y)
+{
+	const struct tree_node *m = &a->nodes[x], *n = &b->nodes[y];
+
+	return m->kind == n->kind &&
+	       pane_same_symbol(a->profile, m->symbol, b->profile, n->symbol) &&
+	       pane_same_object(a->profile, m->object, b->profile, n->object);
+}
+
+/* The node of the new tree that is what `node` was in the old one; 0: there is none. known: by old
+ * node, for those whose way down was looked at. A node's number is larger than its parent's. */
+static uint32_t tree_pane_again(const struct tree *old, const struct tree *new,
+                                const uint32_t *known, uint32_t node)
+{
+	uint32_t up = old->nodes[node].parent, at;
+
+	if (up && !known[up])
+		return 0;
+	at = new->nodes[up ? known[up] : 0].first_child;
+	while (at && !tree_pane_same(old, node, new, at))
+		at = new->nodes[at].next_sibling;
+	return at;
+}
+
+/* Opens in the new tree what is open in the old one. Returns the node that the cursor is on
+ * then. */
+static uint32_t tree_pane_carry(const struct tree_pane *t, const struct tree *new, bool *open,
+                                uint32_t *known)
+{
+	const struct pane *p = &t->pane;
+	uint32_t here = p->at < p->n ? t->lines[p->at].node : 0;
+
+	for (uint32_t i = 1; i < t->tree.n; i++) {
+		uint32_t up = t->tree.nodes[i].parent;
+
+		if ((up && !t->open[up]) || (!t->open[i] && i != here))
+			continue;
+		known[i] = tree_pane_again(&t->tree, new, known, i);
+		open[known[i]] |= t->open[i];
+	}
+	open[0] = false;
+	return known[here];
+}
+
+/* Builds the new tree, with the branches open that are open in the old one. */
+static int tree_pane_renew(struct pane *p, struct pane_scope *s)
+{
+	struct tree_pane *t = (struct tree_pane *)p;
+	const struct tree_opts opts = { .order = t->order, .event = s->event };
+	uint32_t *known = calloc(t->tree.n + 1, sizeof(*known)), here;
+	size_t above = p->at - p->top;
+	struct tree new = { 0 };
+	struct tree_line *lines;
+	bool *open;
+
+	if (!known || tree_build(&new, s->profile, &opts) < 0) {
+		free(known);
+		return -ENOMEM;
+	}
+	open = calloc(new.n, sizeof(*open));
+	lines = calloc(new.n, sizeof(*lines));
+	if (!open || !lines) {
+		free(known);
+		free(open);
+		free(lines);
+		tree_free(&new);
+		return -ENOMEM;
+	}
+	here = tree_pane_carry(t, &new, open, known);
+	free(known);
+	tree_pane_free(p);
+	t->tree = new;
+	t->open = open;
+	t->lines = lines;
+	pane_set_scope(p, s);
+	tree_pane_filter(p);
+	/* On the first line it stays there, so that what leads is seen. */
+	if (here && p->at)
+		tree_pane_go(t, here);
+	p->top = p->at > above ? p->at - above : 0;
+	return 0;
+}
+
 #define TREE_KEYS "Enter open/close  E all  C none  H hottest  c callers  / filter  ? help"
 
 static const struct pane_kind tree_caller_kind = {
@@ -231,6 +318,7 @@ static const struct pane_kind tree_caller_kind = {
 	.heading = tree_pane_heading,
 	.line = tree_pane_line,
 	.filter = tree_pane_filter,
+	.renew = tree_pane_renew,
 	.key = tree_pane_key,
 	.function = tree_pane_function,
 };
@@ -242,6 +330,7 @@ static const struct pane_kind tree_callee_kind = {
 	.heading = tree_pane_heading,
 	.line = tree_pane_line,
 	.filter = tree_pane_filter,
+	.renew = tree_pane_renew,
 	.key = tree_pane_key,
 	.function = tree_pane_function,
 };
@@ -249,22 +338,15 @@ static const struct pane_kind tree_callee_kind = {
 /* All branches are closed at first. */
 struct pane *pane_tree(const struct view_opts *opts, struct pane_scope *s, enum tree_order order)
 {
-	const struct tree_opts tree = { .order = order, .event = s->event };
 	struct tree_pane *t =
 	        pane_new(sizeof(*t), order == TREE_CALLER ? &tree_caller_kind : &tree_callee_kind,
 	                 opts, s);
 
 	if (!t)
 		return NULL;
-	if (tree_build(&t->tree, s->profile, &tree) < 0)
-		goto failed;
-	t->open = calloc(t->tree.n, sizeof(*t->open));
-	t->lines = calloc(t->tree.n, sizeof(*t->lines));
-	if (!t->open || !t->lines)
-		goto failed;
-	tree_pane_list(&t->pane);
-	return &t->pane;
-failed:
+	t->order = order;
+	if (tree_pane_renew(&t->pane, s) >= 0)
+		return &t->pane;
 	pane_free(&t->pane);
 	return NULL;
 }

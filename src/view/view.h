@@ -52,9 +52,12 @@ enum {
 	VIEW_KEY_HELP,
 };
 
+struct feed;
+
 struct view_opts {
 	size_t sz;
-	const struct profile *profile;     /* its ids in the order of profile_canonical */
+	const struct profile *profile;     /* its ids in the order of profile_canonical; NULL: it
+	                                    * will come from feed */
 	const char *title;                 /* the recording's name */
 	const enum rollup_column *columns; /* of the first table, at least one */
 	size_t n_columns;
@@ -62,10 +65,20 @@ struct view_opts {
 	double percent_limit; /* rows and branches below this share are not shown */
 	const char *account;  /* what became of the samples: lines of text, escaped */
 	/* Writes a function's source and instructions as lines, escaped; NULL: there is none. What
-	 * went wrong is such a line, too. object: its whole path. -ENOMEM. */
+	 * went wrong is such a line, too. object: its whole path, "": not told apart. -ENOMEM. */
 	int (*annotate)(void *ctx, const char *object, const char *symbol, struct buf *out);
 	void *ctx;
+	struct feed *feed; /* from which more comes (feed.h); NULL: nothing will */
+	bool live;         /* profiles come again and again (view_renew): keys hold what is shown */
 };
+
+/* Samples in place of those that are shown. title and account: of malloc, NULL: none. */
+struct view_news {
+	struct profile *profile;
+	bool owned; /* it is freed with this */
+	char *title, *account;
+};
+void view_news_free(struct view_news *news);
 
 struct view;
 
@@ -74,11 +87,20 @@ int view_new(struct view **ret, const struct view_opts *opts);
 void view_free(struct view *v);
 /* Does what a key asks for. 1: the view is to be left; 0; -ENOMEM. */
 int view_key(struct view *v, int key);
+/* Shows other samples: panes, cursors, filters and open branches stay, by name. Takes over what
+ * news has, also where it fails; what is shown is held as long as the view is frozen. -ENOMEM: the
+ * view can only be freed. */
+int view_renew(struct view *v, struct view_news *news);
+bool view_frozen(const struct view *v);
+/* A word at the end of the first line; "": none. */
+void view_set_state(struct view *v, const char *text);
 /* Draws all rows; a screen of less than 20 columns or 5 rows gets a line that says so. */
 void view_draw(struct view *v, const struct view_screen *screen);
 
 /* Whether there is a terminal on standard input and output that can be drawn on. */
 bool view_can(void);
+/* Gives the terminal back as it was, also in a signal handler. */
+void view_give_back(void);
 /* Shows the profile until the user leaves. color: as the terminal has it. 0; -ENOMEM; -ENOTTY. */
 int view_terminal(const struct view_opts *opts, bool color);
 

@@ -4,17 +4,24 @@
  * terminal back also when a signal ends the program.
  *
  * ncurses is only told what to put where, and gives keys back. Its mode is left at the end of
- * view_terminal, whatever ended the loop.
+ * view_terminal, whatever ended the loop. A key, something new and a change of size are waited for
+ * at one place.
  */
 #include <curses.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <termios.h>
 #include <unistd.h>
 
-#include "view/view.h"
+#include "view/feed.h"
 
 #define ESCAPE_MS 25     /* within which the rest of a key follows an escape */
 #define FAILURES_MAX 100 /* reads without a key, one after the other: the terminal is gone */
@@ -101,27 +108,80 @@ static int terminal_key(int curses)
 	return curses < 0x100 ? curses : VIEW_KEY_NONE;
 }
 
-/* Draws, waits for a key, and so on. */
-static int terminal_loop(struct view *v, struct terminal *t)
+/* Waits for a key, something new, or a signal. SIGWINCH comes here and nowhere else, so that none
+ * is missed between looking and waiting. Whether there is something to be read of the keyboard. */
+static bool terminal_wait(struct feed *feed)
+{
+	struct pollfd p[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
+		               { .fd = feed ? feed_fd(feed) : -1, .events = POLLIN } };
+	sigset_t mask;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	sigdelset(&mask, SIGWINCH);
+	return ppoll(p, 2, NULL, &mask) > 0 && p[0].revents;
+}
+
+/* Takes what is new. 0; 1: the view is to be left; -errno. */
+static int terminal_feed(struct view *v, struct feed *feed)
+{
+	struct view_news news;
+	struct buf state = { 0 };
+	int result, r;
+	bool ended;
+
+	if (!feed)
+		return 0;
+	/* Asked first: what came before the end is taken below. */
+	ended = feed_ended(feed, &result);
+	r = feed_take(feed, &news, &state);
+	view_set_state(v, ended ? "" : buf_text(&state));
+	buf_free(&state);
+	if (r >= 0 && news.profile)
+		r = view_renew(v, &news);
+	else
+		view_news_free(&news);
+	if (r >= 0 && ended && result != FEED_STAYS)
+		r = result < 0 ? result : 1;
+	return r;
+}
+
+/* Does what all keys that wait ask for. *any: there was one. */
+static int terminal_keys(struct view *v, bool *any)
+{
+	int key, r = 0;
+
+	*any = false;
+	while (!r && (key = getch()) != ERR) {
+		*any = true;
+		/* Ctrl-L: what somebody else wrote over the screen is drawn again. */
+		if (key == ('L' & 0x1f))
+			clearok(stdscr, TRUE);
+		else if (key != KEY_RESIZE)
+			r = view_key(v, terminal_key(key));
+	}
+	return r;
+}
+
+/* Draws, waits, and so on. Keys that come faster than the terminal draws are all done before it is
+ * drawn again. */
+static int terminal_loop(struct view *v, struct terminal *t, struct feed *feed)
 {
 	unsigned failures = 0;
-	int r = 0;
+	int r = terminal_feed(v, feed);
 
 	while (!r && failures < FAILURES_MAX) {
 		/* The size is asked anew: the window may have changed. */
 		const struct view_screen s = { (unsigned)LINES, (unsigned)COLS, t, terminal_put };
-		int key;
+		bool readable, any;
 
 		erase();
 		view_draw(v, &s);
 		refresh();
-		key = getch();
-		failures = key == ERR ? failures + 1 : 0;
-		/* Ctrl-L: what somebody else wrote over the screen is drawn again. */
-		if (key == ('L' & 0x1f))
-			clearok(stdscr, TRUE);
-		else if (key != ERR && key != KEY_RESIZE)
-			r = view_key(v, terminal_key(key));
+		readable = terminal_wait(feed);
+		r = terminal_keys(v, &any);
+		failures = readable && !any ? failures + 1 : 0;
+		if (!r)
+			r = terminal_feed(v, feed);
 	}
 	return r < 0 ? r : 0;
 }
@@ -136,31 +196,146 @@ static bool terminal_utf8(void)
 	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
-/* Takes the terminal, and gives it back at the end; ncurses does so when a signal ends it. */
-int view_terminal(const struct view_opts *opts, bool color)
-{
-	struct terminal t = { .color = color, .utf8 = terminal_utf8() };
-	struct view *v;
-	SCREEN *screen;
-	int r = view_new(&v, opts);
+/* ---- taking the terminal, and giving it back ---- */
 
-	if (r < 0)
-		return r;
-	screen = newterm(NULL, stdout, stdin);
-	if (!screen) {
-		view_free(v);
-		return -ENOTTY;
+/* What a signal handler needs: how the terminal was, and the bytes that give its screen back. */
+static struct termios terminal_before;
+static char terminal_last[64];
+static size_t terminal_n_last;
+
+/* Adds a string of the terminal's description, without the delays ("$<5>") that are for tputs. */
+static void terminal_add_last(const char *capability)
+{
+	const char *at = tigetstr(capability);
+
+	/* tigetstr has two ways to say no. */
+	if (!at || at == (const char *)-1)
+		return;
+	while (*at && terminal_n_last < sizeof(terminal_last)) {
+		if (at[0] == '$' && at[1] == '<' && strchr(at, '>'))
+			at = strchr(at, '>') + 1;
+		else
+			terminal_last[terminal_n_last++] = *at++;
 	}
+}
+
+/* Also from a signal handler. Does not wait for a terminal that was stopped (Ctrl-S). */
+void view_give_back(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
+	if (poll(&out, 1, 0) > 0 && write(STDOUT_FILENO, terminal_last, terminal_n_last) < 0)
+		return; /* nobody sees it then */
+}
+
+/* For signals that end the program and that ncurses leaves alone. */
+static void terminal_quit(int number)
+{
+	view_give_back();
+	raise(number);
+}
+
+/* ncurses has SIGINT, SIGTERM and SIGTSTP. What the program has a handler for stays as it is. */
+static void terminal_signals(void)
+{
+	const struct sigaction quit = { .sa_handler = terminal_quit, .sa_flags = SA_RESETHAND };
+	const int ends[] = { SIGHUP, SIGQUIT };
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct sigaction before;
+
+		if (!sigaction(ends[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(ends[i], &quit, NULL);
+	}
+}
+
+/* What is said on stderr while the screen is taken would be written over it: it is kept, and said
+ * when the screen is given back. The descriptor that stderr was; -1: it is no terminal. */
+static int terminal_hold_messages(void)
+{
+	int before, held;
+
+	if (!isatty(STDERR_FILENO))
+		return -1;
+	held = memfd_create("seam-messages", MFD_CLOEXEC);
+	before = held < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (before >= 0)
+		dup2(held, STDERR_FILENO);
+	if (held >= 0)
+		close(held);
+	return before;
+}
+
+/* Says what was kept. */
+static void terminal_say_messages(int before)
+{
+	char text[4096];
+	ssize_t n;
+	off_t at = 0;
+	int held;
+
+	if (before < 0)
+		return;
+	fflush(stderr);
+	held = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	while (held >= 0 && (n = pread(held, text, sizeof(text), at)) > 0) {
+		at += n;
+		if (write(STDERR_FILENO, text, (size_t)n) < 0)
+			break;
+	}
+	if (held >= 0)
+		close(held);
+}
+
+/* Sets how keys come and what the screen looks like. */
+static void terminal_start(struct terminal *t)
+{
 	set_escdelay(ESCAPE_MS);
 	cbreak();
 	noecho();
 	nonl();
 	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
 	curs_set(0);
-	terminal_styles(&t);
-	r = terminal_loop(v, &t);
+	terminal_styles(t);
+	terminal_n_last = 0;
+	terminal_add_last("sgr0");
+	terminal_add_last("rmkx");
+	terminal_add_last("cnorm");
+	terminal_add_last("rmcup");
+	terminal_signals();
+}
+
+/* Takes the terminal, and gives it back at the end; signals that end the program do so, too. */
+int view_terminal(const struct view_opts *opts, bool color)
+{
+	struct terminal t = { .color = color, .utf8 = terminal_utf8() };
+	sigset_t resized, mask;
+	struct view *v;
+	SCREEN *screen;
+	int r = view_new(&v, opts), messages;
+
+	if (r < 0)
+		return r;
+	tcgetattr(STDIN_FILENO, &terminal_before);
+	screen = newterm(NULL, stdout, stdin);
+	if (!screen) {
+		view_free(v);
+		return -ENOTTY;
+	}
+	messages = terminal_hold_messages();
+	sigemptyset(&resized);
+	sigaddset(&resized, SIGWINCH);
+	pthread_sigmask(SIG_BLOCK, &resized, &mask);
+	terminal_start(&t);
+	r = terminal_loop(v, &t, opts->feed);
 	endwin();
 	delscreen(screen);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	terminal_say_messages(messages);
 	view_free(v);
 	return r;
 }

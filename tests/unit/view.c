@@ -500,6 +500,193 @@ static void marks_are_of_functions(void **state)
 	end(&t);
 }
 
+/* A text that is read is broken at the edge; what has columns moves sideways. */
+static void texts_are_read_to_their_end(void **state)
+{
+	static const enum rollup_column columns[] = { ROLLUP_SYMBOL };
+	struct test t = { .profile = made() };
+	const struct view_opts opts = {
+		.sz = sizeof(opts),
+		.profile = t.profile,
+		.title = "perf.data",
+		.columns = columns,
+		.n_columns = 1,
+		.account =
+		        "  one two three four five six seven eight nine ten eleven twelve thirteen "
+		        "fourteen\nlast\n",
+		.annotate = annotated,
+	};
+	struct view_screen narrow = { ROWS, 40, &t.screen, put };
+
+	(void)state;
+	assert_int_equal(view_new(&t.view, &opts), 0);
+	keys(&t, "8");
+	row_is(&t, 3, "one two");
+	row_is(&t, 4, "fourteen");
+	row_is(&t, 5, "last");
+	row_has(&t, ROWS - 1, "1/3");
+	keys(&t, "G");
+	memset(&t.screen, 0, sizeof(t.screen));
+	view_draw(t.view, &narrow);
+	row_is(&t, 3, "one two three four five six seven");
+	row_is(&t, 4, "eight nine ten eleven twelve");
+	row_is(&t, 6, "last");
+	row_has(&t, ROWS - 1, "4/4"); /* the cursor is where it was in the text */
+	keys(&t, "1a");               /* the rows say no object: it is any that has the function */
+	row_is(&t, 3, "main of ");
+	key(&t, VIEW_KEY_RIGHT);
+	row_is(&t, 3, "");
+	key(&t, VIEW_KEY_LEFT);
+	row_is(&t, 3, "main of ");
+	key(&t, VIEW_KEY_LEFT);
+	row_is(&t, 2, "Total*");
+	keys(&t, "c");
+	row_is(&t, 5, "100.00%    0.00% main (work)");
+	keys(&t, "m");
+	key(&t, VIEW_KEY_LEFT);
+	row_has(&t, 3, "*");
+	keys(&t, "d");
+	row_has(&t, 0, "of work");
+	end(&t);
+}
+
+/* Other samples of the same program: parse has more, write_all is gone, main calls something
+ * new. */
+static struct profile *made_later(void)
+{
+	struct profile *p, *canonical;
+	uint32_t cycles;
+
+	assert_int_equal(profile_new(&p, 0), 0);
+	profile_event(p, "page-faults");
+	cycles = profile_event(p, "cycles");
+	add(p, cycles, "work", STACK("main", "new_one"), 10);
+	add(p, cycles, "work", STACK("main", "parse"), 90);
+	assert_int_equal(profile_canonical(&canonical, p), 0);
+	profile_free(p);
+	return canonical;
+}
+
+static void renew(struct test *t, struct profile *p, const char *title)
+{
+	struct view_news news = {
+		.profile = p, .owned = true, .title = strdup(title), .account = strdup("later\n")
+	};
+
+	assert_int_equal(view_renew(t->view, &news), 0);
+	assert_null(news.profile);
+	draw(t);
+}
+
+/* What comes later takes its place under all panes: cursor, filter and open branches stay. */
+static void later_samples_come_below_the_panes(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "jj");
+	row_has(&t, 5, "find(");
+	renew(&t, made_later(), "second");
+	row_has(&t, 0, "second  cycles  2 samples");
+	row_is(&t, 3, "100.00%    0.00%  work");
+	row_is(&t, 4, "90.00%   90.00%  work");
+	keys(&t, "gj");
+	row_has(&t, 4, "[.] parse");
+	renew(&t, made(), "third"); /* parse went down by a line, or up: the cursor goes with it */
+	row_has(&t, 0, "third  cycles  4 samples");
+	for (unsigned row = 3; row < ROWS - 1; row++)
+		if (t.screen.style[row] & VIEW_CURSOR)
+			row_has(&t, row, "[.] parse");
+	keys(&t, "\n");
+	row_is(&t, 7, "70.00%   20.00% parse (work)");
+	renew(&t, made_later(), "fourth");
+	row_is(&t, 6, "90.00%   90.00% parse (work)");
+	keys(&t, "2E");
+	row_has(&t, ROWS - 1, "/3");
+	renew(&t, made(), "fifth");
+	row_is(&t, 3, "100.00%    0.00% - main (work)");
+	row_has(&t, 4, "- parse"); /* it was open; what is new is not */
+	row_has(&t, 7, "+ write_all");
+	keys(&t, "8");
+	row_is(&t, 3, "later");
+	end(&t);
+}
+
+/* Of zooms, too: they are made again from what they choose. */
+static void later_samples_come_below_zooms(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "5\n"); /* samples of work */
+	row_has(&t, 0, "3 samples  of work");
+	keys(&t, "d"); /* functions of main's object */
+	row_has(&t, 0, "of work");
+	renew(&t, made_later(), "second");
+	row_has(&t, 0, "second  cycles  2 samples  of work");
+	row_is(&t, 3, "100.00%    0.00%  work");
+	key(&t, VIEW_KEY_ESCAPE);
+	row_has(&t, 0, "2 samples  of work");
+	key(&t, VIEW_KEY_ESCAPE);
+	row_is(&t, 2, "Total     Self* Command");
+	keys(&t, "1>");
+	row_has(&t, 0, "page-faults  0 samples"); /* sampled, but not in this while */
+	renew(&t, made(), "third");
+	row_has(&t, 0, "page-faults  1 samples");
+	end(&t);
+}
+
+/* What moves can be held; the newest comes when it goes on. */
+static void what_moves_can_be_held(void **state)
+{
+	static const enum rollup_column columns[] = { ROLLUP_SYMBOL };
+	struct test t = { .profile = NULL };
+	struct view_opts opts = { .sz = sizeof(opts),
+		                  .title = "seam top",
+		                  .columns = columns,
+		                  .n_columns = 1,
+		                  .live = true };
+
+	(void)state;
+	assert_int_equal(view_new(&t.view, &opts), 0);
+	draw(&t);
+	row_is(&t, 3, "nothing");
+	keys(&t, "2345678?");
+	key(&t, VIEW_KEY_ESCAPE);
+	keys(&t, "1");
+	renew(&t, made(), "first");
+	row_has(&t, 0, "first  cycles  4 samples");
+	keys(&t, " ");
+	row_has(&t, 0, "[held");
+	renew(&t, made_later(), "second");
+	renew(&t, made_later(), "third");
+	row_has(&t, 0, "first  cycles  4 samples");
+	keys(&t, "p");
+	row_has(&t, 0, "third  cycles  2 samples");
+	keys(&t, "p");
+	renew(&t, made(), "never seen"); /* freed with the view */
+	end(&t);
+}
+
+/* Samples with a marked function in their stack, whichever it is. */
+static void marked_functions_choose_samples(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "M");
+	row_has(&t, ROWS - 1, "nothing is marked");
+	keys(&t, "/k_copy\nm");
+	key(&t, VIEW_KEY_ESCAPE);
+	keys(&t, "M");
+	row_has(&t, 0, "1 samples  of marked functions");
+	row_has(&t, ROWS - 1, "1/4");
+	end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -517,6 +704,11 @@ int main(void)
 		cmocka_unit_test(a_pane_is_written_to_a_new_file),
 		cmocka_unit_test(small_screens_are_no_error),
 		cmocka_unit_test(names_lose_their_arguments),
+		cmocka_unit_test(texts_are_read_to_their_end),
+		cmocka_unit_test(later_samples_come_below_the_panes),
+		cmocka_unit_test(later_samples_come_below_zooms),
+		cmocka_unit_test(what_moves_can_be_held),
+		cmocka_unit_test(marked_functions_choose_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -224,23 +224,27 @@ seen:
 	return verdict == EXIT_OK ? header : verdict;
 }
 
+/* Says why. */
+static int report_fail(const struct report_cmd *r, int error)
+{
+	cmd_error(r->cmd, "%s", strerror(-error));
+	return EXIT_FAILED;
+}
+
 /* The same of a store. An exit code. */
 static int report_show_stored(struct report_cmd *r)
 {
 	struct buf out = { 0 };
 	int rc = report_load_stored(r);
 
-	if (rc != EXIT_OK)
-		return rc;
+	if (rc != EXIT_OK || report_viewed(r, &rc))
+		return rc < 0 ? report_fail(r, rc) : rc;
 	rc = report_write(r, &out);
 	if (rc >= 0 && r->form == REPORT_TEXT && !r->show.quiet)
 		quality_text(&r->answer.found, &out);
-	if (rc < 0)
-		cmd_error(r->cmd, "%s", strerror(-rc));
-	else
-		rc = outfile_print(r->cmd, &out);
+	rc = rc < 0 ? report_fail(r, rc) : outfile_print(r->cmd, &out);
 	buf_free(&out);
-	return rc < 0 ? EXIT_FAILED : rc;
+	return rc;
 }
 
 /* Prints what seam dump prints of the same recording. The options other than these would mean

@@ -11,6 +11,7 @@
 
 #include "base/shown.h"
 #include "cli/report/report_options.h"
+#include "fleet/quality.h"
 #include "view/view.h"
 
 #define ANNOTATED_MAX (16u << 20) /* bytes of one function's text that are shown */
@@ -121,12 +122,15 @@ int report_view(struct report_cmd *r)
 	enum rollup_column columns[ROLLUP_COLUMNS];
 	struct view_opts opts = { .sz = sizeof(opts),
 		                  .profile = r->show.load.profile,
-		                  .title = r->in.path ? r->in.path : "perf.data",
+		                  .title = stored_asked(&r->stored) ? r->stored.url
+		                           : r->in.path             ? r->in.path
+		                                                    : "perf.data",
 		                  .columns = columns,
 		                  .n_columns = view_columns(r, columns),
 		                  .by_self = r->show.no_children,
 		                  .percent_limit = r->limit_given ? r->show.percent_limit : 0,
-		                  .annotate = view_annotate,
+		                  /* A store has no code. */
+		                  .annotate = stored_asked(&r->stored) ? NULL : view_annotate,
 		                  .ctx = r };
 	struct buf account = { 0 };
 	struct report plain = r->show;
@@ -136,6 +140,8 @@ int report_view(struct report_cmd *r)
 		return -EINVAL;
 	plain.color = false;
 	report_account(&plain, &account);
+	if (stored_asked(&r->stored))
+		quality_text(&r->answer.found, &account);
 	opts.account = buf_text(&account);
 	rc = account.failed ? -ENOMEM : view_terminal(&opts, r->naming.color);
 	buf_free(&account);

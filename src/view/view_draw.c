@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// view_draw.c: the whole screen. Drawing changes nothing but the scroll position.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/shown.h"
+#include "view/view_state.h"
+
+/* Less has no room for a list. */
+#define ROWS_LEAST 6
+#define COLUMNS_LEAST 20
+#define ABOVE 3 /* rows: the bar, the sections, the heading */
+#define BELOW 1 /* keys */
+
+/* A whole row in one style. */
+static void view_bar(const struct view_screen *s, unsigned row, const char *text)
+{
+	struct buf line = { 0 };
+	size_t n;
+
+	shown_cut(&line, text, s->columns, 0);
+	n = shown_columns(buf_text(&line), line.n);
+	buf_printf(&line, "%*s", n < s->columns ? (int)(s->columns - n) : 0, "");
+	s->put(s->ctx, row, 0, VIEW_BAR, buf_text(&line));
+	buf_free(&line);
+}
+
+/* The end of the first line: whether what is shown moves, or is held. */
+static void view_draw_state(struct view *v, const struct view_screen *s)
+{
+	struct buf text = { 0 };
+	size_t n;
+
+	if (!v->frozen && !v->state.n)
+		return;
+	buf_printf(&text, " [%s] ", v->frozen ? "held: p goes on" : buf_text(&v->state));
+	n = shown_columns(buf_text(&text), text.n);
+	if (n < s->columns)
+		s->put(s->ctx, 0, s->columns - (unsigned)n, VIEW_BAR, buf_text(&text));
+	buf_free(&text);
+}
+
+/* The first line: which recording, event and samples. */
+static void view_draw_title(struct view *v, const struct view_screen *s)
+{
+	const struct pane *p = v->top;
+	struct buf text = { 0 };
+
+	shown_printf(&text, " %s  %s  %llu samples", v->opts.title,
+	             buf_text(&v->top->scope->event_name), (unsigned long long)p->scope->samples);
+	if (p->scope->label.n)
+		buf_printf(&text, "  of %s", buf_text(&v->top->scope->label));
+	if (p->filter.n)
+		shown_printf(&text, "  with '%s'", buf_text(&v->top->filter));
+	view_bar(s, 0, buf_text(&text));
+	view_draw_state(v, s);
+	buf_free(&text);
+}
+
+/* The second line: the sections, those that have no room left out. */
+static void view_draw_sections(struct view *v, const struct view_screen *s)
+{
+	unsigned column = 1, gap = 2, sum = 1;
+	char text[32];
+
+	for (unsigned i = 0; i < view_n_sections(); i++)
+		sum += (unsigned)strlen(view_section_name(i)) + 2 + gap;
+	if (sum > s->columns)
+		gap = 1;
+	for (unsigned i = 0; i < view_n_sections(); i++) {
+		bool here = i == v->top->section;
+		int n = snprintf(text, sizeof(text), "%u %s", i + 1, view_section_name(i));
+
+		if (column + (unsigned)n >= s->columns)
+			break;
+		s->put(s->ctx, 1, column, here ? VIEW_HEADING : VIEW_DIM, text);
+		column += (unsigned)n + gap;
+	}
+}
+
+/* The last line: a message, the text that is typed, or the keys; and the place in the list. */
+static void view_draw_keys(struct view *v, const struct view_screen *s)
+{
+	struct pane *p = v->top;
+	struct buf text = { 0 };
+	char place[48];
+	int n = snprintf(place, sizeof(place), " %zu/%zu", p->n ? p->at + 1 : 0, p->n);
+
+	if (v->mode == VIEW_FILTERING)
+		shown_printf(&text, "/%s_", buf_text(&p->filter));
+	else if (v->mode == VIEW_NAMING)
+		shown_printf(&text, "write to: %s_", buf_text(&v->typed));
+	else if (v->message.n)
+		buf_put(&text, buf_text(&v->message), v->message.n);
+	else
+		buf_put_text(&text, p->kind->keys);
+	view_bar(s, s->rows - 1, buf_text(&text));
+	if (n > 0 && (unsigned)n < s->columns)
+		s->put(s->ctx, s->rows - 1, s->columns - (unsigned)n, VIEW_BAR, place);
+	buf_free(&text);
+}
+
+/* Keeps the cursor on the list and on the screen. */
+static void view_scroll(struct view *v)
+{
+	struct pane *p = v->top;
+
+	if (p->at >= p->n)
+		p->at = p->n ? p->n - 1 : 0;
+	if (p->top > p->at)
+		p->top = p->at;
+	if (p->at - p->top >= v->rows)
+		p->top = p->at - v->rows + 1;
+}
+
+/* Draws from the top: the bar, the sections, the heading, as much of the list as fits, the keys. */
+void view_draw(struct view *v, const struct view_screen *s)
+{
+	struct pane *p = v->top;
+
+	if (s->columns < COLUMNS_LEAST || s->rows < ROWS_LEAST) {
+		if (s->columns >= 8 && s->rows)
+			s->put(s->ctx, 0, 0, VIEW_PLAIN, "no room");
+		return;
+	}
+	v->rows = s->rows - ABOVE - BELOW;
+	/* What has no memory for other lines shows those that it has. */
+	if (p->kind->layout)
+		(void)p->kind->layout(p, s->columns);
+	view_scroll(v);
+	view_draw_title(v, s);
+	view_draw_sections(v, s);
+	p->kind->heading(p, s, 2);
+	for (unsigned i = 0; i < v->rows && p->top + i < p->n; i++)
+		p->kind->line(p, s, ABOVE + i, p->top + i,
+		              p->top + i == p->at ? VIEW_PLAIN | VIEW_CURSOR : VIEW_PLAIN);
+	if (!p->n)
+		s->put(s->ctx, ABOVE, 1, VIEW_DIM,
+		       p->filter.n ? "nothing with this text" : "nothing");
+	view_draw_keys(v, s);
+}

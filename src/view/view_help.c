@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// view_help.c: the list of keys, as a pane.
+#include "view/view_state.h"
+
+static const char help[] =
+        "MOVING\n"
+        "  Up, Down, k, j          one line\n"
+        "  PgUp, PgDn, b, Space    one screen          Home, End, g, G   first, last line\n"
+        "  Left, Esc, Backspace, h back to what was here before\n"
+        "  q                       leave\n"
+        "\n"
+        "WHAT IS SHOWN\n"
+        "  1 to 8, Tab             functions, call tree, called by, objects, commands, threads,\n"
+        "                          time, what became of the stacks\n"
+        "  < >                     the event before, the next event\n"
+        "  /                       only lines with this text in them; Esc: all again\n"
+        "  m, n                    mark the function, or not; the next one that is marked\n"
+        "  M                       only samples with a marked function in their stack\n"
+        "  w                       write these lines to a new file\n"
+        "  p, Space                of seam top: hold what is shown, or go on\n"
+        "\n"
+        "IN A TABLE\n"
+        "  Enter, c                callers and callees of the function; samples of the row alone\n"
+        "  s                       order by total, or by self\n"
+        "  d                       only functions of this row's object\n"
+        "  a                       source and instructions, with their samples; Right, Left\n"
+        "                          move along the lines\n"
+        "\n"
+        "IN A CALL TREE\n"
+        "  Enter                   open or close          Right, Left, +, -   open, close\n"
+        "  E, C                    open, close all        H   open the hottest way down\n"
+        "  c, a                    callers and callees, source of the function\n"
+        "\n"
+        "Total is the share of samples with the function in their stack, self of those in the\n"
+        "function alone. [k] is the kernel's, [.] a program's, [i] a call that was inlined.\n"
+        "--stdio, or a pipe, prints the report as text.\n";
+
+/* Shows the keys, as text. */
+int view_help(struct view *v)
+{
+	struct buf text = { 0 };
+
+	buf_put_text(&text, help);
+	return view_push(v, pane_text(&v->opts, v->top->scope, "keys", true, &text));
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view_state.h: what the files of a view share. view.c has the keys, view_enter.c the panes and how
+ * one comes to others, view_renew.c puts other samples under all of them, view_draw.c draws,
+ * view_write.c writes what is shown to a file, view_help.c has the list of keys.
+ */
+#ifndef SEAM_VIEW_VIEW_STATE_H
+#define SEAM_VIEW_VIEW_STATE_H
+
+#include "view/pane.h"
+
+/* The top pane is what is shown; those below it are the way back. */
+struct view {
+	struct view_opts opts; /* profile, title and account: the newest ones */
+	enum rollup_column columns[ROLLUP_COLUMNS]; /* opts.columns */
+	struct view_news now;                       /* what opts has of it, if any came */
+	struct view_news waiting;                   /* what came while the view is frozen */
+	struct view_news left;                      /* after a failure: what was there before */
+	struct pane *top;
+	unsigned rows; /* of the list, when it was drawn last */
+	enum {
+		VIEW_MOVING,
+		VIEW_FILTERING, /* characters are added to the pane's filter */
+		VIEW_NAMING,    /* characters are added to the name of a file to be written */
+		VIEW_SORTING,   /* to the columns of the table */
+	} mode;
+	bool frozen; /* what is new waits */
+	struct marks marks;
+	struct buf typed;   /* the file's name, the columns */
+	struct buf message; /* in the last line, until the next key */
+	struct buf state;   /* at the end of the first line */
+};
+
+/* Sets the message of the last line; it is escaped. */
+void view_say(struct view *v, const char *text);
+
+/* ---- view_enter.c: 0; -ENOMEM ---- */
+
+/* Puts a pane on top, which the view takes over. -ENOMEM where it is NULL. */
+int view_push(struct view *v, struct pane *p);
+/* Frees the top pane. There must be one below it. */
+void view_pop(struct view *v);
+/* How many sections there are, and what they are called. */
+unsigned view_n_sections(void);
+const char *view_section_name(unsigned section);
+/* The pane of a section. NULL: out of memory. */
+struct pane *view_section_pane(struct view *v, unsigned section, struct pane_scope *s);
+/* Shows a section of the samples that are shown now, in place of the panes that show them. */
+int view_section(struct view *v, unsigned section);
+/* Shows the first section of other samples, on top of what there is. Takes the scope over. */
+int view_enter(struct view *v, struct pane_scope *s);
+/* The function on the line, or a message that there is none. */
+bool view_function(struct view *v, uint32_t *object, uint32_t *symbol);
+int view_calls(struct view *v);
+int view_annotate(struct view *v);
+/* Goes on with what is on the line: a function's object, or the thing that the row stands for. */
+int view_zoom(struct view *v, bool to_object);
+/* Goes on with the samples that have a marked function in their stack. */
+int view_zoom_marked(struct view *v);
+/* Shows the next event, or the one before, by itself. */
+int view_event(struct view *v, int step);
+/* The same scope, one that is not PANE_ALL, of the samples of the scope below. NULL: out of
+ * memory. */
+struct pane_scope *view_scope_again(struct view *v, struct pane_scope *old,
+                                    struct pane_scope *below);
+
+/* ---- view_renew.c ---- */
+
+/* Lets what waits come. -ENOMEM. */
+int view_renew_waiting(struct view *v);
+
+/* ---- view_write.c, view_help.c ---- */
+
+/* Writes the pane to the file that was named, which must be new. -ENOMEM. */
+int view_write(struct view *v);
+int view_help(struct view *v);
+
+#endif
