@@ -67,27 +67,33 @@ static int load_samples(struct load_work *work, struct tables **tables, struct s
 	const struct samples_consumer consumer = {
 		.start = load_start, .sample = load_count_sample, .end = load_count_end, .ctx = work
 	};
+	int r;
 
 	if (opts->symbols) {
 		by_symbols.search = opts->symbols->search;
 		by_symbols.map_dir = opts->symbols->map_dir;
 		by_symbols.kallsyms = opts->symbols->kallsyms;
 	}
-	return samples_each(work->rec, &samples, &consumer, err);
+	r = sample_tally_rest(work->rec);
+	return r ? (r < 0 ? r : 0) : samples_each(work->rec, &samples, &consumer, err);
+}
+
+/* Adds the counts of some samples. */
+static void load_add_stitch(struct seam_stitch_counts *to, const struct seam_stitch_counts *c)
+{
+	to->samples += c->samples;
+	for (size_t i = 0; i < SEAM_STITCH_STATES; i++)
+		to->state[i] += c->state[i];
+	to->deferred_samples += c->deferred_samples;
+	to->duplicate_samples += c->duplicate_samples;
+	to->tid_mismatches += c->tid_mismatches;
+	to->empty_answers += c->empty_answers;
 }
 
 /* Adds what one thread counted to what the stitcher itself knows. */
 static void load_add_counts(struct load *load, const struct load_count *w)
 {
-	const struct seam_stitch_counts *c = &w->counts.stitch;
-
-	load->stitch.samples += c->samples;
-	for (size_t i = 0; i < SEAM_STITCH_STATES; i++)
-		load->stitch.state[i] += c->state[i];
-	load->stitch.deferred_samples += c->deferred_samples;
-	load->stitch.duplicate_samples += c->duplicate_samples;
-	load->stitch.tid_mismatches += c->tid_mismatches;
-	load->stitch.empty_answers += c->empty_answers;
+	load_add_stitch(&load->stitch, &w->counts.stitch);
 	load->taken += w->counts.taken;
 	load->not_taken += w->counts.not_taken;
 }
@@ -172,6 +178,13 @@ static void load_times(struct profile *p, const struct recording *rec,
 	}
 }
 
+/* Adds what was counted without samples_each. */
+static void load_add_tally(struct load *load, const struct sample_tally *t)
+{
+	load_add_stitch(&load->stitch, &t->counts);
+	load->taken += t->counts.samples;
+}
+
 /* Adds up what the workers counted and makes the profile of it: stacks are named here, once
  * each. */
 static int load_finish(struct load *load, struct resolver *resolver, const struct load_opts *opts,
@@ -188,6 +201,7 @@ static int load_finish(struct load *load, struct resolver *resolver, const struc
 		load_add_counts(load, &workers[i]);
 		stacks[i] = &workers[i].stacks;
 	}
+	load_add_tally(load, &rec->index->tally);
 	if (r >= 0)
 		r = load_add_unwound(load, workers, n);
 	if (r >= 0)

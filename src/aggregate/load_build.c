@@ -33,6 +33,7 @@
 #include "profile/origin.h"
 #include "samples/hit.h"
 #include "samples/loop_fold.h"
+#include "samples/sample_index.h"
 #include "stitch/states.h"
 
 /* Of user parts: their innermost node, LOAD_TOLD. Nearly every part is of one address space, and
@@ -553,6 +554,31 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct loa
 	return r;
 }
 
+/* The rows of samples of which nothing is known but their states. -ENOMEM. */
+static int load_tally(struct load_builder *b, const struct sample_tally *t)
+{
+	struct profile_key key = { .node = PROFILE_ROOT };
+	uint32_t nobody = profile_string(b->namer.profile, "");
+	int r = nobody == PROFILE_FAILED ? -ENOMEM : 0;
+
+	if (r >= 0 && t->n_rows)
+		key.task =
+		        profile_task(b->namer.profile, nobody, PROFILE_NOT_KEPT, PROFILE_NOT_KEPT);
+	if (key.task == PROFILE_FAILED)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n_rows * SEAM_STITCH_STATES && r >= 0; i++) {
+		const struct sample_tally_row *row = &t->rows[i / SEAM_STITCH_STATES];
+
+		key.state = i % SEAM_STITCH_STATES;
+		if (!row->samples[key.state])
+			continue;
+		key.event = b->events[i / SEAM_STITCH_STATES];
+		r = profile_add(b->namer.profile, &key, row->samples[key.state],
+		                row->weight[key.state]);
+	}
+	return r;
+}
+
 /* The period of an event, if all its samples have the same one; 0: they differ, or it is not
  * known. */
 static uint64_t load_period(const struct seam_event *e)
@@ -636,6 +662,8 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 	kernel_prefetch_rest(b->prefetch); /* what follows is one thread's */
 	for (size_t w = 0; w < n && r >= 0; w++)
 		r = load_table(b, stacks[w], &b->users[w], &serial, total);
+	if (r >= 0)
+		r = load_tally(b, &b->rec->index->tally);
 	if (r >= 0)
 		r = profile_sort_samples(b->namer.profile);
 	if (r >= 0)

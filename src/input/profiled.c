@@ -8,17 +8,23 @@ int profiled_load(const struct infile *in, const struct naming *naming,
                   const struct profiled_opts *opts, struct recording **rec, struct load *ret,
                   struct seam_error *err)
 {
+	/* What an archive fits is told by the objects of the recording. */
+	const bool states = opts->load.frames == LOAD_FRAMES_NONE && opts->filter &&
+	                    !sample_filter_any(opts->filter) && !naming->archive.dir[0];
 	const struct recording_opts learn = { .sz = sizeof(learn),
 		                              .progress = infile_progress(),
 		                              .symbols = &naming->symbols,
 		                              .names = opts->names,
 		                              .innermost = opts->load.frames != LOAD_FRAMES_ALL,
-		                              .no_stacks = opts->load.frames == LOAD_FRAMES_NONE };
+		                              .no_stacks = opts->load.frames == LOAD_FRAMES_NONE,
+		                              .states = states };
 	struct load_opts load = opts->load;
 	int r = recording_open(rec, in->reader, &learn, err);
 
 	load.sz = sizeof(load);
 	load.symbols = &naming->symbols;
+	if (states)
+		load.keep = 0; /* no row tells of more than its state */
 	load.native = naming->native;
 	load.progress = infile_progress();
 	if (r >= 0 && opts->filter) {

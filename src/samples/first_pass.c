@@ -172,6 +172,8 @@ int first_pass_side_band(struct first_pass *l, const struct seam_decoded *d)
 {
 	int r = 0;
 
+	if (l->rec->no_spaces)
+		return 0;
 	switch (d->record->type) {
 	case SEAM_RECORD_KSYMBOL:
 		r = first_pass_kernel_change(l, proc_time(d));
@@ -236,7 +238,9 @@ static inline int first_pass_teach_sample(struct first_pass *l, const struct sea
 	struct stitch_learned learned;
 	int r = stitch_learn_sample(rec->stitch, d, &learned);
 
-	return r < 0 ? r : sample_index_add(rec->index, d, &learned);
+	if (r >= 0 && rec->index->tally.on)
+		r = sample_tally_add(&rec->index->tally, d, &learned);
+	return r ? (r < 0 ? r : 0) : sample_index_add(rec->index, d, &learned);
 }
 
 /* Whether the words of stacks say how their walks ended: then they are needed also where no stack

@@ -17,6 +17,7 @@
 #include "samples/kernel_trap.h"
 #include "samples/first_pass.h"
 #include "samples/sample_index.h"
+#include "samples/walk_result.h"
 #include "symbol/symbol.h"
 
 #define PROGRESS_EVERY 65536u /* records */
@@ -220,6 +221,21 @@ static int recording_new(struct recording **ret, struct seam_reader *reader,
 	return 0;
 }
 
+/* Whether what is mapped will tell nothing: there are events, and no stack of theirs is walked, nor
+ * was by the recorder. */
+static bool recording_no_spaces(const struct recording *rec)
+{
+	size_t n = seam_events_count(rec->events);
+	bool any = !n; /* events come in the stream, and may be of any kind */
+
+	for (size_t i = 0; i < n; i++) {
+		const struct seam_attr *attr = &seam_events_at(rec->events, i)->attr;
+
+		any |= attr->sample_type & SEAM_SAMPLE_STACK_USER || walk_result_said(attr);
+	}
+	return !any;
+}
+
 /* opts may be NULL. On failure nothing is left open. */
 int recording_open(struct recording **ret, struct seam_reader *reader,
                    const struct recording_opts *opts, struct seam_error *err)
@@ -236,6 +252,10 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 	l.rec->index = sample_index_new(opts && opts->innermost, l.rec->large);
 	if (l.rec->index)
 		l.rec->index->no_stacks = opts && opts->no_stacks;
+	if (l.rec->index && opts && opts->states) {
+		l.rec->index->tally.on = true;
+		l.rec->no_spaces = recording_no_spaces(l.rec);
+	}
 	r = l.rec->index ? recording_learn(&l, opts, err)
 	                 : seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "%s",
 	                                  strerror(ENOMEM));

@@ -71,6 +71,7 @@ struct recording {
 	size_t n_runs;
 	bool in_order;  /* of a stream: see recording_stream */
 	bool stable;    /* every record of the kernel is in a run */
+	bool no_spaces; /* tasks and mappings were not asked for: procs has none */
 	bool large;     /* only a window of its file is held (perfdata/window.h) */
 	bool jit_timed; /* code of jitdumps that was replaced has mappings (jit.h) */
 	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
@@ -103,6 +104,9 @@ struct recording_opts {
 	bool innermost;
 	/* of callchains, nothing will be asked for but what became of them */
 	bool no_stacks;
+	/* of samples, nothing will be asked for but how many are in which state, of all of them
+	 * (sample_tally.h); nor what is mapped, where no stack is walked */
+	bool states;
 };
 
 /*

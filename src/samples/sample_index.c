@@ -59,6 +59,7 @@ void sample_index_free(struct sample_index *n)
 	blocks_free(&n->ips);
 	pool_free(&n->whos);
 	stacks_free(&n->stacks);
+	free(n->tally.rows);
 	free(n);
 }
 

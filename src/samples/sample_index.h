@@ -19,6 +19,7 @@
 #include "base/blocks.h"
 #include "base/pool.h"
 #include "base/scratch.h"
+#include "samples/sample_tally.h"
 #include "samples/stacks.h"
 #include "stitch/summary.h"
 
@@ -61,13 +62,14 @@ struct sample_entry {
 #define SAMPLE_INDEX_RECENT 256u
 
 struct sample_index {
-	struct stacks stacks; /* numbers parts */
-	struct pool whos;     /* struct sample_index_who */
-	bool innermost;       /* parts end behind the innermost address of the chain */
-	bool no_stacks;       /* there are no parts, and nobody asks where samples hit */
-	bool copies;          /* parts are copied, also where the bytes of records last */
-	bool hits_in_copies;  /* some samples with a copy of the stack do not say where they hit */
-	unsigned flags;       /* SAMPLE_INDEX_* of any sample */
+	struct stacks stacks;      /* numbers parts */
+	struct pool whos;          /* struct sample_index_who */
+	bool innermost;            /* parts end behind the innermost address of the chain */
+	bool no_stacks;            /* there are no parts, and nobody asks where samples hit */
+	struct sample_tally tally; /* of samples that have no entry */
+	bool copies;               /* parts are copied, also where the bytes of records last */
+	bool hits_in_copies; /* some samples with a copy of the stack do not say where they hit */
+	unsigned flags;      /* SAMPLE_INDEX_* of any sample */
 	struct sample_entry **blocks;
 	size_t n_blocks;
 	struct scratch scratch;

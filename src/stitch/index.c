@@ -617,6 +617,14 @@ static void index_count(struct seam_stitch_counts *counts, enum rules_kind kind,
 	counts->deferred_samples += kind == RULES_DEFERRED || kind == RULES_CUT_COOKIE;
 }
 
+enum seam_stitch_state index_own_counted(struct seam_stitch_counts *counts, enum rules_kind kind)
+{
+	enum seam_stitch_state state = index_own(kind);
+
+	index_count(counts, kind, state);
+	return state;
+}
+
 /* The same as index_resolve, from what learning kept (summary.h). false: a copy, counted here. */
 bool index_resolve_summary(const struct index *ix, const struct stitch_summary *summary,
                            struct seam_stitch_counts *counts, struct stitch_verdict *ret)

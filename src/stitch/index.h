@@ -83,6 +83,8 @@ int index_resolve(const struct index *ix, const struct seam_decoded *d,
                   struct seam_stitch_counts *counts, struct seam_stitched *ret);
 bool index_resolve_summary(const struct index *ix, const struct stitch_summary *summary,
                            struct seam_stitch_counts *counts, struct stitch_verdict *ret);
+/* The state of a sample whose own chain says it, which is counted. */
+enum seam_stitch_state index_own_counted(struct seam_stitch_counts *counts, enum rules_kind kind);
 /* The samples that come next are far from those before: what was looked at leaves memory, where it
  * need not be held. Any thread. */
 void index_rest(const struct index *ix);

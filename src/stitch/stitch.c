@@ -304,6 +304,11 @@ bool stitch_resolve_summary(const struct seam_stitch *st, const struct stitch_su
 	return index_resolve_summary(&st->index, summary, counts, ret);
 }
 
+enum seam_stitch_state stitch_own(struct seam_stitch_counts *counts, enum rules_kind kind)
+{
+	return index_own_counted(counts, kind);
+}
+
 const struct intern *stitch_chain_words(const struct seam_stitch *st)
 {
 	return &st->index.chains;

@@ -43,6 +43,9 @@ int stitch_learn_sample(struct seam_stitch *stitch, const struct seam_decoded *d
 /* As seam_stitch_resolve, after seal: false for a duplicate. */
 bool stitch_resolve_summary(const struct seam_stitch *stitch, const struct stitch_summary *summary,
                             struct seam_stitch_counts *counts, struct stitch_verdict *ret);
+/* The state that a sample's own chain gives, where no deferred record is needed: any kind but
+ * RULES_DEFERRED. It is counted. */
+enum seam_stitch_state stitch_own(struct seam_stitch_counts *counts, enum rules_kind kind);
 /* The words of chains by their numbers; it lives as long as the stitcher. */
 const struct intern *stitch_chain_words(const struct seam_stitch *stitch);
 /* How many samples were copies and are left out; for a stream, so far. */
