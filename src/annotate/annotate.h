@@ -3,7 +3,8 @@
  * annotate.h: what the files of this room share. annotate_count.c finds the function that is meant
  * and counts samples per address, annotate_code.c finds its bytes and lines, annotate_jit.c those
  * of a jitdump, annotate_python.c the lines of an interpreter's function, annotate_insns.c makes
- * instructions of bytes, annotate_source.c reads source files, annotate_show.c writes.
+ * instructions of bytes, annotate_source.c reads source files, annotate_show.c writes;
+ * annotate_page.c does for a page.
  */
 #ifndef SEAM_ANNOTATE_ANNOTATE_H
 #define SEAM_ANNOTATE_ANNOTATE_H
@@ -89,6 +90,10 @@ int annotate_choose(struct annotate *a, const char *symbol);
 int annotate_choose_event(struct annotate *a, bool *ret_several);
 /* Counts the event's samples in the function, in each object that has one of its name. */
 int annotate_count(struct annotate *a);
+/* Counts samples at an address of a function. */
+int annotate_count_at(struct annotate_function *f, uint64_t vaddr, uint64_t samples,
+                      uint64_t weight);
+void annotate_function_free(struct annotate_function *f);
 void annotate_free(struct annotate *a);
 
 /* ---- annotate_code.c ---- */
@@ -132,5 +137,24 @@ void annotate_source_free(struct annotate *a);
 
 void annotate_text(struct annotate *a, struct buf *out);
 void annotate_json(struct annotate *a, struct buf *out);
+
+/* ---- annotate_page.c: as JSON for the page of export/flame ---- */
+
+#define ANNOTATE_PAGE_BYTES (4u << 20) /* of all functions that are put into a page */
+#define ANNOTATE_PAGE_FUNCTIONS 256u
+
+/* Which samples are counted. Zeros: all. */
+struct annotate_chosen {
+	uint64_t from_ns, to_ns; /* to_ns 0: at any time; else only where samples are kept */
+	const uint32_t *tids;    /* NULL: of all threads */
+	size_t n_tids;
+};
+
+/* One function, by its name and its object's path as people are shown them (base/shown.h):
+ * "parts", one for each place that has its code. -ENOMEM. */
+int annotate_page_function(struct annotate *a, const char *name, const char *object,
+                           const struct annotate_chosen *chosen, struct buf *out);
+/* The functions that most samples hit, as many as there is room for: bytes. -ENOMEM. */
+int annotate_page_hottest(struct annotate *a, size_t bytes, struct buf *out);
 
 #endif

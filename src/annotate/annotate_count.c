@@ -129,9 +129,9 @@ static struct annotate_function *annotate_function_of(struct annotate *a, uint32
 	return &a->functions[a->n_functions++];
 }
 
-/* Counts a row of the profile at its address in the function. -ENOMEM. */
-static int annotate_count_at(struct annotate_function *f, uint64_t vaddr,
-                             const struct profile_row *row)
+/* Counts samples at an address of the function. -ENOMEM. */
+int annotate_count_at(struct annotate_function *f, uint64_t vaddr, uint64_t samples,
+                      uint64_t weight)
 {
 	bool is_new;
 	uint64_t *slot;
@@ -147,10 +147,10 @@ static int annotate_count_at(struct annotate_function *f, uint64_t vaddr,
 		f->counts[f->n] = (struct annotate_count){ 0 };
 		*slot = f->n++;
 	}
-	f->counts[*slot].samples += row->samples;
-	f->counts[*slot].weight += row->weight;
-	f->all.samples += row->samples;
-	f->all.weight += row->weight;
+	f->counts[*slot].samples += samples;
+	f->counts[*slot].weight += weight;
+	f->all.samples += samples;
+	f->all.weight += weight;
 	return 0;
 }
 
@@ -182,7 +182,7 @@ int annotate_count(struct annotate *a)
 		if (!annotate_is(a, leaf))
 			continue;
 		f = annotate_function_of(a, leaf->object);
-		if (!f || annotate_count_at(f, leaf->address, row) < 0)
+		if (!f || annotate_count_at(f, leaf->address, row->samples, row->weight) < 0)
 			return -ENOMEM;
 	}
 	if (a->n_functions)
@@ -207,20 +207,22 @@ int annotate_choose(struct annotate *a, const char *symbol)
 	return python ? 0 : annotate_at(a, symbol);
 }
 
+void annotate_function_free(struct annotate_function *f)
+{
+	for (size_t k = 0; k < f->n_insns; k++)
+		free(f->insns[k].text);
+	map_free(&f->addresses);
+	free(f->counts);
+	free(f->vaddrs);
+	free(f->insns);
+	free(f->lines);
+}
+
 /* Frees everything, also after a failure half-way. */
 void annotate_free(struct annotate *a)
 {
-	for (size_t i = 0; i < a->n_functions; i++) {
-		struct annotate_function *f = &a->functions[i];
-
-		for (size_t k = 0; k < f->n_insns; k++)
-			free(f->insns[k].text);
-		map_free(&f->addresses);
-		free(f->counts);
-		free(f->vaddrs);
-		free(f->insns);
-		free(f->lines);
-	}
+	for (size_t i = 0; i < a->n_functions; i++)
+		annotate_function_free(&a->functions[i]);
 	free(a->functions);
 	annotate_source_free(a);
 	intern_free(&a->files);

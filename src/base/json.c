@@ -152,3 +152,9 @@ void json_null(struct json *j)
 	json_value(j);
 	buf_put_text(j->out, "null");
 }
+
+void json_raw(struct json *j, const char *text, size_t n)
+{
+	json_value(j);
+	buf_put(j->out, text, n);
+}

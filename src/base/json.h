@@ -30,5 +30,7 @@ void json_double(struct json *j, double v, int decimals);
 void json_hex(struct json *j, uint64_t v); /* "0x..." as a string: u64 does not fit a JSON number */
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
+/* A value that is JSON already. */
+void json_raw(struct json *j, const char *text, size_t n);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "annotate/annotate.h"
 #include "cli/cmds.h"
 #include "input/profiled.h"
 #include "input/stored.h"
@@ -23,6 +24,7 @@ enum {
 	OPT_EVENT,
 	OPT_TITLE,
 	OPT_MAX_STACK,
+	OPT_SOURCE,
 };
 
 static const struct option_def flame_options[] = {
@@ -38,6 +40,9 @@ static const struct option_def flame_options[] = {
 	{ "event", 'e', "NAME", "the event that is shown first (svg: that is shown)", OPT_EVENT },
 	{ "title", 0, "TEXT", "above the graph (default: the recording's name)", OPT_TITLE },
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
+	{ "source", 0, NULL,
+	  "with source and instructions of the hottest functions in the page (4 MiB of them)",
+	  OPT_SOURCE },
 	{ "comm", 0, "LIST", "the same as --comms", ID_FILTER_COMMS },
 	ID_FILTER_OPTIONS,
 	NAMING_OPTIONS,
@@ -47,6 +52,7 @@ static const struct option_def flame_options[] = {
 /* One side: a recording, and its profile. */
 struct flame_input {
 	struct infile in;
+	struct recording *rec; /* kept open where source is looked up */
 	struct load load;
 	struct profile *profile; /* canonical */
 };
@@ -60,7 +66,8 @@ struct flame_run {
 	size_t n;
 	const char *output;
 	struct flame_opts opts;
-	bool svg;
+	bool svg, source;
+	struct buf sources; /* JSON of annotate_page_hottest */
 	unsigned max_stack;
 	struct naming naming;
 	struct id_filter take;
@@ -83,6 +90,9 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 		return 0;
 	case OPT_SVG:
 		f->svg = true;
+		return 0;
+	case OPT_SOURCE:
+		f->source = true;
 		return 0;
 	case OPT_ICICLE:
 		f->opts.icicle = true;
@@ -119,21 +129,48 @@ static int flame_load(struct flame_run *f, struct flame_input *input)
 		          .lines = !f->naming.no_inline,
 		          .filter = id_filter_samples(&f->take) },
 	};
-	struct recording *rec = NULL;
 	struct seam_error err = { 0 };
 	int code = infile_open(&input->in, f->cmd), r;
 
 	if (code != EXIT_OK)
 		return code;
-	r = profiled_load(&input->in, &f->naming, &opts, &rec, &input->load, &err);
+	r = profiled_load(&input->in, &f->naming, &opts, &input->rec, &input->load, &err);
 	if (r < 0) {
 		cmd_error(f->cmd, "%s", cmd_reason(&err, r));
 		code = EXIT_FAILED;
 	} else {
-		code = infile_verdict(&input->in, f->cmd, rec);
+		code = infile_verdict(&input->in, f->cmd, input->rec);
 	}
-	recording_close(rec);
+	if (!f->source) {
+		recording_close(input->rec);
+		input->rec = NULL;
+	}
 	return code;
+}
+
+/* Looks up source and instructions of what the first side's samples hit most. -errno, which was
+ * said. */
+static int flame_find_source(struct flame_run *f)
+{
+	struct flame_input *input = &f->inputs[0];
+	struct annotate a = {
+		.search = &f->naming.symbols.search,
+		.sources = f->naming.archive.dir,
+		.kernel_release =
+		        seam_reader_feature_string(input->in.reader, SEAM_FEATURE_OSRELEASE),
+		.rec = input->rec,
+		.load = { .profile = input->profile, .symbols = input->load.symbols },
+	};
+	int r = annotate_page_hottest(&a, ANNOTATE_PAGE_BYTES, &f->sources);
+
+	/* Profile and symbols are the input's. */
+	a.load = (struct load){ 0 };
+	annotate_free(&a);
+	f->opts.source = (const char *)f->sources.bytes;
+	f->opts.source_n = f->sources.n;
+	if (r < 0)
+		cmd_error(f->cmd, "%s", strerror(-r));
+	return r;
 }
 
 /* Takes what a store answers as the first side. An exit code. */
@@ -207,6 +244,7 @@ static bool flame_stored_ready(struct flame_run *f)
 	                    : f->n > 1                ? "--base"
 	                    : id_filter_any(&f->take) ? "filters of samples (--where)"
 	                    : f->max_stack            ? "--max-stack"
+	                    : f->source               ? "--source"
 	                                              : NULL;
 
 	return stored_ready(&f->stored, f->cmd, other);
@@ -219,6 +257,10 @@ static bool flame_ready(struct flame_run *f)
 
 	if (n > 4 && !strcmp(f->output + n - 4, ".svg"))
 		f->svg = true;
+	if (f->svg && f->source) {
+		cmd_error(f->cmd, "--source is for the page, not for a picture");
+		return false;
+	}
 	if (!f->output)
 		f->output = f->svg ? "flame.svg" : "flame.html";
 	for (size_t i = 0; i < f->n; i++) {
@@ -245,7 +287,7 @@ static int flame_main(struct flame_run *f)
 			return code;
 		rc = code == EXIT_OK ? rc : code;
 	}
-	if (flame_settle(f) < 0)
+	if (flame_settle(f) < 0 || (f->source && flame_find_source(f) < 0))
 		return EXIT_FAILED;
 	if (f->opts.event &&
 	    !sample_filter_profile_event(f->inputs[0].profile, f->opts.event, f->cmd))
@@ -275,8 +317,10 @@ out:
 	for (size_t i = 0; i < FLAME_SIDES; i++) {
 		profile_free(f.inputs[i].profile);
 		load_free(&f.inputs[i].load);
+		recording_close(f.inputs[i].rec);
 		infile_close(&f.inputs[i].in);
 	}
+	buf_free(&f.sources);
 	stored_free(&f.stored);
 	id_filter_free(&f.take);
 	naming_end(&f.naming);

@@ -217,6 +217,10 @@ static void flame_json(const struct flame_graph *g, const struct flame_side *sid
 	flame_names_json(g, sides[0].profile, opts, &j);
 	flame_runtimes_json(g, &j);
 	flame_threads_json(g, &j);
+	if (opts->source_n) {
+		json_key(&j, "source");
+		json_raw(&j, opts->source, opts->source_n);
+	}
 	json_close(&j, '}');
 }
 

@@ -31,6 +31,10 @@ struct flame_opts {
 	const char *event;
 	bool icicle;  /* roots on top */
 	double least; /* svg: share of the whole below which a cell is left out; 0: 0.0005 */
+	/* page: source and instructions of functions, as JSON of annotate/annotate_page.c; n 0:
+	 * none */
+	const char *source;
+	size_t source_n;
 };
 
 /* sides[0] is what is shown; sides[1], if n is 2, what it is compared with. */

@@ -13,6 +13,7 @@ import { around, functionRows } from "../../src/export/flame/functions.mjs";
 import { heatMap, heatSlices, isWaiting, timelineRows } from "../../src/export/flame/heat.mjs";
 import { decodeLink, encodeLink, ranges } from "../../src/export/flame/link.mjs";
 import { heaviest, inOrder, threadRows } from "../../src/export/flame/order.mjs";
+import { keepSource, partAdvice, partCounts, partLines, sourceOf } from "../../src/export/flame/source.mjs";
 import { block } from "./block.mjs";
 
 /* main -> work -> main (recursion) and main -> rest; two threads, at both ends of the time. */
@@ -163,4 +164,55 @@ test("a link says what was chosen, and is not believed where it is wrong", () =>
 	assert.deepEqual(decodeLink("view=evil&span=x-99999999&threads=5-999999&zoom=-1.x.77777&focus=1e9&thread=9&sort=x&function=none"), []);
 	assert.deepEqual([S.view, S.first, S.last, S.focus, S.thread, S.sort, S.fn], ["flame", 0, M.meta.slices - 1, -1, -1, "self", -1]);
 	assert.equal(ranges([1, 2, 3, 7]), "1-3.7");
+});
+
+/* Two events; instructions of lines 8 and 9 of one file, of line 3 of another, and of none. */
+const part = { in: "work", reason: null, lines_reason: null, source: false, start: "0x10", cut: 0, files: ["/a.c", "/b.h"],
+	events: ["cycles", "faults"], insns: [[0, "nop", 0, 8], [1, "nop", 0, 9], [2, "nop", 1, 3], [3, "nop", -1, 0], [4, "nop", 0, 8]],
+	hits: [[0, 0, 1, 10], [0, 4, 2, 20], [0, 2, 1, 50], [0, 3, 1, 5], [0, -1, 1, 7], [1, 1, 4, 4]],
+	lines: [[0, 7, "\tfor"], [0, 8, "<b>"], [0, 9, "}"]] };
+
+test("a line has the samples of all its instructions, of one event", () => {
+	const counts = partCounts(part, "cycles");
+	assert.deepEqual([...counts.lines], [["0.8", { samples: 3, weight: 30 }], ["1.3", { samples: 1, weight: 50 }]]);
+	assert.deepEqual(counts.all, { samples: 6, weight: 92 });
+	assert.deepEqual(counts.outside, { samples: 1, weight: 7 });
+	assert.deepEqual(counts.insns.map((c) => c.samples), [1, 0, 1, 1, 2]);
+	assert.deepEqual([...partCounts(part, "faults").lines], [["0.9", { samples: 4, weight: 4 }]]);
+	assert.equal(partCounts(part, "other").all.samples, 0);
+});
+
+test("files stand by weight, and one that is not here has numbers only", () => {
+	const files = partLines(part, partCounts(part, "cycles"));
+	assert.deepEqual(files.map((f) => [f.file, f.missing]), [["/b.h", true], ["/a.c", false]]);
+	assert.deepEqual(files[1].rows.map((r) => [r.line, r.text, r.coded]), [[7, "\tfor", false], [8, "<b>", true], [9, "}", true]]);
+	assert.deepEqual(files[0].rows.map((r) => [r.line, r.text]), [[3, null]]);
+});
+
+test("what is missing is said with what would help", () => {
+	assert.deepEqual(partAdvice(part), []);
+	assert.match(partAdvice({ ...part, reason: "not found" })[0], /No instructions: not found.*archive/);
+	assert.match(partAdvice({ ...part, files: [], lines_reason: "no debugging information" })[0], /no debugging information.*-g/);
+});
+
+test("source is found by name and object, and one that comes later is kept", () => {
+	load();
+	M.meta.source = { functions: [{ name: "work", object: "", parts: [part], more: 0 }], left: 1 };
+	assert.equal(sourceOf(3).parts[0], part);
+	assert.equal(sourceOf(2), undefined);
+	keepSource(2, null);
+	assert.equal(sourceOf(2), null);
+});
+
+test("a link has the line of the source, and nothing else for it", () => {
+	load();
+	Object.assign(S, { view: "source", fn: 3, line: "0.1.8", pattern: "", thread: -1, sort: "self" });
+	const link = encodeLink([]);
+	assert.match(link, /line=0\.1\.8/);
+	S.line = "";
+	decodeLink(link);
+	assert.deepEqual([S.view, S.fn, S.line], ["source", 3, "0.1.8"]);
+	decodeLink("view=source&line=<b>");
+	assert.equal(S.line, "");
+	S.view = "flame";
 });

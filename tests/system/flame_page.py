@@ -254,6 +254,50 @@ def in_time(browser, truth):
     check("the graph is as before", totals(browser)["samples"] == truth.samples)
 
 
+def source(browser, path):
+    """The pane of source against annotate, followed from the table, by mouse and by keys."""
+    page = os.path.join(scratch, "source.html")
+    run("flame", "--source", path, "-o", page)
+    opened(browser, page)
+    told = json.loads(run("annotate", "-i", path, "--json", "work"))["functions"][0]
+    view(browser, "table")
+    browser.js("[...document.querySelectorAll('#functions .name')].find((b) => b.textContent === 'work').click()")
+    browser.keys("5")
+    browser.until(lambda: not browser.js("return document.getElementById('source').hidden"))
+    check("5: source of what the table chose", browser.js("return document.getElementById('sourcename').textContent") == "work")
+    rows = browser.js("return [...document.querySelectorAll('#source .lines tr[data-line]')].map((r) => [r.cells[1].textContent, "
+                      "r.cells[2].textContent, r.cells[3].textContent])")
+    mine = sorted((int(line), int(n.replace(",", ""))) for n, line, _ in rows if n)
+    check("lines have the samples that annotate counts", mine == sorted((r["line"], r["samples"]) for r in told["lines"]), mine)
+    hot = [text for n, _, text in rows if "HOT" in text and n]
+    check("the hot line is there, as text", len(hot) == 1 and "<b>HOT</b>" in hot[0] and "\\u202e" in hot[0], hot)
+    check("and is no element, nor is its order turned", browser.js("return document.querySelectorAll('#source b').length") == 0 and
+          "\u202e" not in browser.js("return document.body.textContent"))
+    insns = browser.js("return [...document.querySelectorAll('#source .insns tr[data-line]')].map((r) => r.cells[1].textContent)")
+    check("instructions have the samples that annotate counts", [int(n.replace(",", "") or 0) for n in insns] ==
+          [i["samples"] for i in told["instructions"]], len(insns))
+    picture(browser, "source")
+    at = browser.js("const r = [...document.querySelectorAll('#source .lines tr[data-line]')].find((r) => r.textContent.includes('HOT'));"
+                    "const b = r.querySelector('.line').getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]")
+    browser.click(*at)
+    chosen = browser.js("return document.querySelectorAll('#source .insns tr[aria-selected=true]').length")
+    line = {i["line"] for i in told["instructions"] if i["samples"]} & {r["line"] for r in told["lines"]}
+    check("a click on a line marks its instructions", 0 < chosen == sum(i["line"] == max(told["lines"], key=lambda r: r["samples"])["line"]
+          for i in told["instructions"]), "%d, lines %s" % (chosen, line))
+    link = browser.js("return location.hash")
+    browser.keys(DOWN, ENTER)
+    check("arrow keys and Enter choose another line", browser.js("return location.hash") != link, link)
+    browser.js("history.back()")
+    browser.until(lambda: browser.js("return location.hash") == link)
+    check("Back chooses the line again", browser.js("return document.querySelectorAll('#source .insns tr[aria-selected=true]').length") == chosen)
+    browser.js("[...document.querySelectorAll('#threads .process button')][0].click()")
+    browser.js("document.querySelector('#nothreads').click()")
+    check("what is not followed is said", "not followed" in browser.js("return document.getElementById('sourcecaption').textContent"))
+    browser.open(os.path.join(scratch, "flame.html") + "#view=source")
+    browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))
+    check("a page without source says how to have it", "--source" in browser.js("return document.getElementById('sourcecaption').textContent"))
+
+
 def hostile(browser):
     """A command whose name is markup: it is shown, never run."""
     name = "<img src=x onerror=alert(1)>"[:15]
@@ -332,6 +376,8 @@ try:
     link, name = table(browser, truth)
     in_time(browser, truth)
     linked(browser, os.path.join(scratch, "flame.html"), link, name)
+    if os.path.exists(os.path.join(scratch, "code.data")):
+        source(browser, os.path.join(scratch, "code.data"))
     two(browser, os.path.join(scratch, "other.data"))
     many(browser)
     hostile(browser)

@@ -115,6 +115,7 @@ export function reset() {
 	S.threads.fill(1);
 	S.states.fill(1);
 	S.focus = S.fn = S.thread = -1;
+	S.line = "";
 	S.callers = false;
 	S.zoom = S.selected = null;
 	recompute(true);
@@ -125,6 +126,7 @@ export function reset() {
 export function select(g) {
 	S.selected = g;
 	S.fn = g && (g.parent || S.focus >= 0) ? g.fn : -1;
+	S.line = "";
 	detail(g);
 	writeLink(true);
 	$("focus").disabled = !g || (!g.parent && S.focus < 0);
@@ -134,6 +136,7 @@ export function select(g) {
 /* A function, wherever it is: all panes show it. */
 export function choose(fn) {
 	S.fn = fn;
+	S.line = "";
 	S.selected = null;
 	show();
 }

@@ -112,9 +112,9 @@ export function move(key) {
 	}
 }
 
-/* From name to name in the table. */
+/* From name to name in the table, from line to line in the source. */
 export function moveTable(key) {
-	const names = [...document.querySelectorAll("#table .name:enabled")];
+	const names = [...document.querySelectorAll(S.view === "source" ? "#source .line:enabled, #source .name:enabled" : "#table .name:enabled")];
 	const at = names.indexOf(document.activeElement) + (key === "ArrowDown" ? 1 : -1);
 
 	if (names.length)
@@ -169,7 +169,7 @@ export const KEYS = [
 	["i", "icicle or flame", ACTIONS.flip],
 	["o", "order by weight or by name", ACTIONS.order],
 	["b", "with two recordings: widths of the other one", () => twoSides() && ACTIONS.before()],
-	["1 2 3 4", "flame graph, order of time, table, time", null],
+	["1 2 3 4 5", "flame graph, order of time, table, time, source", null],
 	...VIEWS.map((view, i) => [String(i + 1), "", () => setView(view)]),
 	["y", "copy the name of the chosen function", ACTIONS.copyname],
 	["Y", "copy the stack of the chosen cell", ACTIONS.copystack],
@@ -191,7 +191,7 @@ export function keyboard() {
 		}
 		if (e.target === $("strip") && /^Arrow(Left|Right)$/.test(e.key))
 			moveBrush(e);
-		else if (S.view === "table" && /^Arrow(Up|Down)$/.test(e.key))
+		else if ((S.view === "table" || S.view === "source") && /^Arrow(Up|Down)$/.test(e.key))
 			moveTable(e.key);
 		else if (/^Arrow/.test(e.key))
 			move(e.key);

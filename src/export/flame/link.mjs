@@ -2,7 +2,7 @@
 // link.mjs: what was chosen as the fragment of the page's address, and back. Knows nothing of the screen.
 import { M, S } from "./state.mjs";
 
-export const VIEWS = ["flame", "order", "table", "time"];
+export const VIEWS = ["flame", "order", "table", "time", "source"];
 
 /* What differs from how the page opens; names where they outlive the page, so that a link is read
  * by people as well. */
@@ -17,6 +17,8 @@ export function encodeLink(zoom) {
 		q.set("function", M.names[S.fn]);
 		q.set("object", M.texts[M.fnObject[S.fn]]);
 	}
+	if (S.line && S.view === "source")
+		q.set("line", S.line);
 	if (S.pattern)
 		q.set("search", S.pattern);
 	if (S.first > 0 || S.last < last)
@@ -67,6 +69,7 @@ export function decodeLink(text) {
 	const event = M.meta.events.findIndex((e) => e.name === q.get("event"));
 	S.event = event >= 0 ? event : S.firstEvent;
 	S.fn = name === null ? -1 : M.names.findIndex((n, fn) => n === name && (object === null || M.texts[M.fnObject[fn]] === object));
+	S.line = /^[0-9]{1,9}(\.[0-9]{1,9}){2}$/.test(q.get("line") || "") ? q.get("line") : "";
 	S.pattern = q.get("search") || "";
 	S.first = number(span[0], last + 1, 0);
 	S.last = Math.max(S.first, number(span[1], last + 1, last));

@@ -7,6 +7,7 @@ import { node } from "./element.mjs";
 import { heaviest } from "./order.mjs";
 import { drawTable } from "./table.mjs";
 import { drawWhen } from "./when.mjs";
+import { drawSource } from "./source.mjs";
 
 /* The threads to choose from in order of time, the heaviest first. */
 function threadChoice() {
@@ -29,6 +30,7 @@ export function drawView() {
 	$("scroll").hidden = S.view !== "flame" && S.view !== "order";
 	$("table").hidden = S.view !== "table";
 	$("when").hidden = S.view !== "time";
+	$("source").hidden = S.view !== "source";
 	$("threadchoice").hidden = S.view !== "order";
 	if (S.view === "order")
 		threadChoice();
@@ -36,4 +38,6 @@ export function drawView() {
 		drawTable();
 	else if (S.view === "time")
 		drawWhen();
+	else if (S.view === "source")
+		drawSource();
 }
