@@ -27,6 +27,7 @@
 struct load_how {
 	uint8_t state, by_tables;
 	sample_end end;
+	uint32_t kernel_space; /* which differs between samples of a moment (samples_reader) */
 };
 
 /* What is known of one sample.who. */
@@ -34,7 +35,8 @@ struct load_known {
 	uint32_t moment;       /* of samples; other ones have another key */
 	struct proc_span span; /* of time, in which its numbers are the same */
 	struct stacks_key key;
-	uint32_t key_id[SEAM_STITCH_STATES][2]; /* by state and by_tables; 0: not yet */
+	/* By state, by_tables, and whether kernel code of its time matters; 0: not yet. */
+	uint32_t key_id[SEAM_STITCH_STATES][2][2];
 	/* Of stacks that are not whole, by the parity of the end: that of the last one. 0: none. */
 	struct load_ended {
 		struct load_how how;
@@ -84,7 +86,6 @@ static void load_count_key(const struct load_count *c, const struct sample *s,
 	/* A nameless thread is shown by its tid, which is then part of its name. */
 	ret->tid = keep & PROFILE_KEEP_TID || !s->comm ? s->id.tid : PROFILE_NOT_KEPT;
 	ret->user_space = s->user_space;
-	ret->kernel_space = s->kernel_space;
 	load_numbers(ret->number, c->rec, c->opts, &s->id);
 }
 
@@ -111,6 +112,7 @@ static void load_count_put_how(struct stacks_key *key, const struct load_how *ho
 	key->state = how->state;
 	key->by_tables = how->by_tables;
 	key->end = how->end & 0x7f;
+	key->kernel_space = how->kernel_space;
 }
 
 /* Where the key's number is kept of samples whose stacks are not whole. */
@@ -119,7 +121,7 @@ static uint32_t *load_count_ended(struct load_known *known, const struct load_ho
 	struct load_ended *e = &known->ended[how->end & 1];
 
 	if (e->how.end != how->end || e->how.state != how->state ||
-	    e->how.by_tables != how->by_tables)
+	    e->how.by_tables != how->by_tables || e->how.kernel_space != how->kernel_space)
 		*e = (struct load_ended){ .how = *how };
 	return &e->key_id;
 }
@@ -141,7 +143,9 @@ static int load_count_key_id(struct load_count *c, const struct sample *s,
 		memset(known->key_id, 0, sizeof(known->key_id));
 		memset(known->ended, 0, sizeof(known->ended));
 	}
-	id = how->end ? load_count_ended(known, how) : &known->key_id[how->state][how->by_tables];
+	id = how->end ? load_count_ended(known, how)
+	              : &known->key_id[how->state][how->by_tables]
+	                              [how->kernel_space != RECORDING_KERNEL];
 	if (!*id) {
 		load_count_put_how(&known->key, how);
 		r = stacks_key_id(&c->stacks, &known->key, id);
@@ -226,6 +230,7 @@ int load_count_sample(void *count, const struct sample *s, struct buf *out)
 		.end = s->walk || s->misc & SAMPLE_END_MARKS
 		               ? sample_end_of(s->event, s->walk, s->misc, s->deferred_misc)
 		               : 0,
+		.kernel_space = s->kernel_space,
 	};
 	int r;
 

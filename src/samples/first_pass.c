@@ -78,7 +78,8 @@ static int first_pass_place(struct first_pass *l, const struct seam_record *reco
 }
 
 /* Kernel code was added or removed, so what is at a kernel address depends on the time. */
-static int first_pass_kernel_change(struct first_pass *l, uint64_t time_ns)
+static int first_pass_kernel_change(struct first_pass *l, uint64_t time_ns, uint64_t start,
+                                    uint64_t len)
 {
 	struct recording *rec = l->rec;
 	uint64_t *changes;
@@ -92,7 +93,7 @@ static int first_pass_kernel_change(struct first_pass *l, uint64_t time_ns)
 	if (rec->in_order && rec->n_kernel_changes && time_ns < changes[rec->n_kernel_changes - 1])
 		time_ns = changes[rec->n_kernel_changes - 1]; /* it came late */
 	changes[rec->n_kernel_changes++] = time_ns;
-	return 0;
+	return kernel_code_note(&rec->kernel_code, start, len);
 }
 
 /* Events beyond those that are counted one by one are counted together, as the last of them. */
@@ -176,12 +177,12 @@ int first_pass_side_band(struct first_pass *l, const struct seam_decoded *d)
 		return 0;
 	switch (d->record->type) {
 	case SEAM_RECORD_KSYMBOL:
-		r = first_pass_kernel_change(l, proc_time(d));
+		r = first_pass_kernel_change(l, proc_time(d), d->ksymbol.addr, d->ksymbol.len);
 		break;
 	case SEAM_RECORD_MMAP:
 	case SEAM_RECORD_MMAP2:
 		if (d->mmap.pid == PROC_KERNEL)
-			r = first_pass_kernel_change(l, proc_time(d));
+			r = first_pass_kernel_change(l, proc_time(d), d->mmap.addr, d->mmap.len);
 		else
 			r = jit_note(&l->jit, &d->mmap);
 		if (r >= 0)

@@ -138,6 +138,7 @@ static int recording_seal(struct first_pass *l, const struct symbol_opts *symbol
 	if (rec->n_kernel_changes)
 		qsort(rec->kernel_changes, rec->n_kernel_changes, sizeof(uint64_t),
 		      recording_time_order);
+	kernel_code_seal(&rec->kernel_code);
 	r = seam_reader_info(rec->reader, &info);
 	if (r >= 0 && seam_reader_feature(rec->reader, SEAM_FEATURE_BUILD_ID, &ids) > 0)
 		r = first_pass_build_ids(rec, ids.bytes, ids.n, info.swapped);
@@ -298,6 +299,7 @@ void recording_close(struct recording *rec)
 	proc_free(rec->procs);
 	free(rec->runs);
 	free(rec->kernel_changes);
+	kernel_code_free(&rec->kernel_code);
 	map_free(&rec->began);
 	file_identity_free(&rec->file_identity);
 	free(rec);

@@ -21,6 +21,7 @@
 #include "abi/stack_end.h"
 #include "base/map.h"
 #include "samples/file_identity.h"
+#include "samples/kernel_code.h"
 #include "proc/proc.h"
 
 /* Called now and then with the work that is done and the whole work, in bytes; a total of 0 means
@@ -77,6 +78,7 @@ struct recording {
 	bool foreign; /* not recorded on this machine with this kernel, as far as the header says */
 	uint64_t *kernel_changes; /* times at which kernel code came or went, ascending */
 	size_t n_kernel_changes;
+	struct kernel_code kernel_code;     /* where they were */
 	struct file_identity file_identity; /* what is said of files without a build-id */
 	struct image_identity identity;     /* answers from it, as long as the recording lives */
 	struct map began;           /* pid -> when it first began a program, of those recorded */

@@ -78,13 +78,15 @@ struct sample {
 	uint64_t deferred_time_ns;
 	uint16_t misc, deferred_misc;
 	enum seam_stitch_state state;
-	uint32_t user_space, kernel_space; /* as recording_spaces gives them */
-	const char *comm;                  /* NULL: not known */
-	const struct walk *walk;           /* of its copy of the stack; NULL: it was not walked */
-	bool again;   /* of a group, and another member came of the same record */
-	bool lasting; /* the words of both its parts last as long as the recording */
+	/* As recording_spaces gives them; but of a recording, the kernel's is RECORDING_KERNEL
+	 * where its stack means the same at any time (kernel_code.h). */
+	uint32_t user_space, kernel_space;
+	const char *comm;        /* NULL: not known */
+	const struct walk *walk; /* of its copy of the stack; NULL: it was not walked */
+	bool again;              /* of a group, and another member came of the same record */
+	bool lasting;            /* the words of both its parts last as long as the recording */
 	/* In a recording: samples of one thread with equal who and equal moment have the same ids,
-	 * flags of misc, name and address spaces, and the same event, but for members. who is at
+	 * flags of misc, name and address space, and the same event, but for members. who is at
 	 * most samples_whos. In a stream both are 0. */
 	uint32_t who, moment;
 	/* SAMPLES_RECORD, and of a stream; else NULL. */

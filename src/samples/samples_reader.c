@@ -21,6 +21,11 @@
 
 /* Bytes that memory is read by. */
 #define LINE 64u
+enum {
+	KERNEL_NOT_ASKED, /* of samples_reader.kernel_parts */
+	KERNEL_LASTS,
+	KERNEL_CHANGES
+};
 #define HEAD 512u /* bytes: of a sample with registers, up to its copy of the stack */
 
 /* The flags of whos whose samples need their records decoded. */
@@ -63,6 +68,12 @@ int samples_reader_new(struct samples_reader **ret, struct recording *rec,
 	r->waits = r->all || rec->index->flags & r->decodes;
 	r->moments = calloc((size_t)rec->index->whos.n + 1, sizeof(*r->moments));
 	rc = r->moments ? stacks_base_of(&r->base, &rec->index->stacks, rec->stitch) : -ENOMEM;
+	if (rc >= 0 && rec->n_kernel_changes) {
+		size_t most = r->base.n[0] > r->base.n[1] ? r->base.n[0] : r->base.n[1];
+
+		r->kernel_parts = calloc(most + 1, 2);
+		rc = r->kernel_parts ? 0 : -ENOMEM;
+	}
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i <= rec->index->whos.n; i++) /* nothing is known of any moment */
@@ -80,6 +91,7 @@ void samples_reader_free(struct samples_reader *r)
 	unwound_free(r->unwound);
 	members_free(&r->members);
 	free(r->moments);
+	free(r->kernel_parts);
 	free(r);
 }
 
@@ -149,6 +161,23 @@ static bool samples_reader_in_time(const struct samples_filter *f,
 
 /* ---- an entry as a sample ---- */
 
+/* The kernel's space of a sample: one for all times, unless code came or went where it was. */
+static uint32_t samples_reader_kernel(const struct samples_reader *r, const struct sample *s,
+                                      uint32_t space)
+{
+	const struct kernel_code *code = &r->rec->kernel_code;
+	unsigned char *known = &r->kernel_parts[s->kernel_number];
+	struct seam_u64s words;
+
+	if (*known == KERNEL_NOT_ASKED) {
+		words = stacks_base_words(&r->base, s->kernel_number);
+		*known = kernel_code_changes_any(code, &words) ? KERNEL_CHANGES : KERNEL_LASTS;
+	}
+	return *known == KERNEL_CHANGES || (s->apart && kernel_code_changes(code, s->ip))
+	               ? space
+	               : RECORDING_KERNEL;
+}
+
 /* Fills the parts of the sample, by number, and where it hit. */
 static void samples_reader_parts(const struct samples_reader *r, const struct sample_entry *entry,
                                  const struct sample_index_who *who,
@@ -201,6 +230,8 @@ static void samples_reader_fill(const struct samples_reader *r, const struct sam
 	s->decoded = NULL;
 	s->cookie = 0;
 	samples_reader_parts(r, entry, who, verdict, s);
+	if (r->kernel_parts)
+		s->kernel_space = samples_reader_kernel(r, s, m->kernel_space);
 }
 
 /* Counts a sample that is given, and notes the first and the last time. */

@@ -52,7 +52,10 @@ struct samples_reader {
 	struct members members;
 	struct sample_counts counts;
 	struct samples_moment *moments; /* by number of the sample_index_who, from 1 on */
-	size_t looked_at;               /* bytes of records (recording_looked_at) */
+	/* By the number of a kernel part: whether its addresses mean the same at any time
+	 *. NULL: no kernel code came or went. */
+	unsigned char *kernel_parts;
+	size_t looked_at; /* bytes of records (recording_looked_at) */
 	unsigned n_waiting;
 	struct samples_waiting waiting[SAMPLES_READER_WAITING];
 	uint64_t words[CALLED_MAX];

@@ -5,8 +5,8 @@
     run.py SEAM
 
 A recording of 320 MiB of stack copies is made, and read as a file and from a pipe; one of four million small samples; one of
-two and a half million with deferred stacks; one of 60,000 runs of one program; and one of
-two million different stacks. The peak of each command's memory (which counts the
+two and a half million with deferred stacks; one of 60,000 runs of one program; one of
+two million different stacks; and one in which kernel code comes and goes. The peak of each command's memory (which counts the
 pages of the file that it has mapped) must stay below what is said beside it; not under sanitizers, which hold what was freed.
 """
 import array
@@ -22,7 +22,7 @@ import make as m  # noqa: E402
 
 REGS_USER, STACK_USER = 1 << 12, 1 << 13
 COPY, SAMPLES, DISTINCT = 60000, 5600, 50
-MEMORY = {"states": 60, "small": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 105, "distinct": 110}  # MiB: a stream is read into memory up to 64 MiB
+MEMORY = {"states": 60, "small": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 105, "programs": 110, "distinct": 110}  # MiB: a stream is read into memory up to 64 MiB
 
 
 def attr():
@@ -112,6 +112,18 @@ def distinct():
     yield from again(piece, times, 1000, (2048000, innermost))
 
 
+def programs():
+    """BPF programs come and go, and kernel stacks that touch none of them come again."""
+    yield m.u64(m.MAGIC) + m.u64(16) + m.record(64, m.attr() + m.u64(11))
+    piece, times = b"", []
+    for i in range(512):
+        times.append(len(piece) // 8 + 4)
+        piece += m.sample(10**9 + i * 1000, chain=(2**64 - 128, 0xffffffff81000000 + i * 16, 0xffffffff82000000))
+    piece += m.record(17, m.u64(0xffffffffc0000000) + m.u32(256) + b"\1\0\0\0" + m.text("bpf_prog_1") + m.trailer(10**9 + 512000))
+    times.append(len(piece) // 8 - 3)
+    yield from again(piece, times, 4000, (513000, []))
+
+
 STACK = bytes(range(256)) * (COPY // 256) + bytes(COPY % 256)
 
 
@@ -150,7 +162,7 @@ def main():
         with open(path, "wb") as f:
             for piece in recording():
                 f.write(piece)
-        for kind, pieces in (("many", many), ("deferred", deferred), ("execs", execs), ("distinct", distinct)):
+        for kind, pieces in (("many", many), ("deferred", deferred), ("execs", execs), ("distinct", distinct), ("programs", programs)):
             with open(os.path.join(work, kind), "wb") as f:
                 for piece in pieces():
                     f.write(piece)
@@ -160,7 +172,7 @@ def main():
                                  ("export", ["--format", "folded"], "small"), ("convert", ["-o", converted], "small"),
                                  ("report", ["--stats"], "many"), ("report", ["--no-children"], "many"),
                                  ("script", ["-F", "tid,time"], "many"), ("report", ["--stats"], "deferred"),
-                                 ("report", ["--no-children"], "deferred"), ("report", ["--stats"], "distinct"), ("report", ["--stats"], "execs"),
+                                 ("report", ["--no-children"], "deferred"), ("report", ["--stats"], "distinct"), ("report", ["--stats"], "execs"), ("report", [], "programs"), ("script", [], "programs"),
                                  ("report", ["--no-children"], "execs"), ("report", ["--stats"], "stream"), ("report", [], "stream"), ("export", ["--format", "folded"], "stream")):
             streamed = kind == "stream"
             code, text, mib = peak(seam, [what, *args, "-i", "-" if streamed else path if kind == "small" else os.path.join(work, kind)], work, streamed)
