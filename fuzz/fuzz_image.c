@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "image/go_table.h"
 #include "image/image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
@@ -44,6 +45,27 @@ static unsigned sum(const unsigned char *bytes, size_t n)
 
 static volatile unsigned fuzz_read; /* so that the compiler keeps the reads */
 
+/* Some functions of Go's table, and the lines at their begin. */
+static unsigned walk_go(struct image *image)
+{
+	struct go_line lines[GO_LINES_MAX];
+	struct go_function f;
+	struct go_table *t;
+	unsigned total = 0;
+
+	if (go_table_open(&t, image) < 0)
+		return 0;
+	for (size_t i = 0; i < go_table_functions(t) && i < 1000; i++) {
+		if (!go_table_function(t, i, &f))
+			continue;
+		total += (unsigned)strlen(f.name);
+		for (size_t n = go_table_lines(t, f.start, lines); n--;)
+			total += (unsigned)strlen(lines[n].function);
+	}
+	go_table_close(t);
+	return total;
+}
+
 static void walk(struct image *image)
 {
 	static const char *const nothing[] = { NULL };
@@ -69,6 +91,7 @@ static void walk(struct image *image)
 		if (section.memory_size < 1 << 20 && image_section_load(image, &section) == 0)
 			total += sum(section.bytes, section.n);
 	}
+	total += walk_go(image);
 	if (image_unpacked(image, nothing)) {
 		Elf_Scn *scn = NULL;
 
