@@ -21,6 +21,7 @@
 #include "base/intern.h"
 #include "dwarf/linked.h"
 #include "dwarf/unit.h"
+#include "image/go_table.h"
 
 /* One for the function, one for each level of calls inlined into it. */
 #define FRAMES_MAX (UNIT_DEPTH_MAX + 1)
@@ -28,6 +29,7 @@
 #define ROW_BYTES 56u
 
 struct dwarf {
+	struct go_table *go; /* all that there is, if not NULL */
 	Dwarf *dw, *alt;
 	struct linked linked; /* a module's; dw is of it then */
 	struct buf units;     /* struct unit */
@@ -161,7 +163,7 @@ static bool dwarf_wants_file(const struct dwarf *d, int r)
 }
 
 /* Tries the unpacked copy of the sections first, because it is faster, and the file itself if that
- * is not enough for libdw. */
+ * is not enough for libdw. A program of Go without any has its runtime's table of functions. */
 int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struct seam_error *err)
 {
 	struct dwarf *d = NULL;
@@ -176,6 +178,8 @@ int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struc
 			break;
 		dwarf_close(d);
 	}
+	if (r < 0 && r != -ENOMEM && go_table_open(&d->go, image) >= 0)
+		r = 0;
 	if (r < 0) {
 		dwarf_close(d);
 		return seam_error_set(err, -r, image_path(image), SEAM_NO_OFFSET, NULL,
@@ -185,10 +189,12 @@ int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struc
 	return 0;
 }
 
+/* Units, handles of libdw, and what names were made of. */
 void dwarf_close(struct dwarf *d)
 {
 	if (!d)
 		return;
+	go_table_close(d->go);
 	for (size_t i = 0; i < UNIT_N(&d->units, struct unit); i++)
 		unit_free(UNIT_AT(&d->units, struct unit, i));
 	buf_free(&d->units);
@@ -361,6 +367,20 @@ static void dwarf_weigh(struct dwarf *d, struct unit *unit)
 		d->bytes += n * ROW_BYTES;
 }
 
+/* What Go's table says of an address. 1, or 0: nothing. */
+static int dwarf_find_go(struct dwarf *d, uint64_t vaddr, size_t *ret_n)
+{
+	struct go_line lines[GO_LINES_MAX];
+
+	_Static_assert(GO_LINES_MAX <= FRAMES_MAX, "an answer of Go's table fits");
+	*ret_n = go_table_lines(d->go, vaddr, lines);
+	for (size_t i = 0; i < *ret_n; i++)
+		d->frames[i] = (struct dwarf_frame){ .function = lines[i].function,
+			                             .file = lines[i].file,
+			                             .line = lines[i].line };
+	return *ret_n != 0;
+}
+
 /* Reads a unit, and a function's inlined calls, only when the first address in them is asked for.
  * Where there is a line but no function (assembler), one frame without a name is given. */
 int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, size_t *ret_n)
@@ -376,6 +396,8 @@ int dwarf_find(struct dwarf *d, uint64_t at, const struct dwarf_frame **ret, siz
 	*ret = d->frames;
 	*ret_n = 0;
 	d->last = NULL;
+	if (d->go)
+		return dwarf_find_go(d, at, ret_n);
 	if (!range)
 		return 0;
 	unit = UNIT_AT(&d->units, struct unit, range->of);

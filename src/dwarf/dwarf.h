@@ -16,8 +16,9 @@ struct dwarf;
 
 /*
  * The information in image (which must stay open), found with libdw. alt: the file that dwz moved
- * common parts into (image_find_alt), or NULL. A kernel module is linked here, in a copy. -ENOENT:
- * it has none. -EBADMSG, -ENOMEM.
+ * common parts into (image_find_alt), or NULL. A kernel module is linked here, in a copy. Where a
+ * program of Go has none, the table that its runtime has of its functions is taken. -ENOENT: it has
+ * none. -EBADMSG, -ENOMEM.
  */
 int dwarf_open(struct dwarf **ret, struct image *image, struct image *alt, struct seam_error *err);
 void dwarf_close(struct dwarf *d);

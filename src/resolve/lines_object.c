@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/cpus.h"
+#include "image/go_table.h"
 
 /* Whether a file has debugging information in it. Separate debug files keep the header of sections
  * that they do not have (NOBITS). */
@@ -96,6 +97,9 @@ static int lines_files_find(struct lines_object *object)
 			object->debug = NULL;
 		}
 	}
+	/* A stripped program of Go has the lines that its runtime needs. */
+	if (!object->debug && go_table_is_there(object->image))
+		object->debug = object->image;
 	if (!object->debug) {
 		if (r == -EPERM)
 			snprintf(object->reason, sizeof(object->reason), "%s", err.text);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * elffile.c: the symbols of an ELF object: those of .symtab and .dynsym, of its debug file and of
- * .gnu_debugdata, and its PLT entries; and the outline of functions that all of these leave without
- * a name. Only symbols in executable sections name code. Data have a table of their own.
+ * .gnu_debugdata, its PLT entries, and Go's own functions; and the outline of functions that all of
+ * these leave without a name. Only symbols in executable sections name code. Data have a table of
+ * their own.
  *
  * A key that asks for data has an object and a table of its own, in which variables are, too.
  */
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "image/go_table.h"
 #include "symbol/object.h"
 
 /* A section whose symbols are wanted: [start, end) in the file's addresses; start == end: not
@@ -132,6 +134,28 @@ static int elffile_read_image(struct symbol_object *object, struct image *image,
 	return r == -ENOMEM ? r : 0;
 }
 
+/* Puts in the functions that Go's own table names. 0, also if there is no such table; -ENOMEM. */
+static int elffile_read_go(struct symbol_object *object, struct image *image)
+{
+	struct go_table *functions;
+	struct go_function f;
+	int r = go_table_open(&functions, image);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (size_t i = 0; r >= 0 && i < go_table_functions(functions); i++) {
+		struct table_symbol symbol = { .bind = TABLE_GLOBAL };
+
+		if (!go_table_function(functions, i, &f))
+			continue;
+		symbol.start = f.start;
+		symbol.end = symbol.limit = f.end;
+		r = table_put(&object->table, &symbol, f.name, strlen(f.name), "");
+	}
+	go_table_close(functions);
+	return r == -ENOMEM ? r : 0;
+}
+
 /* Sets the object's state, and its source: which file the names are from. Only -ENOMEM is a
  * failure; a file without symbols is a state with a reason. */
 int elffile_symbols(struct symbol_object *object, struct image *image)
@@ -139,6 +163,7 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 	struct symbol_cache *cache = object->cache;
 	struct seam_error err = { 0 };
 	struct image *more;
+	struct image_section symbols;
 	bool found_debug = false, refused;
 	int r = elffile_read_image(object, image, !cache->opts.no_plt), found = -ENOENT;
 
@@ -164,6 +189,9 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 		} else if (found == -ENOMEM) {
 			r = found;
 		}
+		/* Go's programs name their functions for their runtime, stripped or not. */
+		if (r == 0 && image_section(image, ".symtab", &symbols) == -ENOENT)
+			r = elffile_read_go(object, image);
 	}
 	if (r < 0)
 		return r;

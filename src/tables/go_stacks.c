@@ -10,6 +10,8 @@
 #include <elf.h>
 #include <string.h>
 
+#include "image/go_table.h"
+
 /* With or without the name of their calling convention behind it. */
 static const char *const go_switches[] = {
 	"runtime.asmcgocall", "runtime.gogo",        "runtime.mcall",
@@ -51,32 +53,57 @@ static uint64_t go_switch_in(const struct image_section *text, uint64_t start, u
 	return 0;
 }
 
-/* Goes through the symbols of text for the functions that exchange stacks, and adds the address in
- * each from which on its unwind information does not hold. */
+/* Adds the address in a function from which on its unwind information does not hold, if it is one
+ * of those that exchange stacks. */
+static void go_take(const char *name, size_t n, uint64_t start, uint64_t size,
+                    const struct image_section *text, struct compile_input *in)
+{
+	uint64_t from;
+
+	if (!go_is_switch(name, n) || in->n_switches == COMPILE_SWITCHES_MAX ||
+	    start < text->vaddr || start - text->vaddr > text->n ||
+	    size > text->n - (start - text->vaddr))
+		return;
+	from = go_switch_in(text, start, size);
+	if (from)
+		in->switches[in->n_switches++] = from;
+}
+
+/* A stripped program's functions, by the table that Go's runtime has of them. */
+static void go_stripped(struct image *image, const struct image_section *text,
+                        struct compile_input *in)
+{
+	struct go_table *functions;
+	struct go_function f;
+
+	if (go_table_open(&functions, image) < 0)
+		return;
+	for (size_t i = 0; i < go_table_functions(functions); i++)
+		if (go_table_function(functions, i, &f))
+			go_take(f.name, strlen(f.name) + 1, f.start, f.end - f.start, text, in);
+	go_table_close(functions);
+}
+
+/* Goes through the symbols of text for the functions that exchange stacks. */
 void go_stacks_find(struct image *image, const struct image_section *text, struct compile_input *in)
 {
-	struct image_section symbols, names, mark;
+	struct image_section symbols, names;
 
-	if (in->machine != EM_X86_64 || in->swap || !text->n ||
-	    image_section(image, ".gopclntab", &mark) < 0 ||
-	    image_section(image, ".symtab", &symbols) < 0 || !symbols.bytes ||
-	    image_section(image, ".strtab", &names) < 0 || !names.bytes || !names.n ||
-	    names.bytes[names.n - 1])
+	if (in->machine != EM_X86_64 || in->swap || !text->n || !go_table_is_there(image))
 		return;
-	for (size_t at = 0;
-	     at + sizeof(Elf64_Sym) <= symbols.n && in->n_switches < COMPILE_SWITCHES_MAX;
-	     at += sizeof(Elf64_Sym)) {
+	if (image_section(image, ".symtab", &symbols) < 0) {
+		go_stripped(image, text, in);
+		return;
+	}
+	if (!symbols.bytes || image_section(image, ".strtab", &names) < 0 || !names.bytes ||
+	    !names.n || names.bytes[names.n - 1])
+		return;
+	for (size_t at = 0; at + sizeof(Elf64_Sym) <= symbols.n; at += sizeof(Elf64_Sym)) {
 		Elf64_Sym s;
-		uint64_t from;
 
 		memcpy(&s, symbols.bytes + at, sizeof(s));
-		if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_name >= names.n ||
-		    !go_is_switch((const char *)names.bytes + s.st_name, names.n - s.st_name) ||
-		    s.st_value < text->vaddr || s.st_value - text->vaddr > text->n ||
-		    s.st_size > text->n - (s.st_value - text->vaddr))
-			continue;
-		from = go_switch_in(text, s.st_value, s.st_size);
-		if (from)
-			in->switches[in->n_switches++] = from;
+		if (ELF64_ST_TYPE(s.st_info) == STT_FUNC && s.st_name < names.n)
+			go_take((const char *)names.bytes + s.st_name, names.n - s.st_name,
+			        s.st_value, s.st_size, text, in);
 	}
 }

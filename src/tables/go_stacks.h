@@ -13,7 +13,7 @@
 #include "image/image.h"
 #include "unwind/compile.h"
 
-/* Fills in->switches of an object: none if it is not Go's, or has no symbols. */
+/* Fills in->switches of an object: none if it is not Go's. */
 void go_stacks_find(struct image *image, const struct image_section *text,
                     struct compile_input *in);
 

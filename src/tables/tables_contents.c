@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tables/go_frames.h"
 #include "tables/go_stacks.h"
 #include "tables/stamp.h"
 #include "tables/tables_parts.h"
@@ -66,6 +67,9 @@ void tables_input_read(const struct tables *t, struct image *image, struct table
 	if (!in->debug_frame.bytes &&
 	    image_find_debug(&ret->debug, image, &t->opts.search, NULL) >= 0)
 		tables_section(ret->debug, ".debug_frame", &in->debug_frame);
+	/* Or what Go's own table says. It is the machine's byte order, as x86_64's files are. */
+	if (!in->debug_frame.bytes && !in->swap && go_frames_make(image, &ret->made) >= 0)
+		in->debug_frame = (struct compile_section){ ret->made.bytes, ret->made.n, 0 };
 }
 
 /* Whether the stamp of the object's own file stands for all that was read: a debug file elsewhere
@@ -80,6 +84,7 @@ bool tables_input_is_own(const struct tables_input *in)
 void tables_input_free(struct tables_input *in)
 {
 	image_close(in->debug);
+	buf_free(&in->made);
 }
 
 /* Sizes stand in front, so that bytes cannot move from one section into the next unnoticed. */

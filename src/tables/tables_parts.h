@@ -18,10 +18,11 @@
 
 #define TABLES_NAME 96u /* of a file in the cache */
 
-/* What a table is made from; sections are the image's, or its debug file's. */
+/* What a table is made from; sections are the image's, or its debug file's, or made. */
 struct tables_input {
 	struct image *image, *debug;
 	struct image_section text;
+	struct buf made; /* the .debug_frame that was made of Go's table */
 	struct compile_input in;
 };
 
