@@ -46,7 +46,8 @@ int feed_fd(const struct feed *f);
 void feed_wait(struct feed *f, int ms);
 /* Whether the work has ended, and what it returned. */
 bool feed_ended(struct feed *f, int *result);
-/* Takes what is new: news->profile is NULL if there is no profile; *state: as it is now. -ENOMEM. */
+/* Takes what is new: news->profile is NULL if there is no profile; *state: as it is now.
+ * -ENOMEM. */
 int feed_take(struct feed *f, struct view_news *news, struct buf *state);
 
 #endif

@@ -235,6 +235,7 @@ static int text_pane_split(struct text_pane *t, const struct buf *text)
 	return 0;
 }
 
+/* It is laid out when its width is known, at first as lines that are whole. */
 struct pane *pane_text(const struct view_opts *opts, struct pane_scope *s, const char *name,
                        bool prose, struct buf *text)
 {

@@ -78,6 +78,27 @@ static void view_draw_sections(struct view *v, const struct view_screen *s)
 	}
 }
 
+/* Appends as many of a pane's keys, which two blanks part, as there is room for; the last one,
+ * which is how to get help, in any case. */
+static void view_put_keys(const struct view *v, struct buf *to, size_t room)
+{
+	const char *at = v->top->kind->keys, *last = strrchr(at, ' '), *end;
+	const char *hold = v->opts.live ? "p hold  " : "";
+
+	/* "? help" has a blank in itself. */
+	last = last && last - at > 1 ? last - 1 : at;
+	for (; at < last; at = end + strspn(end, " ")) {
+		size_t n;
+
+		end = strstr(at, "  ");
+		n = end ? (size_t)(end - at) + 2 : strlen(at);
+		if (!end || to->n + n + strlen(hold) + strlen(last) > room)
+			break;
+		buf_put(to, at, n);
+	}
+	buf_printf(to, "%s%s", hold, last);
+}
+
 /* The last line: a message, the text that is typed, or the keys; and the place in the list. */
 static void view_draw_keys(struct view *v, const struct view_screen *s)
 {
@@ -93,7 +114,7 @@ static void view_draw_keys(struct view *v, const struct view_screen *s)
 	else if (v->message.n)
 		buf_put(&text, buf_text(&v->message), v->message.n);
 	else
-		buf_put_text(&text, p->kind->keys);
+		view_put_keys(v, &text, s->columns > (unsigned)n ? s->columns - (unsigned)n : 0);
 	view_bar(s, s->rows - 1, buf_text(&text));
 	if (n > 0 && (unsigned)n < s->columns)
 		s->put(s->ctx, s->rows - 1, s->columns - (unsigned)n, VIEW_BAR, place);

@@ -134,7 +134,7 @@ static int terminal_feed(struct view *v, struct feed *feed)
 	/* Asked first: what came before the end is taken below. */
 	ended = feed_ended(feed, &result);
 	r = feed_take(feed, &news, &state);
-	view_set_state(v, ended ? "" : buf_text(&state));
+	view_set_state(v, buf_text(&state));
 	buf_free(&state);
 	if (r >= 0 && news.profile)
 		r = view_renew(v, &news);
@@ -199,6 +199,7 @@ static bool terminal_utf8(void)
 /* ---- taking the terminal, and giving it back ---- */
 
 /* What a signal handler needs: how the terminal was, and the bytes that give its screen back. */
+static volatile sig_atomic_t terminal_taken;
 static struct termios terminal_before;
 static char terminal_last[64];
 static size_t terminal_n_last;
@@ -224,6 +225,8 @@ void view_give_back(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
+	if (!terminal_taken)
+		return;
 	tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
 	if (poll(&out, 1, 0) > 0 && write(STDOUT_FILENO, terminal_last, terminal_n_last) < 0)
 		return; /* nobody sees it then */
@@ -306,6 +309,7 @@ static void terminal_start(struct terminal *t)
 	terminal_add_last("rmkx");
 	terminal_add_last("cnorm");
 	terminal_add_last("rmcup");
+	terminal_taken = true;
 	terminal_signals();
 }
 
@@ -333,6 +337,7 @@ int view_terminal(const struct view_opts *opts, bool color)
 	terminal_start(&t);
 	r = terminal_loop(v, &t, opts->feed);
 	endwin();
+	terminal_taken = false;
 	delscreen(screen);
 	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 	terminal_say_messages(messages);

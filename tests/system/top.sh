@@ -99,11 +99,12 @@ cat >terminal.py <<'PY'
 import os, pty, resource, signal, subprocess, sys, termios, time
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 seam, pid, how = sys.argv[1:]
+os.environ["TERM"] = "xterm-256color"
 ours, its = pty.openpty()
 before = termios.tcgetattr(its)
 top = subprocess.Popen([seam, "top", "-d", "1", "-p", pid], stdin=its, stdout=its, start_new_session=True)
 shown = b""
-while b"q quit" not in shown:
+while b"functions" not in shown:
     shown += os.read(ours, 65536)
 if termios.tcgetattr(its) == before:
     sys.exit("the terminal was never taken")
@@ -129,7 +130,7 @@ while not ended:
         time.sleep(0.1)
 back = termios.tcgetattr(its) == before
 if how == "quit":
-    back = back and shown.rstrip().endswith(b"\033[?7h")
+    back = back and b"\033[?1049l" in shown[-40:]  # the screen is what it was before
 print(top.returncode, "given back" if back else "not given back")
 PY
 same "SIGQUIT" "-3 given back" "$(timeout 300 python3 terminal.py "$SEAM" "$pid" quit)"

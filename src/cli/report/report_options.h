@@ -59,6 +59,8 @@ int report_options_fields(struct report *show, const struct cmd *cmd);
 /* What the view's sections of threads and of time need. */
 #define VIEW_KEEPS (PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SLICE)
 
+/* The columns of the view's table; room for ROLLUP_COLUMNS. How many. */
+size_t report_view_columns(const struct report *show, enum rollup_column *columns);
 /* Whether the report can be shown on the terminal, to be walked through. */
 bool report_view_fits(const struct report_cmd *r);
 /* Shows it until the user leaves. 0; -ENOMEM; -ENOTTY, -EINVAL: text is needed. */

@@ -100,13 +100,13 @@ static int view_annotate(void *ctx, const char *object, const char *symbol, stru
 }
 
 /* The columns of the table: those that tell rows apart, in the order that was asked for. */
-static size_t view_columns(const struct report_cmd *r, enum rollup_column *columns)
+size_t report_view_columns(const struct report *show, enum rollup_column *columns)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->show.fields.n; i++) {
-		enum rollup_column c = (enum rollup_column)r->show.fields.field[i];
-		bool is_new = r->show.fields.field[i] < ROLLUP_COLUMNS;
+	for (size_t i = 0; i < show->fields.n; i++) {
+		enum rollup_column c = (enum rollup_column)show->fields.field[i];
+		bool is_new = show->fields.field[i] < ROLLUP_COLUMNS;
 
 		for (size_t k = 0; k < n && is_new; k++)
 			is_new = columns[k] != c;
@@ -126,7 +126,7 @@ int report_view(struct report_cmd *r)
 		                           : r->in.path             ? r->in.path
 		                                                    : "perf.data",
 		                  .columns = columns,
-		                  .n_columns = view_columns(r, columns),
+		                  .n_columns = report_view_columns(&r->show, columns),
 		                  .by_self = r->show.no_children,
 		                  .percent_limit = r->limit_given ? r->show.percent_limit : 0,
 		                  /* A store has no code. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// top.c: `seam top`: where time goes now. Knows the terminal: plain ANSI, its size, single keys.
-//
-// Invariant: the terminal is given back as it was, whatever signal ends the program but SIGKILL and
-// those of its own faults.
+// top.c: `seam top`: where time goes now: its options, when it is refreshed, and where that is
+// shown: in the view (view/), which is fed by a thread, or as text.
 #include "cli/top/top.h"
 
 #include <errno.h>
@@ -11,17 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <termios.h>
-#include <unistd.h>
 
 #include "capture/target.h"
 #include "cli/cmds.h"
 #include "asked/record_signals.h"
 #include "asked/record_values.h"
 
-#define CLEAR "\033[H\033[2J"
-#define HEADING_LINES 6 /* heading, stacks, column names, the line of what is hidden, keys */
+#define STEP_MS 200 /* at most, until a key that leaves is answered */
 
 enum {
 	OPT_EVENT = 1,
@@ -159,6 +153,7 @@ static int top_option(struct top *t, const struct options *o, int id)
 		return 0;
 	case OPT_LIMIT:
 		t->view.percent_limit = strtod(o->arg, &end);
+		t->limit_given = true;
 		if (end != o->arg && !*end && t->view.percent_limit >= 0)
 			return 0;
 		cmd_error(t->cmd, "--percent-limit: '%s' is not a number from 0 to 100", o->arg);
@@ -210,50 +205,14 @@ static int top_settle(struct top *t)
 	return 0;
 }
 
-/* ---- the terminal ---- */
+/* ---- refreshing ---- */
 
-/* How many rows are shown: all above the limit, or (ui) as many as the terminal has lines for. Its
- * columns are what a row may take. */
-static size_t top_lines(struct top *t)
+/* Whether a signal, or the user, asked for the end. */
+static bool top_is_asked(const struct top *t)
 {
-	struct winsize size;
+	bool was_sent;
 
-	t->view.columns = 0;
-	if (!t->ui)
-		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		return 18;
-	t->view.columns = size.ws_col;
-	return size.ws_row < HEADING_LINES + 3 ? 18 : size.ws_row - HEADING_LINES;
-}
-
-/* A heading ends at the terminal's edge, so that a line stays one; rows fit. ESC [?7l turns
- * wrapping off, ESC [?7h on. */
-static void top_draw(const struct top *t, const struct buf *out)
-{
-	if (t->ui)
-		fputs("\033[?7l" CLEAR, stdout);
-	fwrite(out->bytes, 1, out->n, stdout);
-	if (t->ui)
-		printf("q quit  c %s first\033[?7h", t->children ? "self" : "children");
-	fflush(stdout);
-}
-
-/* Reads the keys that were pressed. True: the user wants to leave. */
-static bool top_key(struct top *t)
-{
-	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
-	char c;
-
-	while (t->ui && poll(&in, 1, 0) > 0 && read(STDIN_FILENO, &c, 1) == 1) {
-		if (c == 'q' || c == 'Q')
-			return true;
-		if (c == 'c') {
-			t->children = !t->children;
-			t->view.no_children = !t->children;
-		}
-	}
-	return false;
+	return record_signals_asked(&was_sent) || (t->feed && feed_stopped(t->feed));
 }
 
 /* Reads until the next refresh is due. *ended: nothing more will come. -errno. */
@@ -262,13 +221,13 @@ static int top_step(struct top *t, bool *ended)
 	uint64_t left = t->delay_ms;
 	int r = 0;
 
-	/* What ended during the last refresh is shown at once. In small steps, so that keys are
+	/* What ended during the last refresh is shown at once. In small steps, so that the end is
 	 * answered at once. */
 	while (left && !*ended && r >= 0) {
-		uint64_t step = left < 200 ? left : 200;
+		uint64_t step = left < STEP_MS ? left : STEP_MS;
 
 		r = top_read(t, (int)step);
-		*ended = r > 0 || top_key(t);
+		*ended = r > 0 || top_is_asked(t);
 		left -= step;
 	}
 	if (r >= 0 && *ended)
@@ -279,78 +238,108 @@ static int top_step(struct top *t, bool *ended)
 /* Waits between two refreshes of a store. True: somebody asked for the end. */
 static bool top_wait(struct top *t, uint64_t ms)
 {
-	bool was_sent, ends = false;
-
-	for (uint64_t step; ms && !ends; ms -= step) {
-		step = ms < 200 ? ms : 200;
+	for (uint64_t step; ms && !top_is_asked(t); ms -= step) {
+		step = ms < STEP_MS ? ms : STEP_MS;
 		poll(NULL, 0, (int)step);
-		ends = record_signals_asked(&was_sent) != 0 || top_key(t);
 	}
-	return ends;
+	return top_is_asked(t);
+}
+
+/* One refresh, when it is due. *last: there is no other one after it. -errno, after saying why. */
+static int top_next(struct top *t, bool *ended, bool *last)
+{
+	int r;
+
+	if (stored_asked(&t->stored)) {
+		*last = t->refreshes && top_wait(t, t->delay_ms);
+		return *last ? 0 : top_store_refresh(t);
+	}
+	r = top_step(t, ended);
+	if (r < 0)
+		cmd_error(t->cmd, "reading the rings: %s", strerror(-r));
+	*last = *ended;
+	if (r >= 0)
+		r = top_refresh(t, *last);
+	*ended |= r > 0;
+	return r;
 }
 
 /* Refreshes until the user leaves, -n is reached, or what is recorded has ended; the rest is shown
- * then, too. An exit code. */
+ * then, too. -errno, after saying why. */
 static int top_loop(struct top *t)
 {
 	bool ended = false, last = false;
 	int r = 0;
 
-	while (r >= 0 && !last && !(t->iterations && t->refreshes >= t->iterations)) {
-		struct buf out = { 0 };
+	while (r >= 0 && !last && !(t->iterations && t->refreshes >= t->iterations))
+		r = top_next(t, &ended, &last);
+	return r < 0 ? r : 0;
+}
 
-		if (stored_asked(&t->stored)) {
-			last = t->refreshes && top_wait(t, t->delay_ms);
-			r = last ? 0 : top_store_refresh(t, top_lines(t), &out);
-		} else {
-			r = top_step(t, &ended);
-			if (r < 0)
-				cmd_error(t->cmd, "reading the rings: %s", strerror(-r));
-			last = ended;
-			if (r >= 0)
-				r = top_refresh(t, last, top_lines(t), &out);
-		}
-		ended |= r > 0;
-		if (r >= 0 && out.n)
-			top_draw(t, &out);
-		buf_free(&out);
-		if (ferror(stdout)) /* the reader of the pipe is gone */
-			break;
-	}
+/* ---- where it is shown ---- */
+
+/* As text, one table after the other. -errno. */
+static int top_print(void *ctx, struct report *r, struct buf *heading)
+{
+	int rc;
+
+	(void)ctx;
+	buf_put_text(heading, "\n");
+	rc = top_tables(r, heading);
+	fwrite(heading->bytes, 1, heading->n, stdout);
+	fflush(stdout);
+	return rc < 0 ? rc : ferror(stdout) ? -EPIPE : 0; /* the reader of the pipe is gone */
+}
+
+/* The thread beside the view. What has ended stays on the screen, unless somebody asked. */
+static int top_work(void *ctx, struct feed *f)
+{
+	struct top *t = ctx;
+	int r;
+
+	feed_state(f, "sampling");
+	r = top_loop(t);
+	feed_state(f, "ended");
+	if (r < 0)
+		return r;
+	return top_is_asked(t) || t->iterations ? FEED_LEAVES : FEED_STAYS;
+}
+
+/* On the terminal, until the user leaves. -errno. */
+static int top_view(struct top *t)
+{
+	enum rollup_column columns[ROLLUP_COLUMNS];
+	const struct view_opts opts = { .sz = sizeof(opts),
+		                        .title = "seam top",
+		                        .columns = columns,
+		                        .n_columns = report_view_columns(&t->view, columns),
+		                        .by_self = !t->children,
+		                        .percent_limit = t->limit_given ? t->view.percent_limit : 0,
+		                        .feed = t->feed,
+		                        .live = true };
+	int r;
+
+	t->show = top_view_show;
+	record_signals_leave(view_give_back);
+	r = feed_start(t->feed, top_work, t);
+	if (r >= 0)
+		r = view_terminal(&opts, t->naming.color);
+	feed_end(t->feed);
+	return r;
+}
+
+/* Chooses where it is shown. An exit code. */
+static int top_run_shown(struct top *t)
+{
+	int r;
+
+	t->show = top_print;
+	if (t->stdio || !view_can() || feed_new(&t->feed) < 0)
+		return top_loop(t) < 0 ? EXIT_FAILED : EXIT_OK;
+	r = top_view(t);
+	feed_free(t->feed);
+	t->feed = NULL;
 	return r < 0 ? EXIT_FAILED : EXIT_OK;
-}
-
-/* Here, because a signal handler needs it. */
-/* As the terminal was, for top_give_back. */
-static struct termios top_before;
-
-/* Gives the terminal back, also in the middle of a table, while lines do not wrap; also from a
- * signal handler. */
-static void top_give_back(void)
-{
-	static const char wrap[] = "\033[?7h\n";
-	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
-
-	tcsetattr(STDIN_FILENO, TCSANOW, &top_before);
-	/* Does not wait for a terminal that was stopped (Ctrl-S). */
-	if (poll(&out, 1, 0) > 0 && write(STDOUT_FILENO, wrap, sizeof(wrap) - 1) < 0)
-		return; /* nobody sees it then */
-}
-
-/* Keys come one by one and are not shown. False: this is no terminal, or it cannot be changed. */
-static bool top_terminal(struct top *t)
-{
-	struct termios raw;
-
-	if (t->stdio || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO) ||
-	    tcgetattr(STDIN_FILENO, &top_before))
-		return false;
-	record_signals_leave(top_give_back);
-	raw = top_before;
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-	raw.c_cc[VMIN] = 0;
-	raw.c_cc[VTIME] = 0;
-	return !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
 /* Ends the command: it need not run longer than it is watched. */
@@ -373,12 +362,8 @@ static int top_show(struct top *t)
 	} else {
 		rc = top_open(t);
 	}
-	if (rc == EXIT_OK) {
-		t->ui = top_terminal(t);
-		rc = top_loop(t);
-		if (t->ui)
-			top_give_back();
-	}
+	if (rc == EXIT_OK)
+		rc = top_run_shown(t);
 	top_end_command(t);
 	top_close(t);
 	return rc;
@@ -431,16 +416,18 @@ COMMAND(top) = {
 	        "record takes them, by BPF programs where they are allowed. They are merged as "
 	        "seam report merges them; a sample waits 0.3 seconds for its user half before "
 	        "it is shown, so that children's figures are those of whole stacks.",
-	        "On a terminal: q quits, c changes between self and children first; a name that "
-	        "has no room loses its middle, a function without a name what stands before its "
-	        "address. In a pipe, or with --stdio, the tables follow one another as plain "
-	        "text: seam top -d 2 -n 3 | cat. Nothing is written to disk; memory is bounded, "
-	        "and samples that find no room are counted in the first line.",
+	        "On a terminal each refresh goes into the view of seam report, with its keys (? "
+	        "lists them): the table, the call tree, callers and callees, threads, what became "
+	        "of the stacks. What is open stays open; p or Space holds what is shown while "
+	        "recording goes on. In a pipe, or with --stdio, the tables follow one another as "
+	        "plain text: seam top -d 2 -n 3 | cat. Nothing is written to disk; memory is "
+	        "bounded, and samples that find no room are counted in the heading (in the view: "
+	        "section 8).",
 	        "--store shows what a store has of the last minute (--from -5m: of the last five) "
 	        "in place of what runs here, of the series that --where lets through. What an "
 	        "agent puts comes in windows: it is as old as they are long.",
 	        "A command's standard output goes to standard error; it is sent SIGTERM when "
-	        "top ends before it.",
+	        "top ends before it. In the view, what was shown last stays when it has ended.",
 	        "Exit status: 0; 1: recording is not possible; 2: usage."),
 	.options = top_options,
 	.words = top_words,

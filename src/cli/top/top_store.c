@@ -40,16 +40,16 @@ static void top_store_heading(const struct top *t, const struct answer *a, uint6
 		             report_percent(account.whole, account.samples));
 	buf_put_text(out, "\n");
 	quality_text(&a->found, out);
-	buf_put_text(out, "\n");
 }
 
-/* Appends a report of the span that ends now. 0; -errno, after saying why. */
-int top_store_refresh(struct top *t, size_t lines, struct buf *out)
+/* Shows the span that ends now. 0; -errno, after saying why. */
+int top_store_refresh(struct top *t)
 {
 	uint64_t span_ns = t->stored.query.to_ns - t->stored.query.from_ns;
 	struct store_query q = t->stored.query;
 	struct seam_error err = { 0 };
 	struct report r = t->view;
+	struct buf heading = { 0 };
 	struct answer a = { 0 };
 	struct store *store;
 	struct timespec now;
@@ -65,10 +65,10 @@ int top_store_refresh(struct top *t, size_t lines, struct buf *out)
 	}
 	if (e >= 0) {
 		r.load = a.load;
-		r.rows_max = lines;
-		top_store_heading(t, &a, span_ns, out);
-		e = top_tables(&r, out);
+		top_store_heading(t, &a, span_ns, &heading);
+		e = heading.failed ? -ENOMEM : t->show(t, &r, &heading);
 	}
+	buf_free(&heading);
 	answer_free(&a);
 	if (e < 0)
 		cmd_error(t->cmd, "%s", cmd_reason(&err, e));

@@ -18,7 +18,6 @@
 struct top_job {
 	struct top *t;
 	struct window_interval interval;
-	struct buf *out;
 	struct seam_error err;
 	int rc;
 	atomic_bool done;
@@ -63,7 +62,7 @@ static void top_heading(const struct top_job *job, const struct report *r, struc
 	                       sizeof(mode)));
 	if (bpf->reason[0])
 		shown_printf(out, "; not walked in the kernel by BPF: %s", bpf->reason);
-	buf_put_text(out, "\n\n");
+	buf_put_text(out, "\n");
 }
 
 /* Appends the tables of a report, with the events' names where there are several. */
@@ -85,24 +84,29 @@ int top_tables(struct report *r, struct buf *out)
 	return rc;
 }
 
-/* A callback of window_profile: writes the interval's profile as a report. */
+/* A callback of window_profile: shows the interval's profile. */
 static int top_show_profile(void *ctx, struct recording *rec, struct load *load)
 {
 	const struct top_job *job = ctx;
 	struct report r = job->t->view;
+	struct buf heading = { 0 };
+	int rc;
 
 	r.rec = rec;
 	r.load = *load;
-	top_heading(job, &r, job->out);
-	return top_tables(&r, job->out);
+	top_heading(job, &r, &heading);
+	rc = heading.failed ? -ENOMEM : job->t->show(job->t, &r, &heading);
+	buf_free(&heading);
+	return rc;
 }
 
-/* Names what the interval holds, and writes the report. -errno. */
+/* Names what the interval holds, and shows it. -errno. */
 static int top_load(struct top_job *job)
 {
 	struct load_opts opts = {
 		.sz = sizeof(opts),
-		.keep = report_keeps(&job->t->view),
+		.keep = top_keeps(job->t),
+		.slice_ns = TOP_VIEW_SLICE_NS,
 		.symbols = &job->t->naming.symbols,
 	};
 
@@ -144,12 +148,11 @@ static int top_load_beside(struct top *t, struct top_job *job, bool last)
 
 /* The report is made in a thread, so that the rings are read meanwhile. 1: what is recorded ended;
  * 0; -errno, which was said. */
-int top_refresh(struct top *t, bool last, size_t lines, struct buf *out)
+int top_refresh(struct top *t, bool last)
 {
-	struct top_job job = { .t = t, .out = out };
+	struct top_job job = { .t = t };
 	int r = window_cut(t->window, last, &job.interval, &job.err), read = 0;
 
-	t->view.rows_max = lines;
 	if (r >= 0) {
 		t->refreshes++;
 		read = top_load_beside(t, &job, last);
