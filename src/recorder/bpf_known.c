@@ -5,6 +5,7 @@
  */
 #include "recorder/bpf_known.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,24 +45,25 @@ void bpf_known_free(struct bpf_known *k)
 	pthread_mutex_destroy(&k->lock);
 }
 
-/* Asks /proc. What cannot be read is zeros. */
+/* Asks /proc. What cannot be read is zeros. Every mount of a namespace is its own, so the number of
+ * the one that the root lies on tells namespaces apart (from Linux 5.8 on). */
 static struct bpf_where bpf_known_look(int32_t pid)
 {
-	struct stat root, space;
+	struct statx root;
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
-	if (stat(path, &root) < 0)
+	if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT, STATX_INO | STATX_MNT_ID, &root) < 0 ||
+	    !(root.stx_mask & STATX_MNT_ID))
 		return (struct bpf_where){ 0 };
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
-	if (stat(path, &space) < 0)
-		return (struct bpf_where){ 0 };
-	return (struct bpf_where){ .space = space.st_ino,
-		                   .device = (uint64_t)root.st_dev,
-		                   .root = root.st_ino };
+	return (struct bpf_where){
+		.space = root.stx_mnt_id,
+		.device = (uint64_t)root.stx_dev_major << 32 | root.stx_dev_minor,
+		.root = root.stx_ino,
+	};
 }
 
-/* Two looks for all that a program maps when it starts. */
+/* One look for all that a program maps when it starts. */
 struct bpf_where bpf_known_where(struct bpf_known *k, int32_t pid, uint64_t now_ns)
 {
 	struct bpf_whereabouts *last = &k->last[(uint32_t)pid % BPF_KNOWN_WHERE];
@@ -112,7 +114,8 @@ static struct bpf_answer *bpf_known_answer(const struct bpf_known *k, const stru
 }
 
 const struct tables_object *bpf_known_find(struct bpf_known *k, const struct kwalk_ask *ask,
-                                           const struct bpf_where *where, uint64_t now_ns)
+                                           const struct bpf_where *where, uint64_t now_ns,
+                                           bool *was)
 {
 	const struct tables_object *object = NULL;
 	const struct bpf_answer *a;
@@ -121,6 +124,8 @@ const struct tables_object *bpf_known_find(struct bpf_known *k, const struct kwa
 	a = bpf_known_answer(k, ask, where);
 	if (a && a->until_ns > now_ns)
 		object = a->object;
+	if (was)
+		*was = a != NULL;
 	pthread_mutex_unlock(&k->lock);
 	return object;
 }

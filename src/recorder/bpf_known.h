@@ -22,7 +22,7 @@
 
 /* Where a process's paths lead. Zeros: it has ended, or must not be looked into. */
 struct bpf_where {
-	uint64_t space, device, root; /* mount namespace, and its root there */
+	uint64_t space, device, root; /* the mount of its root, and that there */
 };
 
 /* Zero-initialise to start. */
@@ -44,9 +44,11 @@ void bpf_known_free(struct bpf_known *k);
 /* Where a process is. A process asks for many mappings at once: that it is where it was some
  * milliseconds ago is believed. */
 struct bpf_where bpf_known_where(struct bpf_known *k, int32_t pid, uint64_t now_ns);
-/* The object at ask->path with ask's build-id; NULL: not known. */
+/* The object at ask->path with ask's build-id; NULL: not known. *was (may be NULL): it was known
+ * before, so looking again costs little. */
 const struct tables_object *bpf_known_find(struct bpf_known *k, const struct kwalk_ask *ask,
-                                           const struct bpf_where *where, uint64_t now_ns);
+                                           const struct bpf_where *where, uint64_t now_ns,
+                                           bool *was);
 /* Remembers it. Without memory it is looked for again. */
 void bpf_known_put(struct bpf_known *k, const struct kwalk_ask *ask, const struct bpf_where *where,
                    uint64_t now_ns, const struct tables_object *object);

@@ -31,7 +31,7 @@ static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwal
 	struct bpf_stacks *b = ctx;
 
 	bpf_table_get(b->table, ask, ret);
-	if (b->python)
+	if (b->python && !ret->later)
 		ret->python = bpf_python_get(b->python, ask);
 }
 

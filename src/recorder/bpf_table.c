@@ -120,9 +120,9 @@ static const struct tables_object *bpf_table_read(struct bpf_table *t, const cha
 	return object;
 }
 
-/* By inode, so that each file is read once. */
+/* By inode, so that each file is read once. later: not now, then it is set. */
 static const struct tables_object *bpf_table_inode(struct bpf_table *t, const char *path,
-                                                   const struct stat *st)
+                                                   const struct stat *st, bool *later)
 {
 	uint64_t hash = bpf_table_hash(path, st), known;
 	const struct tables_object *object;
@@ -136,6 +136,10 @@ static const struct tables_object *bpf_table_inode(struct bpf_table *t, const ch
 	pthread_mutex_unlock(&t->lock);
 	if (found)
 		return (const struct tables_object *)(uintptr_t)known;
+	if (later) {
+		*later = true;
+		return NULL;
+	}
 	object = bpf_table_read(t, path, st);
 	if (!object)
 		return NULL;
@@ -154,21 +158,27 @@ static uint64_t bpf_table_now_ns(void)
 }
 
 /* A program that starts maps what others have mapped before it: its files are not looked at again
- * each time. Of a process that has ended meanwhile nothing is remembered but for others like it. */
+ * each time. Of a process that has ended meanwhile nothing is remembered but for others like it.
+ * later: what was never looked at is not now, either; then it is set. */
 static const struct tables_object *bpf_table_build(struct bpf_table *t, const struct kwalk_ask *ask,
-                                                   const struct image_build_id *id)
+                                                   const struct image_build_id *id, bool *later)
 {
 	const struct tables_object *object = NULL;
 	uint64_t now_ns = bpf_table_now_ns();
 	struct bpf_where where = { 0 };
+	bool was = false;
 
 	if (t->remembers) {
 		if (!ask->gone)
 			where = bpf_known_where(&t->at, ask->pid, now_ns);
-		object = bpf_known_find(&t->at, ask, &where, now_ns);
+		object = bpf_known_find(&t->at, ask, &where, now_ns, &was);
 	}
 	if (object)
 		return object;
+	if (later && !was) {
+		*later = true;
+		return NULL;
+	}
 	tables_get_inside(t->tables, (uint32_t)ask->pid, ask->path, id, 0, &object);
 	/* What was not found for a process that is gone may be found for the next one. */
 	if (object && t->remembers && (where.space || object->table))
@@ -179,7 +189,8 @@ static const struct tables_object *bpf_table_build(struct bpf_table *t, const st
 /* Files are known by build-id, so that a file that replaced the mapped one is not taken for it. A
  * file without a build-id is known by its inode. A process in a container has other files at the
  * same paths: those are looked for below its own root. */
-static const struct tables_object *bpf_table_file(struct bpf_table *t, const struct kwalk_ask *ask)
+static const struct tables_object *bpf_table_file(struct bpf_table *t, const struct kwalk_ask *ask,
+                                                  bool *later)
 {
 	struct image_build_id id = { .size = ask->build_id_size };
 	char path[4096 + 32], own[32];
@@ -187,11 +198,11 @@ static const struct tables_object *bpf_table_file(struct bpf_table *t, const str
 
 	memcpy(id.bytes, ask->build_id, sizeof(id.bytes));
 	if (id.size)
-		return bpf_table_build(t, ask, &id);
+		return bpf_table_build(t, ask, &id, later);
 	snprintf(own, sizeof(own), "/proc/%d/root", (int)ask->pid);
 	for (int i = 0; i < 2; i++)
 		if (bpf_table_path(ask, i ? own : "", path, sizeof(path), &st))
-			return bpf_table_inode(t, path, &st);
+			return bpf_table_inode(t, path, &st, later);
 	return NULL;
 }
 
@@ -233,7 +244,7 @@ void bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask, struct kwal
 	if (ret->tells)
 		bpf_table_note_dump(t, ask);
 	if (kind == PROC_KIND_FILE)
-		object = bpf_table_file(t, ask);
+		object = bpf_table_file(t, ask, ask->known ? &ret->later : NULL);
 	else if (kind == PROC_KIND_VDSO && t->vdso)
 		tables_get_memory(t->tables, "[vdso]", t->vdso, t->n_vdso, &object);
 	else

@@ -214,21 +214,21 @@ static void an_answer_holds_for_its_question(void **state)
 	struct bpf_known k = { 0 };
 
 	bpf_known_init(&k);
-	assert_null(bpf_known_find(&k, &ask, &here, NOW));
+	assert_null(bpf_known_find(&k, &ask, &here, NOW, NULL));
 	bpf_known_put(&k, &ask, &here, NOW, &object);
 	ask.pid = 8;
-	assert_ptr_equal(bpf_known_find(&k, &ask, &here, NOW), &object);
+	assert_ptr_equal(bpf_known_find(&k, &ask, &here, NOW, NULL), &object);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		assert_null(bpf_known_find(&k, &ask, &others[i], NOW));
+		assert_null(bpf_known_find(&k, &ask, &others[i], NOW, NULL));
 	ask.build_id[19] = 1;
-	assert_null(bpf_known_find(&k, &ask, &here, NOW));
+	assert_null(bpf_known_find(&k, &ask, &here, NOW, NULL));
 	ask.build_id[19] = 0;
 	ask.path = "/b";
-	assert_null(bpf_known_find(&k, &ask, &here, NOW));
+	assert_null(bpf_known_find(&k, &ask, &here, NOW, NULL));
 	ask.path = "/a";
-	assert_null(bpf_known_find(&k, &ask, &here, NOW + BPF_KNOWN_NS));
+	assert_null(bpf_known_find(&k, &ask, &here, NOW + BPF_KNOWN_NS, NULL));
 	bpf_known_put(&k, &ask, &here, NOW + BPF_KNOWN_NS, &newer);
-	assert_ptr_equal(bpf_known_find(&k, &ask, &here, NOW + BPF_KNOWN_NS), &newer);
+	assert_ptr_equal(bpf_known_find(&k, &ask, &here, NOW + BPF_KNOWN_NS, NULL), &newer);
 	assert_int_equal(k.n, 1);
 	bpf_known_free(&k);
 }
@@ -247,7 +247,7 @@ static void answers_are_bounded(void **state)
 		snprintf(path, sizeof(path), "/tmp/%u", i);
 		bpf_known_put(&k, &ask, &here, NOW, &object);
 		assert_true(k.n <= BPF_KNOWN_MAX);
-		assert_ptr_equal(bpf_known_find(&k, &ask, &here, NOW), &object);
+		assert_ptr_equal(bpf_known_find(&k, &ask, &here, NOW, NULL), &object);
 	}
 	bpf_known_free(&k);
 }

@@ -74,6 +74,7 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 	kwalk_defaults(&l->opts);
 	l->follow.wake = l->epoll = -1;
 	lock_make(l);
+	later_init(&l->later);
 	kwalk_probe_usable(&l->probe);
 	if (!l->probe.usable)
 		r = seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL, "%s; needed: %s",
@@ -111,6 +112,7 @@ void kwalk_close(struct kwalk *l)
 	buf_free(&l->pending);
 	buf_free(&l->held);
 	buf_free(&l->out);
+	later_free(&l->later);
 	lock_free(l);
 	free(l);
 }

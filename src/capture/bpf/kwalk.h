@@ -53,13 +53,15 @@ struct kwalk_ask {
 	uint8_t build_id_size; /* 0: not known; inode says which file then (0: none) */
 	uint8_t build_id[20];
 	uint64_t inode;
-	bool gone; /* the process has ended: /proc knows nothing of it any more */
+	bool gone;  /* the process has ended: /proc knows nothing of it any more */
+	bool known; /* only what was found before: else say later, and it is asked again */
 };
 
 struct kwalk_table {
 	/* A blob of docs/unwind-table.md, checked, 8-byte aligned; NULL: none. The same object
 	 * always gives the same pointer; it stays valid until kwalk_close. */
 	const void *blob;
+	bool later;
 	uint64_t vaddr; /* address for which the object's byte at pgoff was linked */
 	bool may_guess; /* no object at all (JIT code): frame pointers are allowed */
 	/* The unwind callback knows of code made at run time in the process that maps this. */

@@ -24,12 +24,19 @@
 bool maps_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *ask)
 {
 	struct kwalk_table table = { 0 };
+	struct kwalk_ask first = *ask;
 
 	/* Making a table is the longest single step: none is begun when the time to end is over. */
 	if (m->start >= USER_END || m->end <= m->start || kwalk_is_over(l))
 		return false;
+	first.known = later_is_on(l);
 	if (!l->opts.fp && l->opts.table)
+		l->opts.table(l->opts.ctx, &first, &table);
+	m->later = table.later ? later_add(l, ask) : 0;
+	if (table.later && !m->later) {
+		table = (struct kwalk_table){ 0 };
 		l->opts.table(l->opts.ctx, ask, &table);
+	}
 	m->blob = table.blob;
 	m->vaddr = table.vaddr;
 	m->may_guess = table.may_guess;
@@ -79,6 +86,7 @@ static bool maps_line(struct kwalk *l, uint32_t pid, const struct procfs_map *ma
 		m->keeps_fp = last->vma.keeps_fp;
 		m->tells = last->vma.tells;
 		m->python = last->vma.python;
+		m->later = last->vma.later;
 		return true;
 	}
 	memcpy(last->path, map->path, map->path_size);

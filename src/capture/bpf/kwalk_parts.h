@@ -113,6 +113,7 @@ struct kwalk_vma {
 	const void *blob;
 	const struct python_object *python;
 	bool may_guess, keeps_fp, tells;
+	uint32_t later; /* a question (kwalk_later.c) that all above but vaddr waits for; 0: none */
 };
 
 /* What a process had mapped before it replaced its program. */
@@ -166,6 +167,8 @@ struct kwalk_spaces {
 	uint64_t walked_ns;
 };
 
+/* The programs are to see it as it is now. */
+void kwalk_space_touch(struct kwalk_space *s);
 struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool make);
 /* Forgets what was mapped before a time. */
 void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns);
@@ -213,6 +216,25 @@ bool budget_waits(struct budget *b);
 void budget_turn(struct budget *b, uint64_t now_ns);
 bool budget_charge(struct kwalk *l, struct kwalk_space *s, uint64_t work);
 void budget_leave(struct kwalk *l, struct kwalk_space *s);
+
+/* ---- kwalk_later.c ---- */
+
+#define LATER_MAX 4096u /* questions */
+
+struct later {
+	pthread_mutex_t lock;
+	struct later_ask *at; /* NULL: no question yet */
+	struct map by_hash;   /* -> number */
+	uint32_t last;
+};
+
+void later_init(struct later *t);
+void later_free(struct later *t);
+/* Whether tables are made when they are wanted. */
+bool later_is_on(const struct kwalk *l);
+uint32_t later_add(struct kwalk *l, const struct kwalk_ask *ask);
+void later_settle(struct kwalk *l, uint32_t pid);
+void later_wanted(struct kwalk *l, uint32_t pid);
 
 /* ---- kwalk_publish.c ---- */
 
@@ -335,6 +357,7 @@ struct kwalk {
 	struct budget budget;
 	struct map followed; /* pids that are or were targets */
 	struct follow follow;
+	struct later later;
 
 	/* kwalk_ring.c */
 	const struct seam_events *events;      /* the session's */

@@ -8,7 +8,8 @@
 
 #include "capture/bpf/kwalk_parts.h"
 
-/* False: the table is not in the arena, so the programs must not know the mapping. */
+/* False: the table is not in the arena, or not made yet, so the programs must not know the
+ * mapping. */
 static bool publish_one(struct kwalk *l, const struct kwalk_vma *m, bool told,
                         struct kwalk_mapping *ret)
 {
@@ -19,6 +20,8 @@ static bool publish_one(struct kwalk *l, const struct kwalk_vma *m, bool told,
 		                       .flags = (m->may_guess ? KWALK_MAY_GUESS : 0) |
 		                                (m->may_guess && told ? KWALK_TOLD : 0) |
 		                                (m->keeps_fp ? KWALK_KEEPS_FP : 0) };
+	if (m->later)
+		return false;
 	if (m->blob)
 		state = room_table(l, m->blob, ret);
 	if (state == ROOM_IN)

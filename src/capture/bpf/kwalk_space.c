@@ -48,7 +48,7 @@ struct kwalk_space *kwalk_space_get(struct kwalk_spaces *s, uint32_t pid, bool m
 }
 
 /* Notes that the programs have an older picture of this process. */
-static void space_touch(struct kwalk_space *s)
+void kwalk_space_touch(struct kwalk_space *s)
 {
 	if (s->dirty)
 		return;
@@ -86,7 +86,7 @@ void kwalk_space_clear(struct kwalk_space *s, uint64_t before_ns)
 		if (s->at[i].since_ns > before_ns)
 			s->at[kept++] = s->at[i];
 	s->n = kept;
-	space_touch(s);
+	kwalk_space_touch(s);
 }
 
 /* Forgets the n oldest lists. */
@@ -262,7 +262,7 @@ int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 			break;
 	}
 	kwalk_space_insert(s, i, m);
-	space_touch(s);
+	kwalk_space_touch(s);
 	return 0;
 }
 
@@ -270,7 +270,8 @@ int kwalk_space_put(struct kwalk_space *s, const struct kwalk_vma *m)
 static bool kwalk_vma_continues(const struct kwalk_vma *old, const struct kwalk_vma *m)
 {
 	return old->start <= m->start && old->end >= m->end && old->blob == m->blob &&
-	       old->may_guess == m->may_guess && old->keeps_fp == m->keeps_fp &&
+	       old->later == m->later && old->may_guess == m->may_guess &&
+	       old->keeps_fp == m->keeps_fp &&
 	       (!m->blob || old->vaddr + (m->start - old->start) == m->vaddr);
 }
 
@@ -309,7 +310,7 @@ int kwalk_space_replace(struct kwalk_space *s, const struct kwalk_vma *at, size_
 	s->capacity = now.capacity;
 	s->n = n;
 	free(old);
-	space_touch(s);
+	kwalk_space_touch(s);
 	return 0;
 }
 
@@ -322,7 +323,7 @@ int kwalk_space_copy(struct kwalk_space *to, const struct kwalk_space *from)
 		memcpy(to->at, from->at, from->n * sizeof(*from->at));
 	to->n = from->n;
 	to->left_ns = from->left_ns;
-	space_touch(to);
+	kwalk_space_touch(to);
 	return 0;
 }
 
@@ -362,7 +363,7 @@ void kwalk_spaces_touch(struct kwalk_spaces *s, const void *blob)
 		while (j < space->n && space->at[j].blob != blob)
 			j++;
 		if (j < space->n)
-			space_touch(space);
+			kwalk_space_touch(space);
 	}
 }
 
