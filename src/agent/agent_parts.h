@@ -29,6 +29,7 @@ struct agent {
 	struct window *window;
 	struct datafile_opts head; /* what window says of itself */
 	struct process processes;
+	struct symbol_shelf *shelf; /* names of files, from one window to the next */
 	struct rate_budget budget;
 	struct metrics *metrics;      /* NULL: not served */
 	struct metrics_values now;    /* what they say */

@@ -167,25 +167,28 @@ static unsigned agent_keep(const struct process_opts *o)
 /* Names the window and puts it. -errno. */
 static int agent_load(struct agent_job *job)
 {
-	const struct symbol_opts *symbols = job->a->o->symbols;
+	struct symbol_opts symbols = *job->a->o->symbols;
 	/* In one thread: each one more would unpack the same debugging information once more. */
 	const struct lines_opts lines = {
 		.sz = sizeof(lines),
-		.search = symbols->search,
-		.no_demangle = symbols->no_demangle,
-		.parameters = symbols->parameters,
+		.search = symbols.search,
+		.no_demangle = symbols.no_demangle,
+		.parameters = symbols.parameters,
 		.threads = 1,
 	};
 	const struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = agent_keep(job->a->o->processes),
 		.threads = 1,
-		.symbols = symbols,
+		.symbols = &symbols,
 		.lines = true,
 		.lines_opts = &lines,
 		.no_inline = job->a->o->no_inline,
 	};
-	int r = window_profile(&job->interval, &opts, agent_put, job, &job->err);
+	int r;
+
+	symbols.shelf = job->a->shelf;
+	r = window_profile(&job->interval, &opts, agent_put, job, &job->err);
 
 	if (job->a->windows % FORGET_EVERY == 0)
 		agent_forget(job->a);
@@ -271,6 +274,7 @@ static void agent_trim(struct agent *a)
 	if (!most || agent_memory() <= most)
 		return;
 	process_free(&a->processes);
+	symbol_shelf_trim(a->shelf, 0);
 	malloc_trim(0);
 	if (agent_memory() <= most || a->told_memory)
 		return;

@@ -14,6 +14,7 @@
 
 #include "image/go_table.h"
 #include "symbol/object.h"
+#include "symbol/shelf.h"
 
 /* A section whose symbols are wanted: [start, end) in the file's addresses; start == end: not
  * wanted. */
@@ -175,6 +176,7 @@ int elffile_symbols(struct symbol_object *object, struct image *image)
 	refused = found == -EPERM;
 	if (found == 0) {
 		r = elffile_read_image(object, more, false);
+		shelf_note(object, more);
 		buf_put_text(&object->source, image_path(more));
 		found_debug = true;
 		image_close(more);
@@ -243,6 +245,7 @@ int elffile_load(struct symbol_object *object)
 		              err.text);
 		return r == -ENOMEM ? r : 0;
 	}
+	shelf_note(object, image);
 	r = elffile_segments(object, image);
 	if (r == 0)
 		r = elffile_symbols(object, image);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/shelf.h"
+
 /* Sets the state and says why. The first reason stays: it is of the place that was most likely to
  * have names. */
 void object_reason(struct symbol_object *object, enum symbol_state state, const char *fmt, ...)
@@ -100,6 +102,8 @@ void object_free(struct symbol_object *object)
 	if (!object)
 		return;
 	pthread_mutex_destroy(&object->loading);
+	if (object->shelved)
+		shelf_leave(object);
 	table_free(&object->table);
 	outline_free(&object->outline);
 	buf_free(&object->reason);

@@ -28,6 +28,9 @@ enum object_terms {
 	OBJECT_PLACE,   /* distance from the mapping's start, plus shift */
 };
 
+struct shelf_files;
+struct shelf_entry;
+
 struct symbol_object {
 	struct symbol_cache *cache;
 	struct symbol_key key;
@@ -56,6 +59,9 @@ struct symbol_object {
 	atomic_bool outlined;
 	int outline_error; /* -ENOMEM, else 0 */
 	struct outline outline;
+	/* shelf.h: what it is loaded from; and whose table, segments and outline these are. */
+	struct shelf_files *files;
+	struct shelf_entry *shelved;
 };
 
 struct symbol_cache {

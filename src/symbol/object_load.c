@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "symbol/object.h"
+#include "symbol/shelf.h"
 
 /* Fills table, state and reason, from where objects of this kind have their names. 0, or
  * -ENOMEM. */
@@ -48,11 +49,14 @@ static int object_load_by_kind(struct symbol_object *object)
  * -ENOMEM. */
 static int object_load_names(struct symbol_object *object)
 {
-	int r;
+	bool shelved;
+	int r = 0;
 
 	object->state = SYMBOL_NO_FILE;
-	r = object_load_by_kind(object);
-	if (r == 0)
+	shelved = shelf_take(object);
+	if (!shelved)
+		r = object_load_by_kind(object);
+	if (r == 0 && !shelved)
 		r = table_seal(&object->table);
 	if (r == 0 && object->table.n) {
 		object->used = calloc(object->table.n, sizeof(*object->used));
@@ -64,6 +68,8 @@ static int object_load_names(struct symbol_object *object)
 		buf_clear(&object->reason);
 	buf_text(&object->reason); /* NUL-terminated from here on */
 	buf_text(&object->source);
+	if (!shelved)
+		shelf_put(object, r == 0);
 	return r;
 }
 
@@ -88,7 +94,8 @@ int object_outline(struct symbol_object *object)
 		return object->outline_error;
 	pthread_mutex_lock(&object->loading);
 	if (!atomic_load_explicit(&object->outlined, memory_order_relaxed)) {
-		object->outline_error = elffile_outline(object);
+		object->outline_error =
+		        object->shelved ? shelf_outline(object) : elffile_outline(object);
 		atomic_store_explicit(&object->outlined, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&object->loading);

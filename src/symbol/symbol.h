@@ -85,6 +85,17 @@ int kernel_reader_start(struct kernel_reader **ret, const struct image_build_id 
 /* Waits for the thread. */
 void kernel_reader_free(struct kernel_reader *running);
 
+/*
+ * Names of files that outlive a cache: the next cache finds them here while their files stay as
+ * they are. most: bytes, beyond which those go that were not used for the longest. It outlives all
+ * caches that use it.
+ */
+struct symbol_shelf;
+int symbol_shelf_new(struct symbol_shelf **ret, size_t most);
+void symbol_shelf_free(struct symbol_shelf *shelf);
+/* Lets go of what is not used, until at most `most` bytes are left. Returns how many are. */
+size_t symbol_shelf_trim(struct symbol_shelf *shelf, size_t most);
+
 struct symbol_opts {
 	size_t sz;
 	/* The recording was made on another machine (or boot): names come only from files with the
@@ -114,6 +125,7 @@ struct symbol_opts {
 	const void *began_ctx;         /* of the two */
 	struct kernel_storage keep;    /* get NULL: nothing is kept; used by resolves only */
 	struct kernel_reader *running; /* NULL: none; resolves use it once */
+	struct symbol_shelf *shelf;    /* NULL: names are this cache's own */
 };
 
 int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts);

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// symbol_shelf.c: names of a file outlive the cache that read them: the next cache has the same
+// ones, as long as the file is the same; and what is not used goes where there is no room.
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "image/image.h"
+#include "symbol/symbol.h"
+
+static char dir[64], path[128];
+static struct image_build_id id;
+
+/* A copy of this program, which a test may change. */
+static int copy(void)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), "rm -f %s && cp /proc/%d/exe %s", path, (int)getpid(),
+	         path);
+	return system(command);
+}
+
+static int start(void **state)
+{
+	struct image *image;
+
+	snprintf(dir, sizeof(dir), "/tmp/seam-shelf-XXXXXX");
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/program", dir);
+	if (copy() || image_open(&image, path, NULL) < 0)
+		return -1;
+	image_build_id(image, &id);
+	image_close(image);
+	return id.size ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	unlink(path);
+	return rmdir(dir);
+}
+
+/* A cache with the program's names; whether it has any. */
+static bool names(struct symbol_cache **ret, struct symbol_shelf *shelf)
+{
+	struct symbol_opts opts = { .sz = sizeof(opts), .shelf = shelf };
+	const struct symbol_key key = { .kind = SYMBOL_KIND_FILE, .path = path, .build_id = id };
+	struct symbol_object *object;
+	struct symbol symbol;
+
+	assert_int_equal(symbol_new(ret, &opts), 0);
+	assert_int_equal(symbol_object(*ret, &key, &object), 0);
+	assert_int_equal(symbol_object_load(object), 0);
+	/* Of an address between functions, too: by the outline, which is read apart. */
+	for (uint64_t addr = 0x1000; addr < 0x40000; addr += 0x400) {
+		assert_true(symbol_at(object, addr, &symbol) >= 0);
+		if (symbol.name)
+			assert_true(strlen(symbol.name) > 0);
+	}
+	if (symbol_object_state(object) == SYMBOL_NAMED)
+		assert_string_equal(symbol_object_source(object), path);
+	return symbol_object_count(object) > 0;
+}
+
+static void names_outlive_their_cache(void **state)
+{
+	struct symbol_shelf *shelf;
+	struct symbol_cache *one, *two;
+	size_t bytes;
+
+	assert_int_equal(symbol_shelf_new(&shelf, 64 << 20), 0);
+	assert_int_equal(symbol_shelf_trim(shelf, SIZE_MAX), 0);
+	assert_true(names(&one, shelf));
+	bytes = symbol_shelf_trim(shelf, SIZE_MAX);
+	assert_true(bytes > 0);
+	assert_true(names(&two, shelf));
+	assert_int_equal(symbol_shelf_trim(shelf, SIZE_MAX), bytes);
+	symbol_free(one);
+	/* What is used stays. */
+	assert_int_equal(symbol_shelf_trim(shelf, 0), bytes);
+	symbol_free(two);
+	assert_int_equal(symbol_shelf_trim(shelf, SIZE_MAX), bytes);
+	assert_int_equal(symbol_shelf_trim(shelf, 0), 0);
+	symbol_shelf_free(shelf);
+	symbol_shelf_free(NULL);
+}
+
+/* The names of a file that is another one now are not those of the one that was mapped. */
+static void another_file_is_read_anew(void **state)
+{
+	struct symbol_shelf *shelf;
+	struct symbol_cache *cache;
+	size_t bytes;
+	int fd;
+
+	assert_int_equal(symbol_shelf_new(&shelf, 64 << 20), 0);
+	assert_true(names(&cache, shelf));
+	symbol_free(cache);
+	bytes = symbol_shelf_trim(shelf, SIZE_MAX);
+	fd = open(path, O_WRONLY | O_TRUNC);
+	assert_true(fd >= 0 && write(fd, "nothing", 7) == 7);
+	close(fd);
+	assert_false(names(&cache, shelf));
+	symbol_free(cache);
+	assert_true(symbol_shelf_trim(shelf, SIZE_MAX) < bytes);
+	unlink(path);
+	assert_false(names(&cache, shelf));
+	symbol_free(cache);
+	assert_int_equal(copy(), 0);
+	assert_true(names(&cache, shelf));
+	symbol_free(cache);
+	symbol_shelf_free(shelf);
+}
+
+/* What alone would take half of the room is read for each cache. */
+static void a_small_shelf_has_no_room(void **state)
+{
+	struct symbol_shelf *shelf;
+	struct symbol_cache *cache;
+
+	assert_int_equal(symbol_shelf_new(&shelf, 4096), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_true(names(&cache, shelf));
+		symbol_free(cache);
+		assert_int_equal(symbol_shelf_trim(shelf, SIZE_MAX), 0);
+	}
+	symbol_shelf_free(shelf);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_outlive_their_cache),
+		cmocka_unit_test(another_file_is_read_anew),
+		cmocka_unit_test(a_small_shelf_has_no_room),
+	};
+
+	return cmocka_run_group_tests(tests, start, end);
+}
