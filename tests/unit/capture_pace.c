@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "capture/bpf/pace.h"
+#include "capture/pace.h"
 
 #define MS 1000000ull
 #define SECOND (1000 * MS)

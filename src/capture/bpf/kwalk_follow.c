@@ -22,7 +22,7 @@
 
 #include "abi/record_at.h"
 #include "capture/bpf/kwalk_parts.h"
-#include "capture/bpf/pace.h"
+#include "capture/pace.h"
 #include "capture/ioctl.h"
 #include "capture/kernel.h"
 #include "capture/ring.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // pace.c: see pace.h: after an exec a process maps its libraries, so the rings are read again and
 // again, ever more rarely.
-#include "capture/bpf/pace.h"
+#include "capture/pace.h"
 
 #define PACE_PART 16u /* of the time between two samples */
 #define PACE_LATEST_NS 5000000ull

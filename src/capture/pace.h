@@ -7,8 +7,8 @@
  * known within a small part of the time between two samples: where these are rare, a process that
  * lives for some milliseconds costs no waking up of its own.
  */
-#ifndef SEAM_CAPTURE_BPF_PACE_H
-#define SEAM_CAPTURE_BPF_PACE_H
+#ifndef SEAM_CAPTURE_PACE_H
+#define SEAM_CAPTURE_PACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
