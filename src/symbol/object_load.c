@@ -94,8 +94,8 @@ int object_outline(struct symbol_object *object)
 		return object->outline_error;
 	pthread_mutex_lock(&object->loading);
 	if (!atomic_load_explicit(&object->outlined, memory_order_relaxed)) {
-		object->outline_error =
-		        object->shelved ? shelf_outline(object) : elffile_outline(object);
+		object->outline_error = object->shelved ? shelf_outline(object, elffile_outline)
+		                                        : elffile_outline(object);
 		atomic_store_explicit(&object->outlined, true, memory_order_release);
 	}
 	pthread_mutex_unlock(&object->loading);

@@ -3,8 +3,8 @@
  * shelf.c: see shelf.h and symbol.h: names of files, kept by path and build-id while the files that
  * they came from are the same, by device, inode, size and times.
  *
- * A build-id is what a file claims. Its file is looked at again for each cache that asks, and all is
- * read anew after a while: a debug file may have been installed meanwhile, which no file tells.
+ * A build-id is what a file claims. Its file is looked at again for each cache that asks, and all
+ * is read anew after a while: a debug file may have been installed, which no file tells.
  *
  * Bounded in bytes: what was not used for the longest goes first. What is used stays, so the bound
  * holds between two caches.
@@ -316,6 +316,7 @@ static void shelf_end_note(struct symbol_object *object)
 	object->files = NULL;
 }
 
+/* What was noted of the object's files becomes the entry's. */
 void shelf_put(struct symbol_object *object, bool loaded)
 {
 	struct shelf_entry *e = loaded ? shelf_entry(object) : NULL;
@@ -342,7 +343,8 @@ void shelf_put(struct symbol_object *object, bool loaded)
 	shelf_end_note(object);
 }
 
-int shelf_outline(struct symbol_object *object)
+/* Others that want one wait meanwhile; names can be taken and put. */
+int shelf_outline(struct symbol_object *object, int (*read)(struct symbol_object *object))
 {
 	struct shelf_entry *e = object->shelved;
 	struct symbol_shelf *s = e->shelf;
@@ -350,7 +352,7 @@ int shelf_outline(struct symbol_object *object)
 
 	pthread_mutex_lock(&s->outlines);
 	if (!e->outlined) {
-		r = elffile_outline(object);
+		r = read(object);
 		pthread_mutex_lock(&s->lock);
 		if (r >= 0) {
 			e->outline = object->outline;

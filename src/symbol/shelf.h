@@ -17,8 +17,9 @@ bool shelf_take(struct symbol_object *object);
 /* After a shelf_take that found nothing. loaded: puts the names of the object there; they are the
  * shelf's then, and the object uses them. Where they do not fit they stay the object's. */
 void shelf_put(struct symbol_object *object, bool loaded);
-/* Fills the outline of an object that is on the shelf, once for all. 0, or -ENOMEM. */
-int shelf_outline(struct symbol_object *object);
+/* Fills the outline of an object that is on the shelf; read is asked for it once for all. 0, or
+ * -ENOMEM. */
+int shelf_outline(struct symbol_object *object, int (*read)(struct symbol_object *object));
 /* The object uses them no more. */
 void shelf_leave(struct symbol_object *object);
 

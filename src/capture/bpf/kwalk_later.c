@@ -161,8 +161,8 @@ static void later_fill(void *ctx, struct kwalk_vma *m)
 	m->later = 0;
 }
 
-/* Asks what is still to be asked of a process. With the turn and under the lock, which is given back
- * while files are read. */
+/* Asks what is still to be asked of a process. With the turn and under the lock, which is given
+ * back while files are read. */
 void later_settle(struct kwalk *l, uint32_t pid)
 {
 	struct kwalk_space *s = kwalk_space_get(&l->spaces, pid, false);
