@@ -12,6 +12,8 @@
 #include "fleet/put.h"
 #include "recorder/window.h"
 
+#define AGENT_PART_MOST (256u << 20) /* bytes, where there is no limit */
+
 struct agent_store {
 	const char *url;
 	struct store *store;
@@ -30,6 +32,8 @@ struct agent {
 	struct datafile_opts head; /* what window says of itself */
 	struct process processes;
 	struct symbol_shelf *shelf; /* names of files, from one window to the next */
+	struct lines *lines;        /* and their lines; NULL: to be made */
+	uint64_t lines_windows;     /* that they served */
 	struct rate_budget budget;
 	struct metrics *metrics;      /* NULL: not served */
 	struct metrics_values now;    /* what they say */
@@ -46,6 +50,11 @@ struct agent {
 uint64_t agent_cpu_ns(void);
 /* Resident memory of this process in bytes; 0: not known. */
 uint64_t agent_memory(void);
+/* Bytes that one of the things that are kept from window to window may take. */
+static inline size_t agent_part(const struct agent_opts *o, unsigned part)
+{
+	return o->memory ? (size_t)(o->memory / part) : AGENT_PART_MOST;
+}
 /* Opens the recorder for what is asked, without sampling. -errno. */
 int agent_open_recorder(struct agent *a, struct seam_error *err);
 /* The file of the lock, into path. */

@@ -20,7 +20,6 @@
 
 #define TABLES_LEAST (16u << 20) /* bytes */
 #define SHELF_PART 4u            /* of the memory that the agent may have */
-#define SHELF_MOST (256u << 20)  /* bytes, where there is no limit */
 
 /* A name for this run of the agent, which no other has. A store tells windows of different runs
  * apart by it. */
@@ -223,12 +222,6 @@ static void agent_say(const struct agent *a, uint64_t ns)
 	         u.ru_maxrss / 1024);
 }
 
-/* How much the names of files may take that are kept from window to window. */
-static size_t agent_shelf_bytes(const struct agent_opts *o)
-{
-	return o->memory ? (size_t)(o->memory / SHELF_PART) : SHELF_MOST;
-}
-
 /* Stores are closed last, when nothing can come any more. 0, AGENT_ANEW, or -errno and err. */
 int agent_run(const struct agent_opts *o, struct seam_error *err)
 {
@@ -247,7 +240,7 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 	mallopt(M_ARENA_MAX, 1);
 	budget_start(&a.budget, o->max_cpu, frequency);
 	a.cpu_ns = agent_cpu_ns();
-	error = symbol_shelf_new(&a.shelf, agent_shelf_bytes(o));
+	error = symbol_shelf_new(&a.shelf, agent_part(o, SHELF_PART));
 	if (!error)
 		error = agent_open(&a, err);
 	begun_ns = agent_now_ns();
@@ -261,6 +254,7 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 	agent_finish(&a);
 	metrics_close(a.metrics);
 	process_free(&a.processes);
+	lines_free(a.lines);
 	symbol_shelf_free(a.shelf);
 	for (size_t i = 0; i < o->n_urls; i++)
 		store_close(a.stores[i].store);

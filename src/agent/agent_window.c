@@ -17,6 +17,8 @@
 
 /* How long the rings are read at a time while a window is named. */
 #define BESIDE_NS 20000000ULL
+#define LINES_WINDOWS 60u
+#define LINES_PART 6u /* of the memory that the agent may have */
 /* Ten minutes of windows of ten seconds: letting go of old windows costs more than putting one. */
 #define FORGET_EVERY 60u /* windows */
 
@@ -164,6 +166,19 @@ static unsigned agent_keep(const struct process_opts *o)
 	return (PUT_KEEP & ~PROFILE_KEEP_CGROUP) | (o && o->tid ? PROFILE_KEEP_TID : 0);
 }
 
+/* Lines serve some windows, then they begin anew: a debug file may have been installed, or they
+ * take too much. Without memory for them they are the window's own. */
+static void agent_lines(struct agent *a, const struct lines_opts *opts)
+{
+	if (a->lines && (++a->lines_windows > LINES_WINDOWS ||
+	                 lines_bytes(a->lines) > agent_part(a->o, LINES_PART))) {
+		lines_free(a->lines);
+		a->lines = NULL;
+	}
+	if (!a->lines && lines_new(&a->lines, opts) >= 0)
+		a->lines_windows = 1;
+}
+
 /* Names the window and puts it. -errno. */
 static int agent_load(struct agent_job *job)
 {
@@ -175,8 +190,9 @@ static int agent_load(struct agent_job *job)
 		.no_demangle = symbols.no_demangle,
 		.parameters = symbols.parameters,
 		.threads = 1,
+		.keep_bytes = agent_part(job->a->o, LINES_PART),
 	};
-	const struct load_opts opts = {
+	struct load_opts opts = {
 		.sz = sizeof(opts),
 		.keep = agent_keep(job->a->o->processes),
 		.threads = 1,
@@ -188,6 +204,8 @@ static int agent_load(struct agent_job *job)
 	int r;
 
 	symbols.shelf = job->a->shelf;
+	agent_lines(job->a, &lines);
+	opts.lent_lines = job->a->lines;
 	r = window_profile(&job->interval, &opts, agent_put, job, &job->err);
 
 	if (job->a->windows % FORGET_EVERY == 0)
@@ -275,6 +293,8 @@ static void agent_trim(struct agent *a)
 		return;
 	process_free(&a->processes);
 	symbol_shelf_trim(a->shelf, 0);
+	lines_free(a->lines);
+	a->lines = NULL;
 	malloc_trim(0);
 	if (agent_memory() <= most || a->told_memory)
 		return;

@@ -45,6 +45,8 @@ struct load_opts {
 	bool native;    /* calls of interpreters' loops have frames of their own */
 	bool no_inline; /* file and line only: those of the code, in the frame that has it */
 	const struct lines_opts *lines_opts; /* NULL: defaults, with the search of symbols */
+	/* Lines that serve one recording after the other, made with lines_opts; NULL: new ones. */
+	struct lines *lent_lines;
 	struct progress progress;
 	struct samples_filter filter; /* which samples are counted */
 };

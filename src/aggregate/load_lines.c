@@ -25,6 +25,10 @@ int load_lines_start(struct load_lines *l, struct resolver *resolver, const stru
 	l->wanted = true;
 	l->no_inline = opts->no_inline;
 	l->resolver = resolver;
+	if (opts->lent_lines) {
+		resolver_lines_lend(resolver, opts->lent_lines, opts->lines_opts);
+		return 0;
+	}
 	return resolver_lines_start(resolver, opts->lines_opts, opts->symbols);
 }
 

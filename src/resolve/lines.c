@@ -38,22 +38,28 @@ int lines_new(struct lines **ret, const struct lines_opts *opts)
 	return 0;
 }
 
+/* Lets go of an object's answers and files. Itself it stays until lines_free. */
+static void lines_object_end(struct lines_object *o)
+{
+	if (o->dwarf)
+		/* Answers of a debug file that lacks units are not kept: a whole one may come
+		 * later. */
+		o->incomplete |= dwarf_missing_units(o->dwarf) != 0;
+	lines_cache_write(o);
+	lines_files_close(o);
+	line_cache_free(&o->answers);
+	buf_free(&o->wanted);
+	map_free(&o->shown);
+	map_free(&o->partial);
+}
+
 /* Writes new answers into the cache on disk before it frees them. */
 void lines_free(struct lines *l)
 {
 	if (!l)
 		return;
 	for (struct lines_object *o = l->first; o; o = o->next) {
-		if (o->dwarf)
-			/* Answers of a debug file that lacks units are not kept: a whole one may
-			 * come later. */
-			o->incomplete |= dwarf_missing_units(o->dwarf) != 0;
-		lines_cache_write(o);
-		lines_files_close(o);
-		line_cache_free(&o->answers);
-		buf_free(&o->wanted);
-		map_free(&o->shown);
-		map_free(&o->partial);
+		lines_object_end(o);
 		pthread_mutex_destroy(&o->lock);
 	}
 	table_cache_close(&l->cache);
@@ -63,6 +69,34 @@ void lines_free(struct lines *l)
 	arena_free(&l->arena);
 	pthread_mutex_destroy(&l->lock);
 	free(l);
+}
+
+/* Objects with a build-id stay where their files do. */
+void lines_renew(struct lines *l, const struct image_search *search)
+{
+	if (!search) {
+		/* Texts that it points to are the recording's. */
+		l->opts.search = (struct image_search){ .sz = sizeof(l->opts.search) };
+		return;
+	}
+	l->opts.search = *search;
+	l->opts.search.sz = sizeof(l->opts.search);
+	for (struct lines_object *o = l->first; o; o = o->next) {
+		if (o->old || (o->build_id.size && lines_files_hold(o)))
+			continue;
+		lines_object_end(o);
+		o->old = true;
+	}
+}
+
+size_t lines_bytes(const struct lines *l)
+{
+	size_t bytes = intern_held(&l->texts) + l->shown + map_bytes(&l->demangled);
+
+	for (const struct lines_object *o = l->first; o; o = o->next)
+		bytes += sizeof(*o) + o->answers.entries.capacity + o->answers.frames.capacity +
+		         map_bytes(&o->answers.index) + map_bytes(&o->shown);
+	return bytes;
 }
 
 /* Adds an object that nothing has been asked of yet; NULL: out of memory. */
@@ -104,7 +138,8 @@ int lines_object(struct lines *l, enum lines_terms terms, const char *path,
 		return -ENOMEM;
 	/* The hash finds candidates; equality decides. */
 	for (o = (struct lines_object *)(uintptr_t)*slot; o; o = o->same) {
-		if (o->terms == terms && !strcmp(o->path, path) && o->build_id.size == id->size &&
+		if (!o->old && o->terms == terms && !strcmp(o->path, path) &&
+		    o->build_id.size == id->size &&
 		    !memcmp(o->build_id.bytes, id->bytes, id->size)) {
 			*ret = o;
 			return 0;
@@ -256,6 +291,7 @@ static const struct lines_frame *lines_show(struct lines_object *object,
 	struct lines *l = object->lines;
 	struct lines_frame *to = arena_alloc(&l->arena, (e->n + 1) * sizeof(*to));
 
+	l->shown += (e->n + 1) * sizeof(*to);
 	for (uint32_t i = 0; to && i < e->n; i++) {
 		to[i] = (struct lines_frame){ .function = lines_demangled(l, from[i].function),
 			                      .file = intern_get(&l->texts, from[i].file),

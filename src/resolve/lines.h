@@ -27,10 +27,20 @@ struct lines_opts {
 	uint64_t cache_bytes; /* the cache is kept below this, least used first; 0: 512 MiB */
 	unsigned threads;     /* 0: as many as there are CPUs, at most 16 */
 	struct progress progress;
+	/* For lines that serve one recording after the other (lines_renew): files stay open, and
+	 * answers are written at the end, as long as all that is open takes no more bytes than
+	 * this, the least used closed first. 0: files are closed when all was asked. */
+	uint64_t keep_bytes;
 };
 
 int lines_new(struct lines **ret, const struct lines_opts *opts);
 void lines_free(struct lines *l);
+/* Begins anew for another recording: what may mean something else there is forgotten (code in no
+ * file, files without a build-id, files that changed). search is that recording's, until the next
+ * call; NULL: none is read for now. Handles of objects are void. */
+void lines_renew(struct lines *l, const struct image_search *search);
+/* About how much memory the answers take. */
+size_t lines_bytes(const struct lines *l);
 
 /* What the addresses of an object are counted from. */
 enum lines_terms {

@@ -110,6 +110,8 @@ static int lines_files_find(struct lines_object *object)
 			        object->path);
 		return -ENOENT;
 	}
+	fstat(image_fd(object->image), &object->image_was);
+	fstat(image_fd(object->debug), &object->debug_was);
 	/* That there is none is the usual case. */
 	image_find_alt(&object->alt, object->debug, search, NULL);
 	return lines_base(object);
@@ -221,6 +223,7 @@ int lines_handle(struct lines_object *object, struct dwarf **ret)
 	pthread_mutex_lock(&object->lock);
 	r = lines_files_open(object);
 	object->handed = true;
+	object->used = ++object->lines->clock;
 	if (r >= 0 && object->prefetch) {
 		*ret = object->prefetch;
 		object->prefetch = NULL;
@@ -242,6 +245,76 @@ void lines_handle_close(struct lines_object *object, struct dwarf *handle)
 	object->incomplete |= dwarf_missing_units(handle) != 0;
 	dwarf_close(handle);
 	pthread_mutex_unlock(&object->lock);
+}
+
+void lines_handle_rest(struct lines_object *object, struct dwarf *handle)
+{
+	if (!handle || !object->lines->opts.keep_bytes || object->prefetch) {
+		lines_handle_close(object, handle);
+		return;
+	}
+	pthread_mutex_lock(&object->lock);
+	object->incomplete |= dwarf_missing_units(handle) != 0;
+	object->prefetch = handle;
+	pthread_mutex_unlock(&object->lock);
+}
+
+/* What an open object takes: its unpacked sections, and what libdw has read of them. */
+static uint64_t lines_files_bytes(const struct lines_object *object)
+{
+	uint64_t bytes = object->prefetch ? dwarf_bytes(object->prefetch) : 0;
+	struct image_section section;
+
+	for (size_t i = 0; object->debug && image_section_at(object->debug, i, &section) == 0; i++)
+		if (section.type != SHT_NOBITS && !strncmp(section.name, ".debug_", 7))
+			bytes += section.memory_size;
+	return bytes;
+}
+
+/* One that would take more than half of the room is closed at once. */
+void lines_files_shrink(struct lines *l)
+{
+	uint64_t most = l->opts.keep_bytes, all = 0;
+
+	for (struct lines_object *o = l->first; o; o = o->next)
+		all += lines_files_bytes(o);
+	for (struct lines_object *o = l->first; o; o = o->next) {
+		uint64_t bytes = lines_files_bytes(o);
+
+		if (bytes > most / 2) {
+			lines_files_close(o);
+			all -= bytes;
+		}
+	}
+	while (all > most) {
+		struct lines_object *oldest = NULL;
+
+		for (struct lines_object *o = l->first; o; o = o->next)
+			if (o->debug && (!oldest || o->used < oldest->used))
+				oldest = o;
+		if (!oldest)
+			return;
+		all -= lines_files_bytes(oldest);
+		lines_files_close(oldest);
+	}
+}
+
+static bool lines_is_same(const char *path, const struct stat *was)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && st.st_dev == was->st_dev && st.st_ino == was->st_ino &&
+	       st.st_size == was->st_size && st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	       st.st_mtim.tv_nsec == was->st_mtim.tv_nsec &&
+	       st.st_ctim.tv_sec == was->st_ctim.tv_sec &&
+	       st.st_ctim.tv_nsec == was->st_ctim.tv_nsec;
+}
+
+/* Of one whose files were closed nothing is known. */
+bool lines_files_hold(const struct lines_object *object)
+{
+	return object->debug && lines_is_same(image_path(object->image), &object->image_was) &&
+	       lines_is_same(image_path(object->debug), &object->debug_was);
 }
 
 /* ---- on disk ---- */

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "dwarf/dwarf.h"
@@ -38,6 +39,10 @@ struct lines_object {
 	bool dirty;      /* has answers that are not on disk */
 	bool incomplete; /* parts of its information are missing: not for the disk */
 	bool asked;
+	bool old; /* of a recording before: nobody finds it */
+	/* LINES_KEPT: what files were when they were opened, and how lately they were used. */
+	struct stat image_was, debug_was;
+	uint64_t used;
 	/* State of the files; under the lock while threads run. */
 	pthread_mutex_t lock;
 	bool opened;                       /* or tried */
@@ -63,6 +68,8 @@ struct lines {
 	struct lines_object *first, *last;
 	struct lines_counts counts;
 	unsigned openers; /* threads started to open handles early */
+	uint64_t clock;
+	size_t shown; /* bytes of frames that were made for showing */
 };
 
 /* The threads to be used. */
@@ -72,6 +79,12 @@ unsigned lines_threads(const struct lines *l);
  * like: it has none, reason says why. Any thread. */
 int lines_handle(struct lines_object *object, struct dwarf **ret);
 void lines_handle_close(struct lines_object *object, struct dwarf *handle);
+/* Gives a handle back: it is kept for the next one who asks, where files stay open. */
+void lines_handle_rest(struct lines_object *object, struct dwarf *handle);
+/* Closes files until those that are left take no more than keep_bytes. */
+void lines_files_shrink(struct lines *l);
+/* Whether its files are what they were when they were opened. */
+bool lines_files_hold(const struct lines_object *object);
 /* Closes its files; no handle may be left. */
 void lines_files_close(struct lines_object *object);
 

@@ -98,7 +98,7 @@ static int resolver_piece(struct lines_resolver *r, const struct piece *piece)
 	int rc = 0;
 
 	if (r->object != piece->object) {
-		lines_handle_close(r->object, r->handle);
+		lines_handle_rest(r->object, r->handle);
 		r->handle = NULL;
 		r->object = piece->object;
 	}
@@ -139,7 +139,7 @@ static void *resolver_run(void *arg)
 			progress->report(progress->ctx, "source lines", atomic_load(&work->done),
 			                 work->total);
 	}
-	lines_handle_close(r->object, r->handle);
+	lines_handle_rest(r->object, r->handle);
 	return NULL;
 }
 
@@ -201,9 +201,13 @@ int lines_resolve(struct lines *l)
 
 	for (struct lines_object *o = l->first; o; o = o->next) {
 		buf_free(&o->wanted);
+		if (l->opts.keep_bytes)
+			continue;
 		lines_cache_write(o);
 		if (!o->dwarf)
 			lines_files_close(o);
 	}
+	if (l->opts.keep_bytes)
+		lines_files_shrink(l);
 	return r;
 }

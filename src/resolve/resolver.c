@@ -70,6 +70,7 @@ struct resolver {
 	size_t n, capacity;
 	uint64_t zero;         /* the slot of address 0 of no space */
 	struct lines *lines;   /* NULL: not wanted */
+	bool lent;             /* lines outlive this */
 	struct lines_jit *jit; /* of code in no file; jit_own, unless it is another's */
 	struct lines_jit jit_own;
 	pthread_mutex_t *asking;  /* held by who asks lines, of all that share them */
@@ -192,13 +193,17 @@ int resolver_share(struct resolver **ret, const struct resolver *with)
 	return 0;
 }
 
+/* Lines that were lent must not ask the recording any more. */
 void resolver_free(struct resolver *p)
 {
 	if (!p)
 		return;
 	if (!p->shared) {
 		symbol_free(p->symbols);
-		lines_free(p->lines);
+		if (p->lent)
+			lines_renew(p->lines, NULL);
+		else
+			lines_free(p->lines);
 	}
 	lines_jit_free(&p->jit_own);
 	map_free(&p->whole);
@@ -594,6 +599,18 @@ int resolver_lines_start(struct resolver *p, const struct lines_opts *opts,
 		o.search.kernel_release = p->release;
 	o.search.file_identity = &p->rec->identity;
 	return lines_new(&p->lines, &o);
+}
+
+void resolver_lines_lend(struct resolver *p, struct lines *lines, const struct lines_opts *opts)
+{
+	struct image_search search = opts->search;
+
+	if (!search.kernel_release)
+		search.kernel_release = p->release;
+	search.file_identity = &p->rec->identity;
+	lines_renew(lines, &search);
+	p->lines = lines;
+	p->lent = true;
 }
 
 /* Whether the place's file is the one that was recorded, and which address it is in the file's own

@@ -73,6 +73,8 @@ int resolver_find_data(struct resolver *p, uint32_t space, uint64_t time_ns, uin
  * load_opts.lines_opts. */
 int resolver_lines_start(struct resolver *p, const struct lines_opts *opts,
                          const struct symbol_opts *symbols);
+/* The same with lines that outlive the resolver; opts are theirs, but for the search. */
+void resolver_lines_lend(struct resolver *p, struct lines *lines, const struct lines_opts *opts);
 /* The object of lines in which a place's source can be looked up, and its address there. *ret NULL:
  * nothing can be known of it (there is no file, or another one than was recorded, or no debugging
  * information). -ENOMEM. */
