@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// image_go.c: Go's table of functions in made-up programs of its four forms: names, depths, lines and inlined calls, where
-// addresses count from; and thousands of damaged copies, of which nothing may be read outside.
+// image_go.c: Go's table of functions in made-up programs of its four forms: names, depths, lines
+// and inlined calls, where addresses count from; and thousands of damaged copies, of which nothing
+// may be read outside.
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -21,7 +22,8 @@
 #define MODULE 0x600000u
 #define DATA 0x700000u
 
-/* One program: main.main (64 bytes) with main.small inlined at [20, 30) of it; runtime.goexit (32 bytes). */
+/* One program: main.main (64 bytes) with main.small inlined at [20, 30) of it; runtime.goexit (32
+ * bytes). */
 struct program {
 	unsigned go;
 	bool no_text;   /* the header does not say where addresses count from */
@@ -104,7 +106,8 @@ static void put_at(struct buf *b, size_t at, uint64_t v, size_t n)
 	memcpy(b->bytes + at, &v, n);
 }
 
-/* The table; and, of Go 1.18 and later, the functions' own data and the description of the module. */
+/* The table; and, of Go 1.18 and later, the functions' own data and the description of the
+ * module. */
 static void make_parts(const struct program *p, struct part *ret)
 {
 	struct buf *b = &ret->table;
