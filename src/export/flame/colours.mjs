@@ -7,6 +7,9 @@ import { isDark } from "./element.mjs";
 /* Hues that stay apart in the common kinds of colour blindness; kinds also differ by pattern. */
 export const HUES = { [KIND.UNKNOWN]: [0, 0], [KIND.USER]: [204, 70], [KIND.KERNEL]: [38, 88], [KIND.INLINED]: [168, 45], [KIND.UNFINISHED]: [0, 0] };
 
+/* How much of its colour a cell keeps that is not meant: what is written on it can be read still. */
+export const DIM = 0.4;
+
 export function kindColour(kind, shade) {
 	const runtime = kind > KIND.UNFINISHED && M.meta.runtimes[kind - KIND.UNFINISHED - 1];
 	const [hue, saturation] = runtime ? [runtime.hue, runtime.saturation] : HUES[kind] || HUES[0];
@@ -33,6 +36,33 @@ export function colour(g) {
 	if (twoSides() && S.view !== "order" && M.fnKind[g.fn] !== KIND.UNFINISHED)
 		return changeColour(change(g));
 	return kindColour(g.parent || S.focus >= 0 ? M.fnKind[g.fn] : 0, (M.hue[g.fn] - 8) * 0.9);
+}
+
+/* Red, green and blue, 0 to 1, of "hsl(H S% L%)". */
+export function channels(hsl) {
+	const [hue, saturation, light] = hsl.match(/-?[\d.]+/g).map(Number), l = Math.min(Math.max(light, 0), 100) / 100;
+
+	return [0, 8, 4].map((n) => {
+		const k = (n + hue / 30) % 12;
+
+		return l - (saturation / 100) * Math.min(l, 1 - l) * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+	});
+}
+
+/* As WCAG 2 defines it: 0 is black, 1 is white. */
+export function luminance(rgb) {
+	const [r, g, b] = rgb.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+
+	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+const inks = new Map();
+
+/* The colour of letters on a cell: black or white, whichever stands out more. That is 4.58 to 1 at least. */
+export function ink(hsl) {
+	if (!inks.has(hsl))
+		inks.set(hsl, (luminance(channels(hsl)) + 0.05) ** 2 > 0.05 * 1.05 ? "#000000" : "#ffffff");
+	return inks.get(hsl);
 }
 
 /* Inlined: dots; unfinished: hatching. */

@@ -5,7 +5,7 @@ import { shown, twoSides } from "./sums.mjs";
 import { cutText, label } from "./names.mjs";
 import { ROW, depthAt, offset } from "./place.mjs";
 import { sized } from "./element.mjs";
-import { change, colour, pattern } from "./colours.mjs";
+import { DIM, change, colour, ink, pattern } from "./colours.mjs";
 
 export function drawText(ctx, c, y, colour) {
 	const room = Math.floor((c.w - 6) / V.charWidth);
@@ -27,14 +27,16 @@ export function drawCell(ctx, c, y, style) {
 
 	const dim = (S.matched && c.g && !S.matched[c.g.fn]) || above;
 
-	ctx.globalAlpha = dim ? 0.45 : 1;
-	ctx.fillStyle = c.g ? colour(c.g) : style.pruned;
+	ctx.globalAlpha = dim ? DIM : 1;
+	const fill = c.g ? colour(c.g) : style.pruned;
+
+	ctx.fillStyle = fill;
 	ctx.fillRect(c.x, y, w, ROW - 1);
 	if (kind === KIND.INLINED || kind === KIND.UNFINISHED)
 		pattern(ctx, kind, c.x, y, w, ROW - 1);
 	ctx.globalAlpha = 1;
 	if (c.g)
-		drawText(ctx, c, y, dim ? style.text : "#000000");
+		drawText(ctx, c, y, dim ? style.text : ink(fill));
 	if (c.g && (c.g === S.selected || (c.g.fn === S.fn && c.w > 3))) {
 		ctx.strokeStyle = style.select;
 		ctx.lineWidth = c.g === S.selected ? 2 : 1;
