@@ -10,10 +10,10 @@
 
 #include "annotate/annotate.h"
 #include "cli/cmds.h"
-#include "input/profiled.h"
+#include "input/compared.h"
+#include "input/sample_filter.h"
 #include "input/stored.h"
 #include "cmd/outfile.h"
-#include "profile/builds.h"
 
 enum {
 	OPT_INPUT = 1,
@@ -49,26 +49,15 @@ static const struct option_def flame_options[] = {
 	{ 0 },
 };
 
-/* One side: a recording, and its profile. */
-struct flame_input {
-	struct infile in;
-	struct recording *rec; /* kept open where source is looked up */
-	struct load load;
-	struct profile *profile; /* canonical */
-};
-
-/* One command line. inputs[0] is the recording that is shown, inputs[1] what --base compares it
- * with. */
+/* One command line. --base is the second side. */
 struct flame_run {
 	const struct cmd *cmd;
 	struct stored stored; /* in place of a recording */
-	struct flame_input inputs[FLAME_SIDES];
-	size_t n;
+	struct compared both;
 	const char *output;
 	struct flame_opts opts;
 	bool svg, source;
 	struct buf sources; /* JSON of annotate_page_hottest */
-	unsigned max_stack;
 	struct naming naming;
 	struct id_filter take;
 };
@@ -81,10 +70,10 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 	switch (id) {
 	case OPTIONS_OPERAND:
 	case OPT_INPUT:
-		return infile_set(&f->inputs[0].in, f->cmd, o->arg);
+		return infile_set(&f->both.sides[0].in, f->cmd, o->arg);
 	case OPT_BASE:
-		f->n = 2;
-		return infile_set(&f->inputs[1].in, f->cmd, o->arg);
+		f->both.n = 2;
+		return infile_set(&f->both.sides[1].in, f->cmd, o->arg);
 	case OPT_OUTPUT:
 		f->output = o->arg;
 		return 0;
@@ -106,7 +95,7 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 	case OPT_MAX_STACK:
 		if (options_u64(o, "--max-stack", 1, UINT32_MAX, &v) < 0)
 			return -EINVAL;
-		f->max_stack = (unsigned)v;
+		f->both.max_stack = (unsigned)v;
 		return 0;
 	default:
 		if (stored_is_option(id)) {
@@ -118,41 +107,11 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 	}
 }
 
-/* Loads one recording as a profile. An exit code. */
-static int flame_load(struct flame_run *f, struct flame_input *input)
-{
-	const struct profiled_opts opts = {
-		.cmd = f->cmd,
-		.names = true,
-		.load = { .keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,
-		          .max_stack = f->max_stack,
-		          .lines = !f->naming.no_inline,
-		          .filter = id_filter_samples(&f->take) },
-	};
-	struct seam_error err = { 0 };
-	int code = infile_open(&input->in, f->cmd), r;
-
-	if (code != EXIT_OK)
-		return code;
-	r = profiled_load(&input->in, &f->naming, &opts, &input->rec, &input->load, &err);
-	if (r < 0) {
-		cmd_error(f->cmd, "%s", cmd_reason(&err, r));
-		code = EXIT_FAILED;
-	} else {
-		code = infile_verdict(&input->in, f->cmd, input->rec);
-	}
-	if (!f->source) {
-		recording_close(input->rec);
-		input->rec = NULL;
-	}
-	return code;
-}
-
 /* Looks up source and instructions of what the first side's samples hit most. -errno, which was
  * said. */
 static int flame_find_source(struct flame_run *f)
 {
-	struct flame_input *input = &f->inputs[0];
+	struct compared_side *input = &f->both.sides[0];
 	struct annotate a = {
 		.search = &f->naming.symbols.search,
 		.sources = f->naming.archive.dir,
@@ -180,37 +139,11 @@ static int flame_load_stored(struct flame_run *f)
 	int code = stored_load(&f->stored, f->cmd, 0, &answer);
 
 	if (code == EXIT_OK) {
-		f->inputs[0].load.profile = answer.load.profile;
+		f->both.sides[0].load.profile = answer.load.profile;
 		answer.load.profile = NULL;
 	}
 	answer_free(&answer);
 	return code;
-}
-
-/* Functions without a name are the same on both sides only if their objects are. -errno. */
-static int flame_fold(struct flame_run *f)
-{
-	struct builds builds = { 0 };
-	int r = 0;
-
-	for (size_t i = 0; i < f->n && r >= 0; i++)
-		r = builds_add(&builds, f->inputs[i].load.profile);
-	for (size_t i = 0; i < f->n && r >= 0; i++)
-		r = builds_fold(&f->inputs[i].load.profile, &builds);
-	builds_free(&builds);
-	return r;
-}
-
-/* The output depends on nothing but the recordings. -errno, which was said. */
-static int flame_settle(struct flame_run *f)
-{
-	int r = f->n > 1 ? flame_fold(f) : 0;
-
-	for (size_t i = 0; i < f->n && r >= 0; i++)
-		r = profile_canonical(&f->inputs[i].profile, f->inputs[i].load.profile);
-	if (r < 0)
-		cmd_error(f->cmd, "%s", strerror(-r));
-	return r;
 }
 
 /* Writes the page or the picture; the file gets its name only when it is whole. */
@@ -220,17 +153,18 @@ static int flame_write(struct flame_run *f)
 	struct outfile file;
 	int r;
 
-	for (size_t i = 0; i < f->n; i++)
-		sides[i] = (struct flame_side){ f->inputs[i].profile,
-			                        stored_asked(&f->stored) ? f->stored.url
-			                        : f->inputs[i].in.path   ? f->inputs[i].in.path
-			                                                 : "perf.data" };
+	for (size_t i = 0; i < f->both.n; i++)
+		sides[i] =
+		        (struct flame_side){ f->both.sides[i].profile,
+			                     stored_asked(&f->stored)   ? f->stored.url
+			                     : f->both.sides[i].in.path ? f->both.sides[i].in.path
+			                                                : "perf.data" };
 	/* A title needs no directories. */
 	if (!f->opts.title)
 		f->opts.title = export_base_name(sides[0].name);
 	r = outfile_open(&file, f->output, 0666);
 	if (r >= 0)
-		r = (f->svg ? flame_svg : flame_page)(sides, f->n, &f->opts, &file.out);
+		r = (f->svg ? flame_svg : flame_page)(sides, f->both.n, &f->opts, &file.out);
 	r = outfile_close(&file, f->cmd, r);
 	if (r >= 0 && !outfile_is_stdout(f->output))
 		cmd_error(f->cmd, "%s written", f->output);
@@ -240,10 +174,10 @@ static int flame_write(struct flame_run *f)
 /* False after saying what does not go with --store. */
 static bool flame_stored_ready(struct flame_run *f)
 {
-	const char *other = f->inputs[0].in.path      ? "a recording"
-	                    : f->n > 1                ? "--base"
+	const char *other = f->both.sides[0].in.path  ? "a recording"
+	                    : f->both.n > 1           ? "--base"
 	                    : id_filter_any(&f->take) ? "filters of samples (--where)"
-	                    : f->max_stack            ? "--max-stack"
+	                    : f->both.max_stack       ? "--max-stack"
 	                    : f->source               ? "--source"
 	                                              : NULL;
 
@@ -263,8 +197,9 @@ static bool flame_ready(struct flame_run *f)
 	}
 	if (!f->output)
 		f->output = f->svg ? "flame.svg" : "flame.html";
-	for (size_t i = 0; i < f->n; i++) {
-		const char *path = f->inputs[i].in.path ? f->inputs[i].in.path : "perf.data";
+	for (size_t i = 0; i < f->both.n; i++) {
+		const char *path =
+		        f->both.sides[i].in.path ? f->both.sides[i].in.path : "perf.data";
 
 		if (outfile_is(path, f->output)) {
 			cmd_error(f->cmd, "-o must name another file than the recording");
@@ -279,18 +214,20 @@ static int flame_main(struct flame_run *f)
 {
 	int rc = EXIT_OK;
 
-	for (size_t i = 0; i < f->n; i++) {
+	f->both.keeps = f->source;
+	f->both.filter = id_filter_samples(&f->take);
+	for (size_t i = 0; i < f->both.n; i++) {
 		int code = stored_asked(&f->stored) ? flame_load_stored(f)
-		                                    : flame_load(f, &f->inputs[i]);
+		                                    : compared_load(&f->both, i);
 
 		if (code != EXIT_OK && code != EXIT_PARTIAL)
 			return code;
 		rc = code == EXIT_OK ? rc : code;
 	}
-	if (flame_settle(f) < 0 || (f->source && flame_find_source(f) < 0))
+	if (compared_settle(&f->both) < 0 || (f->source && flame_find_source(f) < 0))
 		return EXIT_FAILED;
 	if (f->opts.event &&
-	    !sample_filter_profile_event(f->inputs[0].profile, f->opts.event, f->cmd))
+	    !sample_filter_profile_event(f->both.sides[0].profile, f->opts.event, f->cmd))
 		return EXIT_USAGE;
 	return flame_write(f) < 0 ? EXIT_FAILED : rc;
 }
@@ -299,10 +236,13 @@ static int flame_main(struct flame_run *f)
  * code. */
 static int flame_run(int argc, char **argv, const struct cmd *cmd)
 {
-	struct flame_run f = { .cmd = cmd, .n = 1, .opts = { .sz = sizeof(f.opts) } };
+	struct flame_run f = { .cmd = cmd,
+		               .both = { .cmd = cmd, .n = 1 },
+		               .opts = { .sz = sizeof(f.opts) } };
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;
 
+	f.both.naming = &f.naming;
 	if (naming_start(&f.naming, cmd) < 0)
 		goto out;
 	while ((id = options_next(&o)) != OPTIONS_END) {
@@ -314,12 +254,7 @@ static int flame_run(int argc, char **argv, const struct cmd *cmd)
 	if (flame_stored_ready(&f) && flame_ready(&f))
 		rc = flame_main(&f);
 out:
-	for (size_t i = 0; i < FLAME_SIDES; i++) {
-		profile_free(f.inputs[i].profile);
-		load_free(&f.inputs[i].load);
-		recording_close(f.inputs[i].rec);
-		infile_close(&f.inputs[i].in);
-	}
+	compared_free(&f.both);
 	buf_free(&f.sources);
 	stored_free(&f.stored);
 	id_filter_free(&f.take);

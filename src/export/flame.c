@@ -25,6 +25,7 @@
 /* left holds one or two bytes until three are there, which make four characters. */
 struct flame_coder {
 	struct export_out *out;
+	bool is_plain; /* no base64 */
 	z_stream z;
 	unsigned char left[3]; /* not a whole group of three yet */
 	size_t n_left;
@@ -46,6 +47,10 @@ static void flame_coder_group(struct buf *to, const unsigned char *from, size_t 
 /* Writes bytes as base64. -errno. */
 static int flame_coder_put(struct flame_coder *c, const unsigned char *bytes, size_t n)
 {
+	if (c->is_plain) {
+		buf_put(&c->out->buf, bytes, n);
+		return c->out->buf.failed ? -ENOMEM : 0;
+	}
 	for (size_t i = 0; i < n; i++) {
 		c->left[c->n_left++] = bytes[i];
 		if (c->n_left == 3) {
@@ -109,6 +114,10 @@ static void flame_sides_json(const struct flame_graph *g, const struct flame_sid
 		json_u64(j, counts->lost);
 		json_key(j, "undecoded");
 		json_u64(j, counts->undecoded);
+		if (i == 0 && sides[i].to_ns) {
+			json_key(j, "from_ns");
+			json_u64(j, sides[i].from_ns);
+		}
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -283,6 +292,37 @@ static int flame_block(const struct flame_graph *g, const struct flame_side *sid
 		r = flame_coder_write(c, block.bytes, block.n);
 	buf_free(&meta);
 	buf_free(&block);
+	return r;
+}
+
+void flame_served_page(struct buf *to)
+{
+	buf_put(to, flame_asset_served, flame_asset_served_size);
+	buf_put(to, flame_asset_tail, flame_asset_tail_size);
+}
+
+/* Makes the block, compressed as fast as can be: it goes no far way. -ENOMEM, -EOVERFLOW. */
+int flame_served_data(const struct flame_side *sides, size_t n, const struct flame_opts *opts,
+                      struct buf *to)
+{
+	struct export_out out = { 0 };
+	struct flame_coder c = { .out = &out, .is_plain = true };
+	struct flame_graph g;
+	int r = flame_graph_build(&g, sides, n);
+
+	if (r >= 0 && deflateInit2(&c.z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+		r = -ENOMEM;
+	if (r >= 0) {
+		r = flame_block(&g, sides, n, opts, &c);
+		if (r >= 0)
+			r = flame_coder_squeeze(&c, "", 0, Z_FINISH);
+		deflateEnd(&c.z);
+	}
+	flame_graph_free(&g);
+	if (r < 0)
+		buf_free(&out.buf);
+	else
+		*to = out.buf;
 	return r;
 }
 

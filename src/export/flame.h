@@ -22,6 +22,9 @@
 struct flame_side {
 	const struct profile *profile; /* with samples, to have its time shown */
 	const char *name;
+	/* Of the first side, in time since its first sample: what is counted; to_ns 0: all. Numbers
+	 * of functions, threads and events are the same whatever is counted. */
+	uint64_t from_ns, to_ns;
 };
 
 struct flame_opts {
@@ -36,6 +39,11 @@ struct flame_opts {
 	const char *source;
 	size_t source_n;
 };
+
+/* What a browser gets of a server: the page without data, and the data (flame.c), gzip'd. */
+void flame_served_page(struct buf *to);
+int flame_served_data(const struct flame_side *sides, size_t n, const struct flame_opts *opts,
+                      struct buf *to);
 
 /* sides[0] is what is shown; sides[1], if n is 2, what it is compared with. */
 int flame_page(const struct flame_side *sides, size_t n, const struct flame_opts *opts,

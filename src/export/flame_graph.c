@@ -279,9 +279,35 @@ static int flame_add(struct flame_merge *m, const struct profile_key *from, uint
 	return r < 0 ? r : flame_count(m->g, &key, weight, samples);
 }
 
+/* Numbers events, threads and functions of all samples, in the order in which counting does. */
+static int flame_number_all(struct flame_merge *m)
+{
+	uint32_t ignored;
+	int r = 0;
+
+	for (size_t i = 0; i < profile_n_samples(m->p) && r >= 0; i++) {
+		const struct profile_key *key = &profile_sample_at(m->p, i)->key;
+
+		r = flame_number_event(m, key->event, &ignored);
+		if (r >= 0)
+			r = flame_number_thread(m, key->task, &ignored);
+		if (r >= 0)
+			r = flame_root(m, key, &ignored);
+		if (r >= 0)
+			r = flame_place(m, ignored, key->node, &ignored);
+	}
+	return r;
+}
+
+/* The time `after` start, or end where that is earlier. */
+static uint64_t flame_earlier(uint64_t end_ns, uint64_t start_ns, uint64_t after)
+{
+	return after < end_ns - start_ns ? start_ns + after : end_ns;
+}
+
 /* Adds every sample, each in its slice of time. The span of the side is found first, because slices
  * divide it. */
-static int flame_samples(struct flame_merge *m)
+static int flame_samples(struct flame_merge *m, const struct flame_side *part)
 {
 	struct flame_span *span = &m->g->spans[m->side];
 	size_t n = profile_n_samples(m->p);
@@ -294,10 +320,16 @@ static int flame_samples(struct flame_merge *m)
 		span->start_ns = at < span->start_ns ? at : span->start_ns;
 		span->end_ns = at > span->end_ns ? at : span->end_ns;
 	}
+	if (part->to_ns) {
+		r = flame_number_all(m);
+		span->end_ns = flame_earlier(span->end_ns, span->start_ns, part->to_ns);
+		span->start_ns = flame_earlier(span->end_ns, span->start_ns, part->from_ns);
+	}
 	for (size_t i = 0; i < n && r >= 0; i++) {
 		const struct profile_sample *s = profile_sample_at(m->p, i);
 
-		r = flame_add(m, &s->key, flame_slice(span, s->time_ns), s->weight, 1);
+		if (s->time_ns >= span->start_ns && s->time_ns <= span->end_ns)
+			r = flame_add(m, &s->key, flame_slice(span, s->time_ns), s->weight, 1);
 	}
 	return r;
 }
@@ -316,8 +348,9 @@ static int flame_rows(struct flame_merge *m)
 }
 
 /* Adds a profile's samples, or its rows if it has no samples. */
-static int flame_merge_side(struct flame_graph *g, const struct profile *p, uint32_t side)
+static int flame_merge_side(struct flame_graph *g, const struct flame_side *from, uint32_t side)
 {
+	const struct profile *p = from->profile;
 	struct flame_merge m = { .g = g, .p = p, .side = side };
 	int r = -ENOMEM;
 
@@ -327,7 +360,7 @@ static int flame_merge_side(struct flame_graph *g, const struct profile *p, uint
 	m.events = calloc(profile_n_events(p) + 1, sizeof(*m.events));
 	m.threads = calloc(profile_n_tasks(p) + 1, sizeof(*m.threads));
 	if (m.functions && m.path && m.nodes && m.events && m.threads)
-		r = profile_n_samples(p) ? flame_samples(&m) : flame_rows(&m);
+		r = profile_n_samples(p) ? flame_samples(&m, from) : flame_rows(&m);
 	free(m.functions);
 	free(m.path);
 	free(m.nodes);
@@ -348,7 +381,7 @@ int flame_graph_build(struct flame_graph *ret, const struct flame_side *sides, s
 		r = ret->root == INTERN_FAILED ? -ENOMEM : 0;
 	}
 	for (uint32_t i = 0; i < n && r >= 0; i++)
-		r = flame_merge_side(ret, sides[i].profile, i);
+		r = flame_merge_side(ret, &sides[i], i);
 	return r;
 }
 

@@ -51,7 +51,10 @@ class Browser:
         raise RuntimeError("the browser did not come to it in %d s" % seconds)
 
     def open(self, path):
-        self.call("POST", "/url", {"url": "file://" + path})
+        self.go("file://" + path)
+
+    def go(self, url):
+        self.call("POST", "/url", {"url": url})
 
     def js(self, code, *args):
         return self.call("POST", "/execute/sync", {"script": code, "args": list(args)})

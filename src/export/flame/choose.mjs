@@ -9,6 +9,7 @@ import { redraw } from "./draw.mjs";
 import { brush, drawStrip, strip } from "./strip.mjs";
 import { decodeLink, encodeLink } from "./link.mjs";
 import { drawView } from "./views.mjs";
+import { partOf } from "./served.mjs";
 import { detail, only, panelThreads, states } from "./panels.mjs";
 
 export function compile(text) {
@@ -64,6 +65,8 @@ export function show() {
 	redraw();
 	detail(S.selected);
 	drawView();
+	if (ask.parts)
+		ask.parts();
 	if (!V.brushing)
 		writeLink(false);
 	$("flip").setAttribute("aria-pressed", S.icicle);
@@ -118,6 +121,10 @@ export function reset() {
 	S.line = "";
 	S.callers = false;
 	S.zoom = S.selected = null;
+	if (S.part) {
+		ask.part("", reset);
+		return;
+	}
 	recompute(true);
 	panelThreads();
 	ground();
@@ -164,6 +171,12 @@ export function writeLink(replace) {
 
 /* What the address says is chosen. */
 export function readLink() {
+	const part = partOf(location.hash.slice(1));
+
+	if (ask.part && part !== S.part) {
+		ask.part(part, readLink);
+		return;
+	}
 	const zoom = decodeLink(location.hash.slice(1));
 
 	V.quiet = true;

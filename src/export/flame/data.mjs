@@ -5,8 +5,11 @@ export async function unpack(text) {
 
 	for (let i = 0; i < packed.length; i++)
 		bytes[i] = packed.charCodeAt(i);
-	const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-	return new Response(plain).arrayBuffer();
+	return inflate(new Blob([bytes]));
+}
+
+export function inflate(blob) {
+	return new Response(blob.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
 export function parse(buffer) {

@@ -11,6 +11,7 @@ import { detail, legend, only, panelThreads } from "./panels.mjs";
 import { VIEWS } from "./link.mjs";
 import { drawView } from "./views.mjs";
 import { whenHand } from "./when.mjs";
+import { finer, wholeTime } from "./served.mjs";
 import { copied, focusOn, goTo, readLink, recompute, reset, search, select, setView, show, writeLink, zoomTo } from "./choose.mjs";
 
 export function cellAt(x, y) {
@@ -152,6 +153,7 @@ export const ACTIONS = {
 	back: () => history.back(), reset,
 	copyname: () => copy(false), copystack: () => copy(true),
 	flip: toggle("icicle"), order: toggle("byWeight"), before: toggle("before"),
+	finer, whole: wholeTime,
 	callers: () => { goTo(-1, !S.callers, []); },
 	focus: () => focusOn(S.selected),
 	theme: () => { document.documentElement.classList.toggle("dark"); V.strip.image = null; legend(); show(); },
@@ -173,6 +175,8 @@ export const KEYS = [
 	...VIEWS.map((view, i) => [String(i + 1), "", () => setView(view)]),
 	["y", "copy the name of the chosen function", ACTIONS.copyname],
 	["Y", "copy the stack of the chosen cell", ACTIONS.copystack],
+	["+", "seam view: only the chosen span, in 1,024 parts", finer],
+	["-", "seam view: the whole time again", wholeTime],
 	["t", "light or dark", ACTIONS.theme],
 	["?", "these keys", ACTIONS.help],
 ];

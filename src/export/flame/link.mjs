@@ -17,6 +17,8 @@ export function encodeLink(zoom) {
 		q.set("function", M.names[S.fn]);
 		q.set("object", M.texts[M.fnObject[S.fn]]);
 	}
+	if (S.part)
+		q.set("part", S.part);
 	if (S.line && S.view === "source")
 		q.set("line", S.line);
 	if (S.pattern)

@@ -8,13 +8,14 @@ import { ROW, layout, line, offset } from "./place.mjs";
 import { draw } from "./draw.mjs";
 import { legend } from "./panels.mjs";
 import { readLink, recompute } from "./choose.mjs";
+import { askData, isServed, partOf, serve } from "./served.mjs";
 import { keyboard, panels, pointer } from "./hand.mjs";
 
 export function start() {
 	const events = new Float64Array(M.meta.events.length), wanted = M.meta.events.findIndex((e) => e.first);
 
 	index(M);
-	document.title = `${M.meta.title} \u2014 seam flame`;
+	document.title = `${M.meta.title} \u2014 seam ${isServed() ? "view" : "flame"}`;
 	$("title").textContent = $("title").title = M.meta.title;
 	for (let i = 0; i < M.rowNode.length; i++)
 		events[M.rowWhat[i] & 0xffff] += M.rowSamples[i];
@@ -57,7 +58,16 @@ window.seamFlame = {
 	work: { recompute: () => recompute(false), layout, draw },
 };
 
-unpack($("data").textContent.trim()).then((buffer) => {
+/* The data of this page, or of its server. */
+async function data() {
+	if (!isServed())
+		return unpack($("data").textContent.trim());
+	S.part = partOf(location.hash.slice(1));
+	serve();
+	return askData(S.part);
+}
+
+data().then((buffer) => {
 	Object.assign(M, parse(buffer));
 	$("data").remove();
 	start();

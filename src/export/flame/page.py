@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""page.py PAGE STYLE HEAD TAIL MODULE...: the page with its style and its modules in place, as two files: up to the data and
-after it. The modules become one script, in the order given: their imports and the word export are left out. So a name has one
+"""page.py PAGE STYLE HEAD SERVED TAIL MODULE...: the page with its style and its modules in place, as three files: up to the
+data, the same for a page that asks its server, and after the data. The modules become one script, in the order given: their imports and the word export are left out. So a name has one
 meaning in all of them, and what is imported must be there, and be used."""
 import re
 import sys
 
 page, style = (open(name, encoding="utf-8").read() for name in sys.argv[1:3])
 exports, wanted, homes, script = {}, [], {}, []
-for path in sys.argv[5:]:
+for path in sys.argv[6:]:
     name = path.rsplit("/", 1)[-1]
     text = open(path, encoding="utf-8").read()
     for names, source in re.findall(r'^import \{ (.*?) \} from "\./(.*?)";\n', text, re.M | re.S):
@@ -28,6 +28,10 @@ for name, source, word in wanted:
         sys.exit("%s: imports %s from %s, which does not export it" % (name, word, source))
 
 text = page.replace("@STYLE@", style).replace("@SCRIPT@", '"use strict";\n' + "".join(script))
-for name, part in zip(sys.argv[3:5], text.split("@DATA@"), strict=True):
+head, tail = text.split("@DATA@")
+# A page in a file may connect to nothing; a served one to where it came from.
+own, served = (head.replace("@CONNECT@", policy).replace("@SERVED@", mark)
+               for policy, mark in (("", ""), ("; connect-src 'self'", '<meta name="seam-served" content="1">\n')))
+for name, part in zip(sys.argv[3:6], (own, served, tail), strict=True):
     with open(name, "w", encoding="utf-8") as out:
         out.write(part)

@@ -5,7 +5,7 @@ import { $, M, S, ask } from "./state.mjs";
 import { amount, percent } from "./names.mjs";
 import { node } from "./element.mjs";
 
-const P = { shown: null, event: -1 };
+const P = { shown: null, event: -1, fn: 0 };
 const sourceKey = (name, object) => `${name}\n${object}`;
 
 /* What is known of a function's source; undefined: nothing. */
@@ -195,6 +195,8 @@ function sourceCaption(found) {
 	if (S.fn < 1)
 		return M.meta.source || ask.source ? "Choose a function in another pane" + (M.meta.source ? ", or one of those whose source is here:" : ".")
 			: "This page was made without source: seam flame --source puts that of the hottest functions into it.";
+	if (found && found.error)
+		return found.error;
 	if (found)
 		return ask.source ? "Of the chosen span and threads." : sourceChoice() ? "Of the whole recording: a chosen span, threads and states are not followed here (seam view does)." : "";
 	if (ask.source)
@@ -206,12 +208,17 @@ function sourceCaption(found) {
 
 /* The pane as it is now. What is shown already stays, with its place. */
 export function drawSource() {
-	const fn = S.fn > 0 ? S.fn : 0, found = fn ? sourceOf(fn) : undefined;
+	if (ask.sourceChosen)
+		ask.sourceChosen();
+	const fn = S.fn > 0 ? S.fn : 0, found = fn ? sourceOf(fn) : undefined, waits = fn && found === undefined && ask.source;
 
-	if (fn && found === undefined && ask.source)
+	if (waits)
 		ask.source(fn);
 	$("sourcename").textContent = fn ? M.names[fn] : "Source";
 	$("sourcecaption").textContent = sourceCaption(found);
+	if (waits && P.fn === fn)
+		return;
+	P.fn = fn;
 	if (P.shown !== (found || fn) || P.event !== S.event) {
 		P.shown = found || fn;
 		P.event = S.event;

@@ -14,7 +14,7 @@ export const S = {
 	event: 0, first: 0, last: 0, threads: null, states: null, pattern: "", matched: null,
 	icicle: false, callers: false, focus: -1, byWeight: false, before: false, root: null, zoom: null,
 	selected: null,
-	view: "flame", fn: -1, sort: "self", thread: -1, firstEvent: 0, line: "",
+	view: "flame", fn: -1, sort: "self", thread: -1, firstEvent: 0, line: "", part: "",
 };
 export const V = { cells: [], depths: new Map(), low: 0, high: 0, width: 0, height: 0, dirty: false };
 /* What a pane asks of the page: a pane does not know the others. */

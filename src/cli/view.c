@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+// view.c: `seam view FILE...`: the page of `seam flame`, served to the user's own browser.
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cmds.h"
+#include "input/compared.h"
+#include "input/sample_filter.h"
+#include "serve/site.h"
+
+enum {
+	OPT_INPUT = 1,
+	OPT_PORT,
+	OPT_NO_BROWSER,
+	OPT_EVENT,
+	OPT_MAX_STACK,
+};
+
+static const struct option_def view_options[] = {
+	INFILE_OPTION(OPT_INPUT),
+	{ "port", 0, "N", "the port to listen at (default: one that is free)", OPT_PORT },
+	{ "no-browser", 0, NULL, "print the address only", OPT_NO_BROWSER },
+	{ "event", 'e', "NAME", "the event that is shown first", OPT_EVENT },
+	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
+	{ "comm", 0, "LIST", "the same as --comms", ID_FILTER_COMMS },
+	ID_FILTER_OPTIONS,
+	NAMING_OPTIONS,
+	{ 0 },
+};
+
+/* One command line. */
+struct view_run {
+	const struct cmd *cmd;
+	struct compared both;
+	struct naming naming;
+	struct id_filter take;
+	struct site site;
+	unsigned port;
+	bool no_browser;
+};
+
+/* Takes a recording: the second makes the first the one to compare with. -EINVAL, said. */
+static int view_operand(struct view_run *v, const char *path)
+{
+	if (v->both.n == 1 && v->both.sides[0].in.path) {
+		v->both.sides[1].in.path = v->both.sides[0].in.path;
+		v->both.sides[0].in.path = NULL;
+		v->both.n = 2;
+	}
+	return infile_set(&v->both.sides[0].in, v->cmd, path);
+}
+
+/* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
+static int view_option(struct view_run *v, const struct options *o, int id)
+{
+	unsigned long long n;
+
+	switch (id) {
+	case OPTIONS_OPERAND:
+		return view_operand(v, o->arg);
+	case OPT_INPUT:
+		return infile_set(&v->both.sides[0].in, v->cmd, o->arg);
+	case OPT_PORT:
+		if (options_u64(o, "--port", 0, 65535, &n) < 0)
+			return -EINVAL;
+		v->port = (unsigned)n;
+		return 0;
+	case OPT_NO_BROWSER:
+		v->no_browser = true;
+		return 0;
+	case OPT_EVENT:
+		v->site.opts.event = o->arg;
+		return 0;
+	case OPT_MAX_STACK:
+		if (options_u64(o, "--max-stack", 1, UINT32_MAX, &n) < 0)
+			return -EINVAL;
+		v->both.max_stack = (unsigned)n;
+		return 0;
+	default:
+		return id_filter_is_option(id) ? id_filter_option(&v->take, o, id)
+		                               : naming_option(&v->naming, o, id);
+	}
+}
+
+/* Makes of the loaded recordings what is served. */
+static void view_site(struct view_run *v)
+{
+	struct compared_side *side = v->both.sides;
+
+	v->site.n = v->both.n;
+	for (size_t i = 0; i < v->both.n; i++)
+		v->site.sides[i] = (struct flame_side){ .profile = side[i].profile,
+			                                .name = side[i].in.path ? side[i].in.path
+			                                                        : "perf.data" };
+	v->site.opts.sz = sizeof(v->site.opts);
+	v->site.opts.title = export_base_name(v->site.sides[0].name);
+	v->site.annotate = (struct annotate){
+		.search = &v->naming.symbols.search,
+		.sources = v->naming.archive.dir,
+		.kernel_release =
+		        seam_reader_feature_string(side[0].in.reader, SEAM_FEATURE_OSRELEASE),
+		.rec = side[0].rec,
+		.load = { .profile = side[0].profile, .symbols = side[0].load.symbols },
+	};
+}
+
+/* Prints the address, and leads the user to it. file: to be removed at the end. */
+static void view_lead(struct view_run *v, const struct serve *s, struct buf *file)
+{
+	struct buf text = { 0 };
+	char url[128];
+	int r;
+
+	snprintf(url, sizeof(url), "http://127.0.0.1:%u/%s/", serve_port(s), serve_token(s));
+	cmd_print(stdout, "%s\n", url);
+	fflush(stdout);
+	switch (serve_way()) {
+	case SERVE_FORWARD:
+		serve_forward_command(serve_port(s), &text);
+		cmd_error(v->cmd,
+		          "on your machine, forward the port and open that address there:\n    %s",
+		          buf_text(&text));
+		break;
+	case SERVE_BROWSER:
+		r = v->no_browser ? 0 : serve_open_browser(url, file);
+		if (r < 0)
+			cmd_error(v->cmd, "xdg-open: %s; open the address in a browser",
+			          strerror(-r));
+		break;
+	case SERVE_NONE:
+		break;
+	}
+	cmd_error(v->cmd, "Ctrl-C ends it");
+	buf_free(&text);
+}
+
+/* Serves until a signal ends it. An exit code. */
+static int view_serve(struct view_run *v)
+{
+	const struct serve_opts opts = {
+		.sz = sizeof(opts), .port = v->port, .answer = site_answer, .ctx = &v->site
+	};
+	struct seam_error err = { 0 };
+	struct buf file = { 0 };
+	struct serve *s = NULL;
+	sigset_t ends, before;
+	int r, ended;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	/* Threads that answer inherit it: the signal comes to this one. */
+	pthread_sigmask(SIG_BLOCK, &ends, &before);
+	r = serve_open(&s, &opts, &err);
+	if (r < 0) {
+		cmd_error(v->cmd, "%s", cmd_reason(&err, r));
+	} else {
+		view_lead(v, s, &file);
+		sigwait(&ends, &ended);
+	}
+	/* A second one ends it at once, whatever is still computed. */
+	if (file.n)
+		unlink(buf_text(&file));
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	serve_close(s);
+	buf_free(&file);
+	return r < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+/* Loads all sides and serves them. An exit code. */
+static int view_main(struct view_run *v)
+{
+	v->both.keeps = true;
+	v->both.filter = id_filter_samples(&v->take);
+	for (size_t i = 0; i < v->both.n; i++) {
+		int code = compared_load(&v->both, i);
+
+		/* What was damaged was said; the rest is shown. */
+		if (code != EXIT_OK && code != EXIT_PARTIAL)
+			return code;
+	}
+	if (compared_settle(&v->both) < 0)
+		return EXIT_FAILED;
+	view_site(v);
+	if (v->site.opts.event &&
+	    !sample_filter_profile_event(v->both.sides[0].profile, v->site.opts.event, v->cmd))
+		return EXIT_USAGE;
+	return view_serve(v);
+}
+
+/* The command: reads its options, does the work, and frees everything at one place. An exit
+ * code. */
+static int view_run(int argc, char **argv, const struct cmd *cmd)
+{
+	struct view_run v = { .cmd = cmd, .both = { .cmd = cmd, .n = 1 } };
+	struct options o = options_start(argc, argv, cmd);
+	int id, rc = EXIT_USAGE;
+
+	v.both.naming = &v.naming;
+	if (naming_start(&v.naming, cmd) < 0)
+		goto out;
+	while ((id = options_next(&o)) != OPTIONS_END) {
+		if (id == OPTIONS_HELP)
+			rc = EXIT_OK;
+		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || view_option(&v, &o, id) < 0)
+			goto out;
+	}
+	rc = view_main(&v);
+out:
+	/* Profile and symbols are the side's. */
+	v.site.annotate.load = (struct load){ 0 };
+	annotate_free(&v.site.annotate);
+	compared_free(&v.both);
+	id_filter_free(&v.take);
+	naming_end(&v.naming);
+	return rc;
+}
+
+COMMAND(view) = {
+	.name = "view",
+	.synopsis = "[options] [FILE | BASELINE NEW]",
+	.summary = "The page of seam flame in a browser, computed as it is looked at",
+	.details = CMD_PARAGRAPHS(
+	        "The page is served to this machine (127.0.0.1 and ::1) until Ctrl-C, at an "
+	        "address "
+	        "with a secret in it: who does not know the address gets nothing. It is printed, "
+	        "and opened with xdg-open where there is a display. Over ssh the command is "
+	        "printed "
+	        "that forwards the port: it is given on the machine with the browser, which then "
+	        "opens the same address.",
+	        "What the page of seam flame has in its file is asked for here when it is looked "
+	        "at: "
+	        "source and instructions of every function, of the chosen span and threads; and a "
+	        "span of time in 1,024 parts of its own ('finer', or +), as often as there are "
+	        "samples to tell apart. With two recordings the second is shown, compared with the "
+	        "first.",
+	        "Exit status: 0, also when a signal ended it; 1: it could not be done; 2: usage."),
+	.options = view_options,
+	.run = view_run,
+};

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/*
+ * serve.c: see serve.h. libmicrohttpd listens and speaks HTTP, one daemon for each address. Only
+ * GET and HEAD are answered, with a bounded number of connections.
+ *
+ * Invariant: nothing of what is served, not even that it is there, is told to who does not know
+ * the token or names another host.
+ */
+#include "serve/serve.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SERVE_CONNECTIONS 64u
+#define SERVE_SECONDS 10u         /* that a connection may rest */
+#define SERVE_MEMORY (128u << 10) /* of a request's head: names of C++ are long */
+#define SERVE_ADDRESSES 2
+
+struct serve {
+	struct serve_opts opts;
+	struct MHD_Daemon *daemons[SERVE_ADDRESSES];
+	pthread_mutex_t lock; /* one answer at a time */
+	unsigned port;
+	char token[SERVE_TOKEN_SIZE];
+};
+
+static const char *serve_argument(const struct serve_request *request, const char *name)
+{
+	return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+/* Sends a body, which is freed. Nobody else may read, keep, frame or link it. */
+static enum MHD_Result serve_send(struct MHD_Connection *c, unsigned status, const char *type,
+                                  struct buf *body)
+{
+	static const char *const headers[][2] = {
+		{ "Cache-Control", "no-store" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "X-Content-Type-Options", "nosniff" },
+		{ "X-Frame-Options", "DENY" },
+		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "Cross-Origin-Opener-Policy", "same-origin" },
+		{ "Content-Security-Policy",
+		  "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+		  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+		  "'none'" },
+	};
+	struct MHD_Response *response =
+	        body->failed ? NULL
+	                     : MHD_create_response_from_buffer(body->n, body->bytes,
+	                                                       MHD_RESPMEM_MUST_FREE);
+	enum MHD_Result r;
+
+	if (!response) {
+		buf_free(body);
+		return MHD_NO;
+	}
+	MHD_add_response_header(response, "Content-Type", type);
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
+		MHD_add_response_header(response, headers[i][0], headers[i][1]);
+	r = MHD_queue_response(c, status, response);
+	MHD_destroy_response(response);
+	return r;
+}
+
+static enum MHD_Result serve_refuse(struct MHD_Connection *c, unsigned status, const char *why)
+{
+	struct buf body = { 0 };
+
+	buf_put_text(&body, why);
+	return serve_send(c, status, "text/plain; charset=utf-8", &body);
+}
+
+/* Asks the owner, one request after the other, and sends what it says. */
+static enum MHD_Result serve_owner(struct serve *s, struct MHD_Connection *c, const char *path)
+{
+	const struct serve_request request = { path, serve_argument, c };
+	struct serve_answer answer = { .type = "application/octet-stream" };
+	int r;
+
+	pthread_mutex_lock(&s->lock);
+	r = s->opts.answer(s->opts.ctx, &request, &answer);
+	pthread_mutex_unlock(&s->lock);
+	if (r >= 0 && !answer.body.failed)
+		return serve_send(c, MHD_HTTP_OK, answer.type, &answer.body);
+	buf_free(&answer.body);
+	if (r == -ENOENT)
+		return serve_refuse(c, MHD_HTTP_NOT_FOUND, "not found\n");
+	if (r == -EINVAL)
+		return serve_refuse(c, MHD_HTTP_BAD_REQUEST, "an argument is wrong\n");
+	return serve_refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR,
+	                    r == -ENOMEM || r >= 0 ? "out of memory\n" : "it failed\n");
+}
+
+/* Answers one request, in a thread of the library's. */
+static enum MHD_Result serve_request(void *ctx, struct MHD_Connection *c, const char *url,
+                                     const char *method, const char *version, const char *data,
+                                     size_t *n, void **state)
+{
+	struct serve *s = ctx;
+	const char *path;
+
+	(void)version;
+	(void)data;
+	(void)state;
+	if (!serve_host_is_here(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host")) ||
+	    !serve_origin_is_here(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin")))
+		return serve_refuse(c, MHD_HTTP_FORBIDDEN, "forbidden\n");
+	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
+		/* What is sent with it is not read. */
+		if (*n)
+			return MHD_NO;
+		return serve_refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+	}
+	path = serve_behind_token(url, s->token);
+	if (!path)
+		return serve_refuse(c, MHD_HTTP_NOT_FOUND, "not found\n");
+	return serve_owner(s, c, path);
+}
+
+/* Begins to listen at one address. NULL and errno: it could not. */
+static struct MHD_Daemon *serve_listen(struct serve *s, const struct sockaddr *address)
+{
+	unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD |
+	                 (address->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+
+	errno = 0;
+	return MHD_start_daemon(flags, 0, NULL, NULL, serve_request, s, MHD_OPTION_SOCK_ADDR,
+	                        address, MHD_OPTION_CONNECTION_LIMIT, SERVE_CONNECTIONS,
+	                        MHD_OPTION_CONNECTION_TIMEOUT, SERVE_SECONDS,
+	                        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVE_MEMORY,
+	                        MHD_OPTION_END);
+}
+
+/* Listens at both addresses, at one port. A machine without IPv6 has the first only. -errno. */
+static int serve_start(struct serve *s)
+{
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons((uint16_t)s->port) };
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
+	const union MHD_DaemonInfo *info;
+
+	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	v6.sin6_addr = in6addr_loopback;
+	s->daemons[0] = serve_listen(s, (const struct sockaddr *)&v4);
+	if (!s->daemons[0])
+		return errno ? -errno : -EADDRINUSE;
+	info = MHD_get_daemon_info(s->daemons[0], MHD_DAEMON_INFO_BIND_PORT);
+	if (!info || !info->port)
+		return -EIO;
+	s->port = info->port;
+	v6.sin6_port = htons((uint16_t)s->port);
+	s->daemons[1] = serve_listen(s, (const struct sockaddr *)&v6);
+	/* The address that is shown is the first; somebody else at the second is not asked. */
+	return 0;
+}
+
+/* Makes the secret and listens; what went wrong is said with the address. */
+int serve_open(struct serve **ret, const struct serve_opts *opts, struct seam_error *err)
+{
+	struct serve *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->opts = *opts;
+	s->port = opts->port;
+	pthread_mutex_init(&s->lock, NULL);
+	r = serve_make_token(s->token);
+	if (r >= 0)
+		r = serve_start(s);
+	if (r < 0) {
+		serve_close(s);
+		return opts->port ? seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL,
+		                                   "cannot listen at 127.0.0.1:%u: %s", opts->port,
+		                                   strerror(-r))
+		                  : seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL,
+		                                   "cannot listen at 127.0.0.1: %s", strerror(-r));
+	}
+	*ret = s;
+	return 0;
+}
+
+void serve_close(struct serve *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < SERVE_ADDRESSES; i++)
+		if (s->daemons[i])
+			MHD_stop_daemon(s->daemons[i]);
+	pthread_mutex_destroy(&s->lock);
+	explicit_bzero(s->token, sizeof(s->token));
+	free(s);
+}
+
+unsigned serve_port(const struct serve *s)
+{
+	return s->port;
+}
+
+const char *serve_token(const struct serve *s)
+{
+	return s->token;
+}

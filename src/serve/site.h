@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * site.h: what a served page asks for, computed when it asks: "" the page, "data" its data (from,
+ * to: of a part of the time), "source" a function's code (name, object; from, to, tids).
+ */
+#ifndef SEAM_SERVE_SITE_H
+#define SEAM_SERVE_SITE_H
+
+#include "annotate/annotate.h"
+#include "export/flame.h"
+#include "serve/serve.h"
+
+/* One page. The owner fills it, and frees what it points to. */
+struct site {
+	struct flame_side sides[FLAME_SIDES];
+	size_t n;
+	struct flame_opts opts;
+	struct annotate annotate; /* of the first side */
+};
+
+/* As serve_opts.answer; ctx is a struct site. */
+int site_answer(void *ctx, const struct serve_request *request, struct serve_answer *ret);
+
+#endif

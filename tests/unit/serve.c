@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// serve.c: who may ask: tokens, hosts, origins; the way to the page; a browser's arguments.
+#include <errno.h>
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "serve/site.h"
+
+static void tokens_are_long_and_differ(void **state)
+{
+	char one[SERVE_TOKEN_SIZE], other[SERVE_TOKEN_SIZE];
+
+	(void)state;
+	assert_true(serve_make_token(one) >= 0 && serve_make_token(other) >= 0);
+	assert_int_equal(strspn(one, "0123456789abcdef"), 32);
+	assert_int_equal(strlen(one), 32);
+	assert_string_not_equal(one, other);
+}
+
+static void only_the_token_opens(void **state)
+{
+	(void)state;
+	assert_string_equal(serve_behind_token("/abc/", "abc"), "");
+	assert_string_equal(serve_behind_token("/abc/data", "abc"), "data");
+	assert_string_equal(serve_behind_token("/abc//x", "abc"), "/x");
+	assert_null(serve_behind_token("", "abc"));
+	assert_null(serve_behind_token("/", "abc"));
+	assert_null(serve_behind_token("/abc", "abc"));
+	assert_null(serve_behind_token("/ab/", "abc"));
+	assert_null(serve_behind_token("/abd/data", "abc"));
+	assert_null(serve_behind_token("/abcd/", "abc"));
+	assert_null(serve_behind_token("/ABC/", "abc"));
+	assert_null(serve_behind_token("x/abc/", "abc"));
+}
+
+static void only_the_loopback_is_here(void **state)
+{
+	static const char *const here[] = { "127.0.0.1",       "127.0.0.1:1", "localhost",
+		                            "LocalHost:65535", "[::1]:8000",  "[::1]" };
+	static const char *const not_here[] = {
+		"",
+		"evil.example",
+		"127.0.0.1.evil.example",
+		"127.0.0.1:",
+		"localhost.",
+		"localhost:1.evil",
+		"localhost:80@evil",
+		"127.0.0.1:123456",
+		"[::1",
+		"[::1]evil",
+		"0.0.0.0",
+		"127.0.0.2",
+		"xlocalhost",
+		"localhost evil:8000",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(here) / sizeof(*here); i++)
+		assert_true(serve_host_is_here(here[i]));
+	for (size_t i = 0; i < sizeof(not_here) / sizeof(*not_here); i++)
+		assert_false(serve_host_is_here(not_here[i]));
+	assert_false(serve_host_is_here(NULL));
+	assert_true(serve_origin_is_here(NULL));
+	assert_true(serve_origin_is_here("http://localhost:8000"));
+	assert_false(serve_origin_is_here("null"));
+	assert_false(serve_origin_is_here("https://localhost"));
+	assert_false(serve_origin_is_here("http://evil.example"));
+}
+
+static void ssh_is_told_what_to_forward(void **state)
+{
+	struct buf text = { 0 };
+
+	(void)state;
+	setenv("SSH_CONNECTION", "192.0.2.7 50000 2001:db8::1 22", 1);
+	setenv("DISPLAY", ":0", 1);
+	assert_int_equal(serve_way(), SERVE_FORWARD);
+	serve_forward_command(8123, &text);
+	assert_non_null(strstr(buf_text(&text), "ssh -L 8123:127.0.0.1:8123 "));
+	assert_non_null(strstr(buf_text(&text), "2001:db8::1"));
+	assert_null(strstr(buf_text(&text), "-p "));
+	buf_free(&text);
+	unsetenv("SSH_CONNECTION");
+	assert_int_equal(serve_way(), SERVE_BROWSER);
+	unsetenv("DISPLAY");
+	unsetenv("WAYLAND_DISPLAY");
+	assert_int_equal(serve_way(), SERVE_NONE);
+}
+
+/* The arguments of one request: name, value, name, value. */
+static const char *argument(const struct serve_request *request, const char *name)
+{
+	for (const char *const *at = request->connection; *at; at += 2)
+		if (!strcmp(*at, name))
+			return at[1];
+	return NULL;
+}
+
+/* What is answered to a path with these arguments. */
+static int answered(const char *path, const char *const *arguments)
+{
+	struct site site = { .n = 1 };
+	const struct serve_request request = { path, argument, (void *)arguments };
+	struct serve_answer answer = { 0 };
+	int r;
+
+	assert_true(profile_new((struct profile **)&site.sides[0].profile, PROFILE_KEEP_SAMPLES) >=
+	            0);
+	site.sides[0].name = "x";
+	site.opts.sz = sizeof(site.opts);
+	site.annotate.load.profile = (struct profile *)site.sides[0].profile;
+	r = site_answer(&site, &request, &answer);
+	buf_free(&answer.body);
+	profile_free((struct profile *)site.sides[0].profile);
+	return r;
+}
+
+static void arguments_are_not_trusted(void **state)
+{
+	static const char *const none[] = { NULL };
+	static const char *const half[] = { "from", "1", NULL };
+	static const char *const turned[] = { "from", "2", "to", "1", NULL };
+	static const char *const part[] = { "from", "1", "to", "2", NULL };
+	static const char *const signs[] = { "from", "-1", "to", "+2", NULL };
+	static const char *const large[] = { "from", "1", "to", "1234567890123456789", NULL };
+	static const char *const code[] = { "name", "a", "object", "b",      "from", "1",
+		                            "to",   "2", "tids",   "7.-1.8", NULL };
+	static const char *const tid[] = { "name", "a", "object", "b", "tids", "5000000000", NULL };
+	static const char *const letters[] = { "name", "a", "object", "b", "tids", "1.x", NULL };
+
+	(void)state;
+	assert_int_equal(answered("", none), 0);
+	assert_int_equal(answered("other", none), -ENOENT);
+	assert_int_equal(answered("data", none), 0);
+	assert_int_equal(answered("data", part), 0);
+	assert_int_equal(answered("data", half), -EINVAL);
+	assert_int_equal(answered("data", turned), -EINVAL);
+	assert_int_equal(answered("data", signs), -EINVAL);
+	assert_int_equal(answered("data", large), -EINVAL);
+	assert_int_equal(answered("source", none), -EINVAL);
+	assert_int_equal(answered("source", code), 0);
+	assert_int_equal(answered("source", tid), -EINVAL);
+	assert_int_equal(answered("source", letters), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tokens_are_long_and_differ),
+		cmocka_unit_test(only_the_token_opens),
+		cmocka_unit_test(only_the_loopback_is_here),
+		cmocka_unit_test(ssh_is_told_what_to_forward),
+		cmocka_unit_test(arguments_are_not_trusted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
