@@ -211,6 +211,7 @@ static int load_finish(struct load *load, struct resolver *resolver, const struc
 	load_times(load->profile, rec, workers, n);
 	memcpy(load->ends, rec->counts.ends, sizeof(load->ends));
 	load->guessed = rec->counts.guessed;
+	memcpy(load->runtime_ends, rec->counts.runtime_ends, sizeof(load->runtime_ends));
 	load->damaged = recording_damaged(rec);
 	counts = profile_counts(load->profile);
 	counts->lost = rec->counts.lost;

@@ -81,6 +81,7 @@ struct load {
 	/* of all samples: why stacks ended that were walked while recording; how many have
 	 * guessed frames */
 	uint64_t ends[STACK_ENDS], guessed;
+	uint64_t runtime_ends[RUNTIME_ENDS]; /* likewise: what became of an interpreter's frames */
 	bool damaged;              /* records were skipped: the profile is of what was left */
 	uint64_t taken, not_taken; /* samples */
 	/* taken samples whose chain ended in front of a word in no executable memory */

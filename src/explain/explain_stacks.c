@@ -80,6 +80,29 @@ static void stacks_unnamed(struct explain *x, const struct explain_sums *s)
 	buf_free(&hint);
 }
 
+/* Stacks that lack functions of an interpreter, and the most frequent reason. */
+static void stacks_runtime(struct explain *x, const struct explain_sums *s)
+{
+	const uint64_t *ends = s->report->load.runtime_ends;
+	uint32_t worst = RUNTIME_END_NONE;
+	uint64_t all = 0, lack = 0;
+
+	for (uint32_t e = RUNTIME_END_COMPLETE; e < RUNTIME_ENDS; e++) {
+		all += ends[e];
+		if (!runtime_end_lacks((enum runtime_end)e))
+			continue;
+		lack += ends[e];
+		if (ends[e] > ends[worst] || worst == RUNTIME_END_NONE)
+			worst = e;
+	}
+	if (lack && report_percent(lack, all) >= SHARE_LEAST)
+		explain_add(x,
+		            &(struct explain_new){ EXPLAIN_STACKS, "interpreter",
+		                                   report_percent(lack, all), stats_args },
+		            "of the stacks in an interpreter may lack functions of it: %s",
+		            runtime_end_text((enum runtime_end)worst));
+}
+
 /* What the kernel, or damage, took away. */
 static void stacks_lost(struct explain *x, const struct explain_sums *s)
 {
@@ -137,6 +160,7 @@ void explain_stacks(struct explain *x, const struct explain_sums *s)
 		stacks_states(x, s);
 		stacks_ends(x, s);
 		stacks_unnamed(x, s);
+		stacks_runtime(x, s);
 	}
 	stacks_lost(x, s);
 	stacks_next(x, s);

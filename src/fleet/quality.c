@@ -70,6 +70,10 @@ static void quality_each(struct load *load, void (*each)(void *ctx, const char *
 		snprintf(name, sizeof(name), "end.%d", e);
 		each(ctx, name, &load->ends[e]);
 	}
+	for (int e = 0; e < RUNTIME_ENDS; e++) {
+		snprintf(name, sizeof(name), "runtime_end.%d", e);
+		each(ctx, name, &load->runtime_ends[e]);
+	}
 	for (int e = 0; e < WALK_ENDS; e++) {
 		snprintf(name, sizeof(name), "walk.end.%s", walk_end_name(e));
 		each(ctx, name, &w->end[e]);

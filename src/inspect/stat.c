@@ -12,6 +12,7 @@
 
 #include "abi/events.h"
 #include "abi/record.h"
+#include "abi/stack_end.h"
 #include "base/array.h"
 
 /* -1: out of memory. */
@@ -38,6 +39,15 @@ static int stat_members(struct stat_counts *s, const struct seam_decoded *d)
 	return r;
 }
 
+/* Counts what the recorder says of an interpreter's frames in the stack of a record. */
+static void stat_runtime(struct stat_counts *s, uint16_t misc)
+{
+	enum stack_end end = stack_end_of(misc);
+
+	if (end != STACK_END_NOT_SAID && end != STACK_END_DEFERRED)
+		s->runtime_ends[runtime_end_of(misc)]++;
+}
+
 /* Counts a sample for its event, and how its stack was walked. A sample that does not decode counts
  * for the event that its id says. -ENOMEM. */
 static int stat_sample(struct stat_counts *s, const struct seam_record *record)
@@ -51,6 +61,8 @@ static int stat_sample(struct stat_counts *s, const struct seam_record *record)
 		return 0;
 	}
 	walk_result_count(&s->unwound, &event->attr, record->misc);
+	if (!walk_result_said(&event->attr)) /* the bits say something else there */
+		stat_runtime(s, record->misc);
 	if (event->attr.sample_type & SEAM_SAMPLE_READ &&
 	    record_decode(events, record, &d, NULL) >= 0 && members_of(&d.sample))
 		return stat_members(s, &d);
@@ -132,6 +144,8 @@ int stat_record(struct stat_counts *s, const struct seam_record *record)
 	}
 	if (record->type == SEAM_RECORD_SAMPLE && stat_sample(s, record) < 0)
 		return -ENOMEM;
+	if (record->type == SEAM_RECORD_CALLCHAIN_DEFERRED)
+		stat_runtime(s, record->misc);
 	if (s->stacks && stat_stitch_record(&s->stitch, seam_reader_events(s->reader), record) < 0)
 		return -ENOMEM;
 	if (s->check || record->type == SEAM_RECORD_LOST ||

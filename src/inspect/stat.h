@@ -9,6 +9,7 @@
 #include <seam/reader.h>
 
 #include "abi/members.h"
+#include "abi/runtime_end.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "inspect/stat_stitch.h"
@@ -34,7 +35,8 @@ struct stat_counts {
 	size_t n_by_event;
 	uint64_t no_event, undecodable;
 	struct seam_error first_undecodable;
-	struct walk_result_counts unwound; /* while recording */
+	struct walk_result_counts unwound;   /* while recording */
+	uint64_t runtime_ends[RUNTIME_ENDS]; /* what became of an interpreter's frames */
 	struct stat_losses losses;
 	struct members members;
 	struct stat_stitch stitch;

@@ -111,6 +111,24 @@ static void stat_losses_text(const struct stat_losses *l, struct buf *out)
 	}
 }
 
+/* Writes what became of an interpreter's frames, where there was one. */
+static void stat_runtimes_text(const struct stat_counts *s, struct buf *out)
+{
+	bool any = false;
+
+	for (uint32_t e = RUNTIME_END_COMPLETE; e < RUNTIME_ENDS; e++) {
+		if (!s->runtime_ends[e])
+			continue;
+		if (!any)
+			buf_put_text(out, "functions of an interpreter in user stacks:\n");
+		any = true;
+		shown_printf(out, "%20s stacks: %10llu  %s\n",
+		             runtime_end_name((enum runtime_end)e),
+		             (unsigned long long)s->runtime_ends[e],
+		             runtime_end_text((enum runtime_end)e));
+	}
+}
+
 /* Writes all counts. Compressed records are counted by the reader, which does not hand them out. */
 void stat_text(struct stat_counts *s, struct buf *out)
 {
@@ -127,6 +145,7 @@ void stat_text(struct stat_counts *s, struct buf *out)
 		             (unsigned long long)s->no_event);
 	stat_stitch_text(&s->stitch, out);
 	walk_result_text(&s->unwound, out);
+	stat_runtimes_text(s, out);
 	if (s->losses.records || s->losses.tasks)
 		stat_losses_text(&s->losses, out);
 	if (info.compressed_bytes)

@@ -189,7 +189,7 @@ static bool python_file_is(const struct image *image, const struct kwalk_ask *as
 	return image_build_id(image, &have) > 0 && image_build_id_equal(&want, &have);
 }
 
-/* Whether the file is CPython: 1 and *ret, or 0. */
+/* Whether the file is CPython: 1 and *ret, or 0. A layout without a version: it is not known. */
 static int python_file(const char *path, const struct kwalk_ask *ask, struct python_object *ret)
 {
 	struct python_file f = { .image = NULL };
@@ -209,7 +209,9 @@ static int python_file(const char *path, const struct kwalk_ask *ask, struct pyt
 	    image_section(f.image, ".dynstr", &f.names) >= 0)
 		r = python_find(ret, &source);
 	image_close(f.image);
-	return r >= 0;
+	if (r == -ENOTSUP)
+		ret->layout = (struct python_layout){ .version = 0 };
+	return r >= 0 || r == -ENOTSUP;
 }
 
 /* ---- all files ---- */

@@ -148,6 +148,25 @@ static void account_ends(const struct report *r, struct buf *out)
 		        report_number(c->guessed, number, sizeof(number)));
 }
 
+/* "8,120 stacks with functions of an interpreter: 99.1 % whole, 0.9 % memory could not be read" */
+static void account_runtime(const struct report *r, struct buf *out)
+{
+	const uint64_t *ends = r->load.runtime_ends;
+	uint64_t all = 0;
+	char number[32];
+	bool first = true;
+
+	for (uint32_t e = RUNTIME_END_COMPLETE; e < RUNTIME_ENDS; e++)
+		all += ends[e];
+	if (!all)
+		return;
+	shown_printf(out, "%s user stack%s in an interpreter, with its functions: ",
+	             report_number(all, number, sizeof(number)), all == 1 ? "" : "s");
+	for (uint32_t e = RUNTIME_END_COMPLETE; e < RUNTIME_ENDS; e++)
+		account_part(out, &first, ends[e], all, runtime_end_text((enum runtime_end)e));
+	buf_put_text(out, "\n");
+}
+
 /* A number and its noun, in a line of its own. 0 writes nothing. */
 static void account_count(struct buf *out, uint64_t n, const char *one, const char *many)
 {
@@ -248,6 +267,7 @@ void report_account(const struct report *r, struct buf *out)
 	account_states(r, out);
 	account_hints(r, out);
 	account_ends(r, out);
+	account_runtime(r, out);
 	account_walks(r, out);
 	account_recorded(r, out);
 	account_count(out, r->load.not_taken, "sample was not asked for",

@@ -116,6 +116,18 @@ static void json_ends(const struct report *r, struct json *j)
 	json_close(j, '}');
 }
 
+/* Writes what became of an interpreter's frames in those stacks. */
+static void json_runtime_ends(const struct report *r, struct json *j)
+{
+	json_key(j, "runtime_ends");
+	json_open(j, '{');
+	for (uint32_t e = RUNTIME_END_COMPLETE; e < RUNTIME_ENDS; e++)
+		if (strcmp(runtime_end_name((enum runtime_end)e), "unknown") != 0)
+			json_number(j, runtime_end_name((enum runtime_end)e),
+			            r->load.runtime_ends[e]);
+	json_close(j, '}');
+}
+
 /* Writes the events with their units, samples and weights. */
 static void json_events(const struct report *r, struct json *j)
 {
@@ -256,6 +268,7 @@ int report_json(const struct report *r, struct buf *out)
 	json_number(&j, "version", 1);
 	json_counts(r, &j);
 	json_ends(r, &j);
+	json_runtime_ends(r, &j);
 	json_unwound(r, &j);
 	json_recorded(r, &j);
 	json_events(r, &j);

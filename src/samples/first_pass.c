@@ -152,6 +152,7 @@ static void first_pass_end(struct recording *rec, const struct seam_decoded *d)
 		return;
 	rec->counts.ends[end]++;
 	rec->counts.guessed += !!(record->misc & STACK_END_GUESSED);
+	rec->counts.runtime_ends[runtime_end_of(record->misc)]++;
 }
 
 /* A process that began before the recording has a COMM of time 0. */

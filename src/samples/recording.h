@@ -18,6 +18,7 @@
 #include <seam/reader.h>
 #include <seam/stitch.h>
 
+#include "abi/runtime_end.h"
 #include "abi/stack_end.h"
 #include "base/map.h"
 #include "samples/file_identity.h"
@@ -61,6 +62,7 @@ struct recording_counts {
 	uint64_t ends
 	        [STACK_ENDS]; /* stacks that were walked while recording, but for those deferred */
 	uint64_t guessed;     /* of them, with frames found by frame pointer */
+	uint64_t runtime_ends[RUNTIME_ENDS]; /* of them, what became of an interpreter's frames */
 };
 
 struct recording {

@@ -74,6 +74,9 @@ says l.txt "py::spin:$T/lines.py"
 says l.txt "^  lines.py:[45]$"
 same "no other line of that function" 0 "$(grep -A1 'py::spin:' l.txt | grep -c '^  lines.py:[^45]')"
 says l.txt "py::<module>:$T/lines.py"
+"$SEAM" stat l.data >stat.txt 2>&1
+says stat.txt "^ *complete stacks: *[1-9][0-9]*  whole$"
+says l.json '"runtime_ends":{"complete":[1-9]'
 "$SEAM" export -f folded l.data -o folded.txt 2>/dev/null
 "$SEAM" export -f folded --native l.data -o native.txt 2>/dev/null
 same "no loop where its function is known" 0 "$(grep -c '_PyEval_EvalFrameDefault;py::spin' folded.txt)"
@@ -144,7 +147,21 @@ if "${CC:-cc}" -O1 -rdynamic -o hostile "$HERE/python/hostile.c" 2>cc.err; then
 	for case in threads interpreters several long negative kind type kernel heap deep; do
 		no_frames "$case"
 		says err "lack frames of Python"
+		# The file says it, too: how many, and why.
+		"$SEAM" stat h.data >h.stat 2>&1
+		atleast "stacks of $case by their states" 1 "$(awk '/^functions of an interpreter/ { on = 1 } on && $2 == "stacks:" && $1 != "complete" { n += $3 } END { print n + 0 }' h.stat)"
+		"$SEAM" report --stats -i h.data >h.stats 2>&1
+		says h.stats "user stacks* in an interpreter, with its functions: .*[0-9] %"
+		"$SEAM" explain h.data >h.explain 2>&1
+		says h.explain "may lack functions of it: "
 	done
+	echo "# a version that is not known"
+	sed 's/0x030b02f0/0x03630000/' "$HERE/python/hostile.c" >unknown.c
+	"${CC:-cc}" -O1 -rdynamic -o hostile-unknown unknown.c 2>cc.err
+	record --python -F 997 -e cpu-clock -o h.data -- "$T/hostile-unknown" good
+	says err "lack frames of Python: the version or build of the runtime is not known"
+	"$SEAM" stat h.data >h.stat 2>&1
+	says h.stat "^ *unknown_build stacks: *[1-9]"
 	for case in good cycle nowhere lines; do
 		record --python -F 997 -e cpu-clock -o h.data -- "$T/hostile" "$case"
 		"$SEAM" script -i h.data >h.txt 2>/dev/null

@@ -10,6 +10,7 @@
 
 #include <seam/record.h>
 
+#include "abi/runtime_end.h"
 #include "abi/stack_end.h"
 
 static void test_comes_back(void **state)
@@ -43,11 +44,35 @@ static void test_names(void **state)
 	assert_non_null(strstr(stack_end_text((enum stack_end)STACK_ENDS), "does not know"));
 }
 
+/* What is said of an interpreter's frames stands beside it, and no bit is shared. */
+static void test_runtime(void **state)
+{
+	const uint16_t other = stack_end_misc(STACK_END_WATCHED, true) | SEAM_MISC_USER |
+	                       SEAM_MISC_EXACT_IP | SEAM_MISC_EXT_RESERVED;
+
+	(void)state;
+	for (unsigned end = 0; end < RUNTIME_ENDS; end++) {
+		uint16_t misc = runtime_end_misc((enum runtime_end)end);
+
+		assert_int_equal(misc & other, 0);
+		misc |= other;
+		assert_int_equal(runtime_end_of(misc), end);
+		assert_int_equal(stack_end_of(misc), STACK_END_WATCHED);
+	}
+	assert_false(runtime_end_lacks(RUNTIME_END_NONE));
+	assert_false(runtime_end_lacks(RUNTIME_END_COMPLETE));
+	assert_true(runtime_end_lacks(RUNTIME_END_UNKNOWN));
+	assert_true(runtime_end_lacks((enum runtime_end)(RUNTIME_ENDS - 1)));
+	assert_string_equal(runtime_end_name((enum runtime_end)(RUNTIME_ENDS - 1)), "unknown");
+	assert_string_equal(runtime_end_name(RUNTIME_END_UNKNOWN), "unknown_build");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_comes_back),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_runtime),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

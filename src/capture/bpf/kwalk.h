@@ -67,7 +67,8 @@ struct kwalk_table {
 	/* The unwind callback knows of code made at run time in the process that maps this. */
 	bool tells;
 	bool keeps_fp; /* likewise, as the object's code keeps frame pointers: 0 ends their chain */
-	/* The object is CPython; NULL: it is not. Stays valid until kwalk_close. */
+	/* The object is CPython, of an unknown build if the layout has no version; NULL: it is not.
+	 * Stays valid until kwalk_close. */
 	const struct python_object *python;
 };
 

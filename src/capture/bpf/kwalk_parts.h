@@ -322,10 +322,11 @@ int python_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksym
 void python_keep(struct kwalk_ring *ring, const struct kwalk_python *p);
 /*
  * Puts the frames that belong to a record (by its time_ns or cookie) into its native stack, in
- * ips[*n], which is returned, or else l->spliced. cut: the native stack ends at the limit.
+ * ips[*n], which is returned, or else l->spliced. cut: the native stack ends at the limit. *end
+ * (enum kwalk_python_end) is changed where names are missing.
  */
 const uint64_t *python_splice(struct kwalk_ring *ring, bool deferred, uint64_t of,
-                              const uint64_t *ips, size_t *n, bool cut);
+                              const uint64_t *ips, size_t *n, bool cut, uint8_t *end);
 
 /* ---- kwalk.c ---- */
 

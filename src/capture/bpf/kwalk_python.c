@@ -72,8 +72,8 @@ void python_publish(struct kwalk *l, const struct kwalk_space *s)
 	const struct kwalk_vma *m = NULL;
 	struct python_process p = { .execs = s->execs, .losses = s->losses };
 
-	for (size_t i = 0; i < s->n && !m; i++)
-		if (s->at[i].python)
+	for (size_t i = 0; i < s->n && (!m || !m->python->layout.version); i++)
+		if (s->at[i].python && (!m || s->at[i].python->layout.version))
 			m = &s->at[i];
 	if (!m) {
 		bpf_map_delete_elem(l->pythons, &s->pid);
@@ -195,13 +195,14 @@ static struct python_chain *python_chain(const struct kwalk_python_frame *frames
  * native stack does not have ends that: what is outwards of it stays native. But where the native
  * stack is cut off (cut) all frames that are known come behind it. */
 const uint64_t *python_splice(struct kwalk_ring *ring, bool deferred, uint64_t of,
-                              const uint64_t *ips, size_t *n, bool cut)
+                              const uint64_t *ips, size_t *n, bool cut, uint8_t *end)
 {
 	struct kwalk *l = ring->kwalk;
 	struct kwalk_python *p = ring->python[deferred];
 	const struct kwalk_python_frame *frames = (const void *)(p + 1);
 	struct python_chain chains[2], *c;
 	size_t to = 0, native = 0;
+	uint64_t unnamed = l->python_unnamed;
 
 	if (!p || p->kind != KWALK_PYTHON || p->of != of)
 		return ips;
@@ -229,5 +230,7 @@ const uint64_t *python_splice(struct kwalk_ring *ring, bool deferred, uint64_t o
 			break;
 	}
 	*n = to;
+	if (l->python_unnamed > unnamed)
+		*end = KWALK_PYTHON_UNNAMED;
 	return l->spliced;
 }

@@ -17,6 +17,7 @@
 #include <sys/epoll.h>
 
 #include "abi/encode.h"
+#include "abi/runtime_end.h"
 #include "abi/stack_end.h"
 #include "capture/bpf/kwalk_parts.h"
 
@@ -56,10 +57,15 @@ enum {
 };
 _Static_assert((int)KWALK_ENDS + 1 == (int)STACK_END_ROWS, "stack_ends.def: one is not in files");
 
-/* From a program's number of an end to the bits in misc that say it in a file. */
-static uint16_t ring_end(uint8_t end, bool guessed)
+#define RUNTIME_END(number, id, ...) \
+	_Static_assert((int)KWALK_PYTHON_##id == (int)RUNTIME_END_##id, "runtime_ends.def: " #id);
+#include "abi/runtime_ends.def"
+
+/* From a program's numbers of ends to the bits in misc that say them in a file. */
+static uint16_t ring_end(uint8_t end, bool guessed, uint8_t python)
 {
-	return stack_end_misc(end < KWALK_ENDS ? end + 1 : STACK_END_NOT_SAID, guessed);
+	return stack_end_misc(end < KWALK_ENDS ? end + 1 : STACK_END_NOT_SAID, guessed) |
+	       runtime_end_misc(python);
 }
 
 /* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. A stack that met an unknown mapping
@@ -114,18 +120,20 @@ static int ring_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, co
 		                   .addr = s->address,
 		                   .period = s->period };
 	size_t n_user = s->n_user;
+	uint8_t python = s->python;
 	const uint64_t *user;
 	int r;
 
 	if (!event)
 		return 0;
 	ring_used(l, s->pid, s->time_ns, ips, s->n_user);
-	user = python_splice(ring, false, s->time_ns, ips, &n_user, s->end == KWALK_LIMIT);
+	user = python_splice(ring, false, s->time_ns, ips, &n_user, s->end == KWALK_LIMIT, &python);
 	out.callchain = encode_words(l->chain, ring_chain(l, s, user, n_user, ips));
 	r = encode_sample(&l->out, &event->attr,
 	                  (s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL) |
 	                          ring_end(s->cookie ? KWALK_DEFERRED : s->end,
-	                                   !s->cookie && s->guessed),
+	                                   !s->cookie && s->guessed,
+	                                   s->cookie ? KWALK_PYTHON_NONE : python),
 	                  &out);
 	if (r >= 0)
 		r = ring_give(l);
@@ -154,7 +162,8 @@ static int ring_user_chain_put(struct kwalk *l, const struct kwalk_user_chain *a
 		                               .ips = encode_words(ips, a->n) };
 	struct seam_id id = ring_id(a->pid, a->tid, a->cpu, a->time_ns, ring_output_id(l, a->cpu));
 	int r = encode_deferred(&l->out, &l->output_event->attr,
-	                        SEAM_MISC_USER | ring_end(a->end, a->guessed), &out, &id);
+	                        SEAM_MISC_USER | ring_end(a->end, a->guessed, a->python), &out,
+	                        &id);
 
 	if (r >= 0)
 		r = ring_give(l);
@@ -178,6 +187,7 @@ static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const 
 		                      .cookie = s->cookie,
 		                      .end = (uint8_t)end,
 		                      .guessed = s->guessed,
+		                      .python = s->python,
 		                      .n = (uint32_t)n };
 
 	map_del(&l->pending_cookies, s->cookie);
@@ -281,6 +291,7 @@ static int ring_hold_user_chain(struct kwalk_ring *ring, const struct kwalk_user
 		                              .cookie = a->cookie,
 		                              .end = a->end,
 		                              .guessed = a->guessed,
+		                              .python = a->python,
 		                              .n_user = (uint16_t)a->n };
 	memcpy(ring->user, ips, a->n * sizeof(*ips));
 	return r;
@@ -294,7 +305,8 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	struct kwalk *l = ring->kwalk;
 	struct kwalk_user_chain whole = *a;
 	size_t n = a->n;
-	const uint64_t *all = python_splice(ring, true, a->cookie, ips, &n, a->end == KWALK_LIMIT);
+	const uint64_t *all =
+	        python_splice(ring, true, a->cookie, ips, &n, a->end == KWALK_LIMIT, &whole.python);
 
 	whole.n = (uint32_t)n;
 	if (a->remote) { /* held until nobody can answer himself any more */

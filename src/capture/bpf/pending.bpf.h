@@ -152,10 +152,10 @@ static int user_chain(void *map, void *key, void *value)
 	user_chain_fill(&s->user_chain, &s->w, task);
 	if (p) {
 		s->user_chain.cpu = p->cpu;
-		python_send(p, s->cookie, s->w.end, 1);
+		s->user_chain.python = python_send(p, s->cookie, s->w.end, 1);
 		python_let(p);
-	} else if (config.python) {
-		COUNT(python_ends[KWALK_PYTHON_NO_ROOM]);
+	} else {
+		s->user_chain.python = python_missed(task->tgid);
 	}
 	s->user_chain.cookie = s->cookie;
 	s->user_chain.remote = 0;

@@ -498,6 +498,10 @@ INLINE void python_walk(struct walk *c, struct task_struct *task, const int kind
 	if (!of || of->execs != (changed ? changed->execs : 0))
 		return;
 	bpf_probe_read_kernel(&p->of, sizeof(p->of), of);
+	if (!AT(version)) {
+		p->out.end = KWALK_PYTHON_UNKNOWN;
+		return;
+	}
 	p->out.pid = pid;
 	p->out.tid = task->pid;
 	p->thread = task->thread.fsbase;
@@ -520,8 +524,8 @@ INLINE void python_match(struct python *p, __u32 native_end)
 }
 
 /* The frames come before the record `of` in that ring. The native walk has passed the loop's calls,
- * if its stack was whole. */
-INLINE void python_send(struct python *p, __u64 of, __u32 native_end, __u32 deferred)
+ * if its stack was whole. Returns how the walk ended, for that record. */
+INLINE __u8 python_send(struct python *p, __u64 of, __u32 native_end, __u32 deferred)
 {
 	__u64 size;
 	void *ring = bpf_map_lookup_elem(&rings, &p->cpu);
@@ -533,15 +537,26 @@ INLINE void python_send(struct python *p, __u64 of, __u32 native_end, __u32 defe
 	python_match(p, native_end);
 	size = sizeof(p->out) + (__u64)(p->out.n & (KWALK_PYTHON_ROOM - 1)) * sizeof(p->frames[0]);
 	if (n) {
-		__sync_fetch_and_add(&n->python_ends[p->out.end & 7], 1);
+		__sync_fetch_and_add(&n->python_ends[p->out.end & 15], 1);
 		__sync_fetch_and_add(&n->python_frames, p->out.n);
 	}
-	if (p->out.end == KWALK_PYTHON_NONE || !ring)
-		return;
+	if (!p->out.n || !ring)
+		return (__u8)p->out.end;
 	p->out.kind = KWALK_PYTHON;
 	p->out.of = of;
 	p->out.deferred = deferred;
-	bpf_ringbuf_output(ring, &p->out, size, BPF_RB_NO_WAKEUP);
+	if (bpf_ringbuf_output(ring, &p->out, size, BPF_RB_NO_WAKEUP))
+		return KWALK_PYTHON_NO_ROOM;
+	return (__u8)p->out.end;
+}
+
+/* The end of a walk that was not made, because all that may sleep are taken. */
+INLINE __u8 python_missed(__u32 pid)
+{
+	if (!config.python || !bpf_map_lookup_elem(&pythons, &pid))
+		return KWALK_PYTHON_NONE;
+	COUNT(python_ends[KWALK_PYTHON_NO_ROOM]);
+	return KWALK_PYTHON_NO_ROOM;
 }
 
 /* A child has its parent's memory, until it replaces its program. */

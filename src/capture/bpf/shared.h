@@ -132,8 +132,8 @@ struct kwalk_sample {
 	uint8_t in_user; /* the sample hit user mode */
 	uint8_t end;     /* enum kwalk_end of the user part */
 	uint8_t guessed; /* some frames were found by frame pointer */
-	uint8_t unused;
-	/* uint64_t user[n_user], kernel[n_kernel] */
+	uint8_t python;  /* enum kwalk_python_end, of frames that belong into the user part */
+	                 /* uint64_t user[n_user], kernel[n_kernel] */
 };
 
 struct kwalk_user_chain {
@@ -143,8 +143,8 @@ struct kwalk_user_chain {
 	uint64_t cookie;
 	uint32_t n;
 	uint8_t end, guessed;
-	uint8_t remote; /* read by the task iterator, not by the task itself */
-	uint8_t unused;
+	uint8_t remote;     /* read by the task iterator, not by the task itself */
+	uint8_t python;     /* as in a sample */
 	uint32_t waited_us; /* from sample to answer */
 	uint32_t unused2;
 	/* uint64_t user[n] */
@@ -196,8 +196,10 @@ enum kwalk_python_end {
 	KWALK_PYTHON_BUILDING, /* what stands there is no frame, or not yet one */
 	KWALK_PYTHON_LIMIT,    /* more frames, or more threads, than are looked at */
 	KWALK_PYTHON_SEVERAL,  /* the thread runs several interpreters */
-	KWALK_PYTHON_NO_ROOM,  /* too many walks at the same time */
+	KWALK_PYTHON_NO_ROOM,  /* too many walks at the same time, or the ring was full */
 	KWALK_PYTHON_APART,    /* the native stack does not have the loop's calls */
+	KWALK_PYTHON_UNKNOWN,  /* the process runs a CPython that is not known */
+	KWALK_PYTHON_UNNAMED,  /* of the recorder: names did not come in time */
 	KWALK_PYTHON_ENDS,
 };
 
@@ -305,7 +307,7 @@ struct kwalk_counts {
 	uint64_t away_untold;  /* threads that there was no memory for */
 	uint64_t not_followed; /* children of targets that there was no room for among these */
 	uint64_t skipped; /* samples that the kernel skipped, as another program ran on the CPU */
-	uint64_t python_ends[KWALK_PYTHON_ENDS]; /* of walks over its frames, by how they ended */
+	uint64_t python_ends[16]; /* of walks over its frames, by enum kwalk_python_end */
 	uint64_t python_frames;
 	uint64_t code_full; /* code objects that found no room in the ring: told later */
 	uint64_t end[16];   /* of user parts, at once and answered, by enum kwalk_end */

@@ -66,7 +66,7 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 	         (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX) &&
 	         (!p || p->out.end != KWALK_PYTHON_FAULT));
 	if (p && (whole || !config.defers))
-		python_send(p, s->time_ns, s->end, 0);
+		s->python = python_send(p, s->time_ns, s->end, 0);
 	return whole;
 }
 
@@ -198,6 +198,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	x->sample.in_user = (ctx->regs.cs & 3) == 3;
 	x->sample.end = KWALK_NO_USER;
 	x->sample.guessed = 0;
+	x->sample.python = KWALK_PYTHON_NONE;
 	if (config.user)
 		sample_user(ctx, x, task);
 	sample_kernel(ctx, x);
@@ -248,8 +249,10 @@ int read_owing(struct bpf_iter__task *ctx)
 	user_chain_fill(&r->user_chain, &r->w, task);
 	if (c.python) {
 		r->user_chain.cpu = c.python->cpu;
-		python_send(c.python, r->user_chain.cookie, r->w.end, 1);
+		r->user_chain.python = python_send(c.python, r->user_chain.cookie, r->w.end, 1);
 		python_let(c.python);
+	} else {
+		r->user_chain.python = python_missed(task->tgid);
 	}
 	r->user_chain.remote = 1;
 	user_chain_send(&r->user_chain);

@@ -3,27 +3,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "abi/runtime_end.h"
 #include "cli/record/record_say.h"
 
 /* Stacks whose frames of CPython are not all there, by why. */
 static void say_python(const struct record_opts *o, const struct kwalk_totals *t)
 {
-	static const char *const why[KWALK_PYTHON_ENDS] = {
-		[KWALK_PYTHON_FAULT] = "memory could not be read",
-		[KWALK_PYTHON_BUILDING] = "a frame was being built",
-		[KWALK_PYTHON_LIMIT] = "there are more frames or threads than are looked at",
-		[KWALK_PYTHON_SEVERAL] = "the thread runs several interpreters",
-		[KWALK_PYTHON_NO_ROOM] = "too many were walked at the same time",
-		[KWALK_PYTHON_APART] = "they do not fit to the native stack",
-	};
 	const struct kwalk_counts *c = &t->counts;
 
 	if (!o->rec.python)
 		return;
-	for (size_t i = 0; i < KWALK_PYTHON_ENDS; i++)
-		if (why[i] && c->python_ends[i])
+	for (uint32_t i = 0; i < KWALK_PYTHON_ENDS; i++)
+		if (runtime_end_lacks((enum runtime_end)i) && c->python_ends[i])
 			cmd_print(stderr, "  %" PRIu64 " stacks lack frames of Python: %s\n",
-			          c->python_ends[i], why[i]);
+			          c->python_ends[i], runtime_end_text((enum runtime_end)i));
 	if (t->python_unnamed)
 		cmd_print(stderr,
 		          "  %" PRIu64 " frames of Python are left out: their names did "
