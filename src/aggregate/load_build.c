@@ -537,8 +537,12 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct loa
 	r = keys && b->tasks ? 0 : -ENOMEM;
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
 		r = load_entry(b, s, users, &s->entries[i], &keys[i]);
-		if (++*serial % 4096 == 0 && progress->report)
+		if (++*serial % 4096)
+			continue;
+		if (progress->report)
 			progress->report(progress->ctx, "naming", *serial, total);
+		if (r >= 0 && progress_stopped(progress))
+			r = -ECANCELED;
 	}
 	for (size_t i = 0; i < s->n_samples && r >= 0; i++) {
 		const struct stacks_sample *sample = &s->samples[i];

@@ -23,6 +23,8 @@
 #include "samples/sample_end.h"
 #include "samples/sample_index.h"
 
+#define ASKED_EVERY 8192 /* samples, between two questions whether anybody waits */
+
 /* How a sample's user part was taken, and what became of it. */
 struct load_how {
 	uint8_t state, by_tables;
@@ -235,6 +237,11 @@ int load_count_sample(void *count, const struct sample *s, struct buf *out)
 	int r;
 
 	(void)out;
+	if (!c->until_asked--) {
+		c->until_asked = ASKED_EVERY;
+		if (progress_stopped(&c->opts->progress))
+			return -ECANCELED;
+	}
 	r = (load_count_has_own(c, s) ? load_count_own_id : load_count_key_id)(c, s, &how,
 	                                                                       &same.key);
 	if (r >= 0 && !same.user && s->user.n)

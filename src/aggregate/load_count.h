@@ -21,7 +21,8 @@ struct load_count {
 	struct load_walk_result result; /* of walks while recording */
 	struct sample_counts counts;
 	struct unwound_counts unwound;
-	struct buf missing; /* struct unwound_missing, of walks in copies of stacks */
+	unsigned until_asked; /* samples, until progress.stopped is asked again */
+	struct buf missing;   /* struct unwound_missing, of walks in copies of stacks */
 };
 
 /* -ENOMEM; free it anyhow. */

@@ -11,8 +11,10 @@ int profiled_load(const struct infile *in, const struct naming *naming,
 	/* What an archive fits is told by the objects of the recording. */
 	const bool states = opts->load.frames == LOAD_FRAMES_NONE && opts->filter &&
 	                    !sample_filter_any(opts->filter) && !naming->archive.dir[0];
+	const struct progress progress = opts->progress.report ? opts->progress : infile_progress();
 	const struct recording_opts learn = { .sz = sizeof(learn),
-		                              .progress = infile_progress(),
+		                              .progress = progress,
+		                              .first_bytes = opts->first_bytes,
 		                              .symbols = &naming->symbols,
 		                              .names = opts->names,
 		                              .innermost = opts->load.frames != LOAD_FRAMES_ALL,
@@ -26,7 +28,7 @@ int profiled_load(const struct infile *in, const struct naming *naming,
 	if (states)
 		load.keep = 0; /* no row tells of more than its state */
 	load.native = naming->native;
-	load.progress = infile_progress();
+	load.progress = progress;
 	if (r >= 0 && opts->filter) {
 		r = sample_filter_prepare(opts->filter, opts->cmd, *rec);
 		load.filter = sample_filter_samples(opts->filter);

@@ -16,6 +16,8 @@ struct profiled_opts {
 	struct sample_filter *filter; /* NULL: load.filter says which samples are wanted */
 	bool names;                   /* the kernel's names will be needed: read them meanwhile */
 	struct load_opts load;        /* all but symbols and progress */
+	struct progress progress;     /* without report: a line on stderr */
+	uint64_t first_bytes;         /* of the file; 0: all */
 };
 
 /* Fills *rec and *ret, which the caller frees also after a failure. -EINVAL without a text in err:

@@ -134,6 +134,8 @@ static void *resolver_run(void *arg)
 		rc = resolver_piece(r, &pieces[i]);
 		if (rc < 0)
 			atomic_store(&work->failed, rc);
+		if (rc >= 0 && progress_stopped(progress))
+			atomic_store(&work->failed, -ECANCELED);
 		atomic_fetch_add(&work->done, pieces[i].n);
 		if (r->reports && progress->report)
 			progress->report(progress->ctx, "source lines", atomic_load(&work->done),

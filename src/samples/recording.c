@@ -69,6 +69,15 @@ static void recording_progress(const struct recording *rec, const struct progres
 		progress->report(progress->ctx, "reading", info.position, info.file_size);
 }
 
+/* Whether what was asked for of a file has been read. */
+static bool recording_read_enough(const struct recording *rec, uint64_t first_bytes)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+
+	return first_bytes && seam_reader_info(rec->reader, &info) >= 0 &&
+	       info.position >= first_bytes;
+}
+
 /* Ascending. */
 static int recording_time_order(const void *pa, const void *pb)
 {
@@ -185,8 +194,13 @@ static int recording_learn(struct first_pass *l, const struct recording_opts *op
 		if (r < 0)
 			return seam_error_set(err, -r, NULL, record.offset,
 			                      seam_record_name(record.type), "%s", strerror(-r));
-		if (record.index % PROGRESS_EVERY == 0)
-			recording_progress(rec, progress);
+		if (record.index % PROGRESS_EVERY)
+			continue;
+		recording_progress(rec, progress);
+		if (progress && progress_stopped(progress))
+			return -ECANCELED;
+		if (opts && recording_read_enough(rec, opts->first_bytes))
+			break;
 	}
 	if (r < 0)
 		return r;

@@ -29,8 +29,16 @@
  * that it is not known. */
 struct progress {
 	void (*report)(void *ctx, const char *step, uint64_t done, uint64_t total);
+	/* Asked now and then, from any thread; true: nobody waits for the work any more, which
+	 * fails with -ECANCELED then. NULL: somebody does. */
+	bool (*stopped)(void *ctx);
 	void *ctx;
 };
+
+static inline bool progress_stopped(const struct progress *p)
+{
+	return p->stopped && p->stopped(p->ctx);
+}
 
 /* Records of the kernel that lie one behind the other in memory until the reader is closed. */
 struct recording_run {
@@ -108,6 +116,8 @@ struct recording_opts {
 	bool innermost;
 	/* of callchains, nothing will be asked for but what became of them */
 	bool no_stacks;
+	/* reads no more than about so many bytes of the file, as if it ended there; 0: all */
+	uint64_t first_bytes;
 	/* of samples, nothing will be asked for but how many are in which state, of all of them
 	 * (sample_tally.h); nor what is mapped, where no stack is walked */
 	bool states;

@@ -86,13 +86,46 @@ int feed_start(struct feed *f, int (*work)(void *ctx, struct feed *f), void *ctx
 	return r;
 }
 
-int feed_end(struct feed *f)
+/* CLOCK_MONOTONIC. */
+static long long feed_now_ms(void)
 {
-	atomic_store(&f->stopped, true);
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int feed_join(struct feed *f)
+{
 	if (f->started && !f->joined)
 		pthread_join(f->thread, NULL);
 	f->joined = true;
 	return f->result;
+}
+
+int feed_end(struct feed *f)
+{
+	atomic_store(&f->stopped, true);
+	return feed_join(f);
+}
+
+bool feed_end_within(struct feed *f, int ms)
+{
+	long long end = feed_now_ms() + ms, left = ms;
+	int result;
+
+	atomic_store(&f->stopped, true);
+	while (f->started && !feed_ended(f, &result)) {
+		struct pollfd p = { .fd = f->fd, .events = POLLIN };
+		eventfd_t n;
+
+		if (left <= 0)
+			return false;
+		if (poll(&p, 1, (int)left) > 0)
+			(void)!eventfd_read(f->fd, &n);
+		left = end - feed_now_ms();
+	}
+	return true;
 }
 
 void feed_free(struct feed *f)
@@ -147,15 +180,6 @@ bool feed_ended(struct feed *f, int *result)
 	*result = f->result;
 	pthread_mutex_unlock(&f->lock);
 	return ended;
-}
-
-/* CLOCK_MONOTONIC. */
-static long long feed_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* Each state that is said wakes, too, so it looks again until the time is over. */

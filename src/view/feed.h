@@ -24,8 +24,12 @@ struct feed;
 int feed_new(struct feed **ret);
 /* Begins the work in a thread that no signal interrupts. -errno. */
 int feed_start(struct feed *f, int (*work)(void *ctx, struct feed *f), void *ctx);
-/* Asks the work to end and waits for it. What it returned; FEED_STAYS if it was never begun. */
+/* Waits for the work's end. What it returned; FEED_STAYS if it was never begun. */
+int feed_join(struct feed *f);
+/* The same, after asking it to end. */
 int feed_end(struct feed *f);
+/* Asks the work to end, and waits for it, but no longer than this. False: it goes on. */
+bool feed_end_within(struct feed *f, int ms);
 /* To be called after feed_end. */
 void feed_free(struct feed *f);
 

@@ -157,6 +157,8 @@ void view_draw(struct view *v, const struct view_screen *s)
 		              p->top + i == p->at ? VIEW_PLAIN | VIEW_CURSOR : VIEW_PLAIN);
 	if (!p->n)
 		s->put(s->ctx, ABOVE, 1, VIEW_DIM,
-		       p->filter.n ? "nothing with this text" : "nothing");
+		       p->filter.n  ? "nothing with this text"
+		       : v->state.n ? "nothing yet"
+		                    : "nothing");
 	view_draw_keys(v, s);
 }

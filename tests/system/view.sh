@@ -83,6 +83,39 @@ shows "1 functions  2 tree  3 called by  4 objects  5 commands  6 threads  7 tim
 keys q
 shows "ended 0"
 
+# It is there while the recording is read: keys are answered before there is anything, and q does not wait for the rest.
+mkfifo slow.data
+open "80 24" "'$SEAM' report -i slow.data"
+shows "[reading]"
+shows "nothing yet"
+keys '?'
+shows "MOVING"
+keys Escape 2
+shows "callers, and below each what it called"
+cat "$FILE" >slow.data
+shows "+ _start (work)"
+keys 8
+shows "samples:"
+keys q
+shows "ended 0"
+open "80 24" "'$SEAM' report -i slow.data"
+shows "[reading]"
+keys q
+shows "ended 0"
+
+# What cannot be read is said, on the terminal as it was. A recording without samples is shown as that.
+open "80 24" "'$SEAM' report -i no.data"
+shows "no.data: No such file or directory"
+shows "ended 1"
+"$SEAM" record -q -o empty.data -e dummy -- true 2>err || fail "$(cat err)"
+open "80 24" "'$SEAM' report -i empty.data"
+shows "0 samples"
+shows "nothing"
+keys j G Enter a c d m n s 2 Enter H E 3 4 Enter 6 7 8 1
+shows "1 functions"
+keys q
+shows "ended 0"
+
 # A signal gives the terminal back, too.
 open "80 24" "trap : INT; '$SEAM' report -i '$FILE'; stty -a | tr -d '\n' | grep -o ' icanon .* echo '"
 shows "1 functions"

@@ -653,6 +653,11 @@ static void what_moves_can_be_held(void **state)
 	assert_int_equal(view_new(&t.view, &opts), 0);
 	draw(&t);
 	row_is(&t, 3, "nothing");
+	view_set_state(t.view, "reading 45 %");
+	draw(&t);
+	row_is(&t, 3, "nothing yet");
+	row_has(&t, 0, "[reading 45 %]");
+	view_set_state(t.view, "");
 	keys(&t, "2345678?");
 	key(&t, VIEW_KEY_ESCAPE);
 	keys(&t, "1");

@@ -3,7 +3,6 @@
 #include "cli/report/report_options.h"
 
 #include <errno.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,118 +14,6 @@
 #include "cmd/outfile.h"
 #include "cmd/pager.h"
 #include "fleet/quality.h"
-#include "input/profiled.h"
-#include "profile/nameless.h"
-
-/* ---- loading ---- */
-
-/* A name may have commas in it, so the whole list is tried as one name, too. */
-static bool report_named(const char *list, const char *text)
-{
-	return !strcmp(list, text) || id_filter_in_list(list, text);
-}
-
-/* Whether a frame's row is wanted: by its object, by name or path, and its function. */
-static bool report_shows(const struct report_cmd *r, const struct profile_frame *f)
-{
-	const struct profile *p = r->show.load.profile;
-	const char *path = profile_text(p, profile_object_at(p, f->object)->path);
-	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
-	const char *dso = !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path, *name;
-
-	if (r->dsos && !report_named(r->dsos, dso) && !report_named(r->dsos, path))
-		return false;
-	name = f->symbol ? profile_text(p, f->symbol) : SYMBOL_UNKNOWN;
-	if (r->show.symbol_filter && !strstr(name, r->show.symbol_filter))
-		return false;
-	if (!r->show.symbols)
-		return true;
-	return report_named(r->show.symbols, name) ||
-	       (nameless_is(name, NULL) && report_named(r->show.symbols, SYMBOL_UNKNOWN));
-}
-
-/* Compares each distinct frame with --dsos, --symbols and --symbol-filter, once. */
-static int report_mark_shown(struct report_cmd *r)
-{
-	const struct profile *p = r->show.load.profile;
-	size_t n = profile_n_frames(p);
-
-	if (!r->dsos && !r->show.symbols && !r->show.symbol_filter)
-		return 0;
-	r->show.shown = calloc(n + 1, sizeof(*r->show.shown));
-	if (!r->show.shown)
-		return -ENOMEM;
-	for (uint32_t i = 1; i <= n; i++)
-		r->show.shown[i] = report_shows(r, profile_frame_at(p, i));
-	return 0;
-}
-
-/* perf's default: system calls and page faults. */
-#define PARENT_DEFAULT "^sys_|^do_page_fault|^__(x64|ia32|arm64|se)_sys_|^(asm_)?exc_page_fault"
-
-/* Marks the names that the sort key parent looks for, each distinct text once. -EINVAL after saying
- * what is wrong; -ENOMEM. */
-static int report_mark_parents(struct report_cmd *r)
-{
-	const struct profile *p = r->show.load.profile;
-	size_t n = profile_n_strings(p);
-	regex_t regex;
-
-	if (!(r->show.fields.columns & 1u << ROLLUP_PARENT))
-		return 0;
-	if (regcomp(&regex, r->parent ? r->parent : PARENT_DEFAULT, REG_EXTENDED | REG_NOSUB)) {
-		cmd_error(r->cmd, "-p: '%s' is not a regular expression", r->parent);
-		return -EINVAL;
-	}
-	r->show.parents = calloc(n + 1, sizeof(*r->show.parents));
-	for (uint32_t i = 1; r->show.parents && i <= n; i++)
-		r->show.parents[i] = !regexec(&regex, profile_text(p, i), 0, NULL, 0);
-	regfree(&regex);
-	return r->show.parents ? 0 : -ENOMEM;
-}
-
-/* Which frames of stacks are shown: of a table of functions alone, without what they call, those
- * that samples hit. */
-static enum load_frames report_frames(const struct report_cmd *r)
-{
-	const struct report *show = &r->show;
-	const struct report_fields *f = &show->fields;
-	bool others = !show->no_children || show->max_stack || r->dsos || show->symbols ||
-	              show->symbol_filter || f->columns & 1u << ROLLUP_PARENT;
-
-	if (r->form != REPORT_TEXT)
-		return LOAD_FRAMES_ALL;
-	if (r->stats)
-		return LOAD_FRAMES_NONE;
-	for (size_t i = 0; i < f->n; i++)
-		others |= f->field[i] == REPORT_TOTAL;
-	return others || report_has_tree(show) ? LOAD_FRAMES_ALL : LOAD_FRAMES_INNERMOST;
-}
-
-/* Opens the recording, makes a profile with what the columns need, and marks the frames that
- * filters pick. -EINVAL without a text in err: it was said. */
-static int report_load(struct report_cmd *r, struct seam_error *err)
-{
-	bool calls =
-	        report_needs(&r->show, ROLLUP_NEEDS_CALLS) || r->show.graph != REPORT_GRAPH_NONE;
-	const struct profiled_opts opts = {
-		.cmd = r->cmd,
-		.filter = &r->filter,
-		.names = !r->stats,
-		.load = { .frames = report_frames(r),
-		          .keep = report_keeps(&r->show) | (report_view_fits(r) ? VIEW_KEEPS : 0),
-		          .max_stack = r->show.max_stack,
-		          .slice_ns = r->slice_ns,
-		          .lines = report_needs(&r->show, ROLLUP_NEEDS_LINES) ||
-		                   (calls && !r->naming.no_inline && !r->stats),
-		          .no_inline = r->naming.no_inline },
-	};
-	int rc = profiled_load(&r->in, &r->naming, &opts, &r->show.rec, &r->show.load, err);
-
-	if (rc >= 0)
-		rc = report_mark_shown(r);
-	return rc < 0 ? rc : report_mark_parents(r);
-}
 
 /* Fills the report from a store. An exit code; on EXIT_USAGE and EXIT_FAILED it was said. */
 static int report_load_stored(struct report_cmd *r)
@@ -192,29 +79,25 @@ static bool report_viewed(struct report_cmd *r, int *rc)
 	return false;
 }
 
-/* Reads all, and shows it on the terminal, or composes the whole text and prints it. An exit
+/* Composes the whole text and prints it. loaded: what report_load returned, and err. An exit
  * code. */
-static int report_show(struct report_cmd *r)
+static int report_print(struct report_cmd *r, int loaded, struct seam_error *err)
 {
-	struct seam_error err = { 0 };
 	struct buf out = { 0 };
-	int rc = r->tasks ? 0 : report_load(r, &err), header = EXIT_OK, verdict;
+	int rc = loaded, header = EXIT_OK, verdict;
 
-	if (rc == -EINVAL && !err.code) /* said */
+	if (rc == -EINVAL && !err->code) /* said */
 		return EXIT_USAGE;
-	if (rc >= 0 && report_viewed(r, &rc))
-		goto seen;
 	if (rc >= 0)
 		rc = report_header(r, &out, &header);
 	/* The header was read up to the end of the input, so tasks begin anew. */
 	if (rc >= 0 && r->header && r->tasks)
 		rc = seam_reader_rewind(r->in.reader);
 	if (rc >= 0)
-		rc = r->tasks ? report_tasks(r->in.reader, !r->show.quiet, &out, &err)
+		rc = r->tasks ? report_tasks(r->in.reader, !r->show.quiet, &out, err)
 		              : report_write(r, &out);
-seen:
 	if (rc < 0)
-		cmd_error(r->cmd, "%s", cmd_reason(&err, rc));
+		cmd_error(r->cmd, "%s", cmd_reason(err, rc));
 	else if (outfile_print(r->cmd, &out) != EXIT_OK)
 		rc = -EIO;
 	buf_free(&out);
@@ -222,6 +105,24 @@ seen:
 		return EXIT_FAILED;
 	verdict = infile_verdict(&r->in, r->cmd, r->show.rec);
 	return verdict == EXIT_OK ? header : verdict;
+}
+
+/* Reads all, and prints it, or shows it while it is read. An exit code. */
+static int report_show(struct report_cmd *r)
+{
+	struct profiled_opts opts = report_load_opts(r);
+	struct seam_error err = { 0 };
+	int loaded, rc;
+
+	if (report_view_fits(r)) {
+		rc = report_view_read(r, &loaded, &err);
+		return rc == REPORT_PRINTS ? report_print(r, loaded, &err) : rc;
+	}
+	rc = infile_open(&r->in, r->cmd);
+	if (rc != EXIT_OK)
+		return rc;
+	loaded = r->tasks ? 0 : report_load(r, &opts, &err);
+	return report_print(r, loaded, &err);
 }
 
 /* Says why. */
@@ -262,7 +163,6 @@ static int report_dump(const struct report_cmd *r)
 static int report_do(struct report_cmd *r)
 {
 	struct source source = { .cmd = r->cmd, .path = r->in.path };
-	int rc;
 
 	if (r->schema)
 		return schema_print(r->cmd);
@@ -272,8 +172,7 @@ static int report_do(struct report_cmd *r)
 		return header_print(&source, r->full);
 	if (r->dump)
 		return report_dump(r);
-	rc = infile_open(&r->in, r->cmd);
-	return rc == EXIT_OK ? report_show(r) : rc;
+	return report_show(r);
 }
 
 /* The command: reads the config file, then its options, does the work, and frees everything at one

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "input/infile.h"
 #include "input/naming.h"
+#include "input/profiled.h"
 #include "input/sample_filter.h"
 #include "input/stored.h"
 #include "report/report.h"
@@ -54,6 +55,19 @@ int report_config(struct report_cmd *r);
 /* Sets the fields of a report (report_fields_set). -EINVAL after saying why. */
 int report_options_fields(struct report *show, const struct cmd *cmd);
 
+/* ---- report_load.c ---- */
+
+/* Whether the report can be shown on the terminal, to be walked through. */
+bool report_view_fits(const struct report_cmd *r);
+/* Compares each distinct frame with --dsos, --symbols and --symbol-filter, once. -ENOMEM. */
+int report_mark_shown(struct report_cmd *r);
+/* Marks the names that the sort key parent looks for. -EINVAL after saying what is wrong;
+ * -ENOMEM. */
+int report_mark_parents(struct report_cmd *r);
+struct profiled_opts report_load_opts(struct report_cmd *r);
+/* Fills r->show. -EINVAL without a text in err: what is wrong was said. */
+int report_load(struct report_cmd *r, const struct profiled_opts *opts, struct seam_error *err);
+
 /* ---- report_view.c ---- */
 
 /* What the view's sections of threads and of time need. */
@@ -61,9 +75,11 @@ int report_options_fields(struct report *show, const struct cmd *cmd);
 
 /* The columns of the view's table; room for ROLLUP_COLUMNS. How many. */
 size_t report_view_columns(const struct report *show, enum rollup_column *columns);
-/* Whether the report can be shown on the terminal, to be walked through. */
-bool report_view_fits(const struct report_cmd *r);
-/* Shows it until the user leaves. 0; -ENOMEM; -ENOTTY, -EINVAL: text is needed. */
+/* Shows what is loaded until the user leaves. 0; -ENOMEM; -ENOTTY, -EINVAL: text is needed. */
 int report_view(struct report_cmd *r);
+/* Opens the recording and shows it while it is read. An exit code; REPORT_PRINTS: it cannot be
+ * shown, and *loaded is what report_load returned. */
+#define REPORT_PRINTS (-1)
+int report_view_read(struct report_cmd *r, int *loaded, struct seam_error *err);
 
 #endif

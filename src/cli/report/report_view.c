@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,21 +13,12 @@
 #include "base/shown.h"
 #include "cli/report/report_options.h"
 #include "fleet/quality.h"
-#include "view/view.h"
+#include "input/unpacked.h"
+#include "view/feed.h"
 
 #define ANNOTATED_MAX (16u << 20) /* bytes of one function's text that are shown */
 /* More than view_annotate_args fills. */
 #define ARGS_MAX 24
-
-/* Whether the report is one that the view can show, and there is a terminal. */
-bool report_view_fits(const struct report_cmd *r)
-{
-	const struct report *s = &r->show;
-
-	return r->form == REPORT_TEXT && !r->stdio && !r->stats && !r->tasks && !r->header &&
-	       !s->group && !s->hierarchy && !s->threads && !s->separator && !s->quiet &&
-	       !s->n_widths && view_can();
-}
 
 /* The command line that annotates a function of the same recording with the same files. Names come
  * from outside: the symbol is an option's argument, and no shell reads it. */
@@ -99,51 +91,214 @@ static int view_annotate(void *ctx, const char *object, const char *symbol, stru
 	return rc < 0 && rc != -ENOMEM ? shown_printf(out, "annotate: %s\n", strerror(-rc)) : rc;
 }
 
-/* The columns of the table: those that tell rows apart, in the order that was asked for. */
-size_t report_view_columns(const struct report *show, enum rollup_column *columns)
+/* What the view is to show, but for a profile. columns: room for them. */
+static struct view_opts view_options(struct report_cmd *r, enum rollup_column *columns)
 {
-	size_t n = 0;
+	bool stored = stored_asked(&r->stored);
 
-	for (size_t i = 0; i < show->fields.n; i++) {
-		enum rollup_column c = (enum rollup_column)show->fields.field[i];
-		bool is_new = show->fields.field[i] < ROLLUP_COLUMNS;
-
-		for (size_t k = 0; k < n && is_new; k++)
-			is_new = columns[k] != c;
-		if (is_new)
-			columns[n++] = c;
-	}
-	return n;
+	return (struct view_opts){
+		.sz = sizeof(struct view_opts),
+		.title = stored       ? r->stored.url
+		         : r->in.path ? r->in.path
+		                      : "perf.data",
+		.columns = columns,
+		.n_columns = report_view_columns(&r->show, columns),
+		.by_self = r->show.no_children,
+		.percent_limit = r->limit_given ? r->show.percent_limit : 0,
+		/* A store has no code. */
+		.annotate = stored ? NULL : view_annotate,
+		.ctx = r,
+	};
 }
 
-/* The account is made as text first, and is one of the view's panes. */
-int report_view(struct report_cmd *r)
+/* What became of the samples. NULL: out of memory. */
+static char *view_account(const struct report_cmd *r, const struct report *show)
 {
-	enum rollup_column columns[ROLLUP_COLUMNS];
-	struct view_opts opts = { .sz = sizeof(opts),
-		                  .profile = r->show.load.profile,
-		                  .title = stored_asked(&r->stored) ? r->stored.url
-		                           : r->in.path             ? r->in.path
-		                                                    : "perf.data",
-		                  .columns = columns,
-		                  .n_columns = report_view_columns(&r->show, columns),
-		                  .by_self = r->show.no_children,
-		                  .percent_limit = r->limit_given ? r->show.percent_limit : 0,
-		                  /* A store has no code. */
-		                  .annotate = stored_asked(&r->stored) ? NULL : view_annotate,
-		                  .ctx = r };
+	struct report plain = *show;
 	struct buf account = { 0 };
-	struct report plain = r->show;
-	int rc;
+	char *text;
 
-	if (!opts.n_columns || !profile_n_events(r->show.load.profile))
-		return -EINVAL;
 	plain.color = false;
 	report_account(&plain, &account);
 	if (stored_asked(&r->stored))
 		quality_text(&r->answer.found, &account);
-	opts.account = buf_text(&account);
-	rc = account.failed ? -ENOMEM : view_terminal(&opts, r->naming.color);
+	text = account.failed ? NULL : strdup(buf_text(&account));
 	buf_free(&account);
+	return text;
+}
+
+int report_view(struct report_cmd *r)
+{
+	enum rollup_column columns[ROLLUP_COLUMNS];
+	struct view_opts opts = view_options(r, columns);
+	char *account;
+	int rc;
+
+	if (!opts.n_columns || !profile_n_events(r->show.load.profile))
+		return -EINVAL;
+	account = view_account(r, &r->show);
+	opts.profile = r->show.load.profile;
+	opts.account = account;
+	rc = account ? view_terminal(&opts, r->naming.color) : -ENOMEM;
+	free(account);
+	return rc;
+}
+
+/* ---- while it is read ---- */
+
+#define VIEW_BEGIN_MS 150 /* what is read within this is shown at once */
+#define VIEW_LEAVE_MS 300 /* how long reading may go on when nobody looks any more */
+/* Of a file that is larger, the first part is shown before the rest is read. */
+#define VIEW_LARGE (32ull << 20)
+#define VIEW_FIRST_MOST (64ull << 20)
+
+/* The thread that reads. */
+struct view_reading {
+	struct report_cmd *r;
+	struct feed *feed;
+	struct report first; /* of the first part: rec and load */
+	struct seam_error *err;
+	int opened; /* exit code */
+	int loaded;
+	bool shown;
+};
+
+/* For struct progress. */
+static void view_progress(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	char text[80];
+
+	if (total)
+		snprintf(text, sizeof(text), "%s %d %%", step,
+		         (int)(100.0 * (double)done / (double)total));
+	else
+		snprintf(text, sizeof(text), "%s %llu", step, (unsigned long long)done);
+	feed_state(ctx, text);
+}
+
+static bool view_stopped(void *ctx)
+{
+	return feed_stopped(ctx);
+}
+
+/* Gives what is loaded to the view; the profile stays. percent: of the file. -ENOMEM. */
+static int view_put(struct view_reading *w, const struct report *show, unsigned percent)
+{
+	struct view_news news = { .profile = show->load.profile,
+		                  .account = view_account(w->r, show) };
+	const char *path = w->r->in.path ? w->r->in.path : "perf.data";
+	struct buf title = { 0 };
+
+	buf_put_text(&title, path);
+	if (percent < 100)
+		buf_printf(&title, " (its first %u %%)", percent);
+	news.title = title.failed ? NULL : strdup(buf_text(&title));
+	buf_free(&title);
+	if (!news.account || !news.title) {
+		view_news_free(&news);
+		return -ENOMEM;
+	}
+	feed_put(w->feed, &news);
+	return 0;
+}
+
+/* Shows the first part of a large file. What cannot be done is left to the reading of the whole. */
+static void view_first(struct view_reading *w, const struct profiled_opts *all)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct profiled_opts opts = *all;
+	struct seam_error err = { 0 };
+	int rc;
+
+	/* Of a filter's "10%-20%" a part of the file knows nothing. */
+	if (sample_filter_any(&w->r->filter) || seam_reader_info(w->r->in.reader, &info) < 0 ||
+	    info.file_size < VIEW_LARGE)
+		return;
+	opts.first_bytes =
+	        info.file_size / 16 < VIEW_FIRST_MOST ? info.file_size / 16 : VIEW_FIRST_MOST;
+	opts.load.lines = report_needs(&w->r->show, ROLLUP_NEEDS_LINES);
+	w->first = w->r->show;
+	rc = profiled_load(&w->r->in, &w->r->naming, &opts, &w->first.rec, &w->first.load, &err);
+	if (rc >= 0 && profile_n_events(w->first.load.profile))
+		view_put(w, &w->first, (unsigned)(100 * opts.first_bytes / info.file_size));
+	recording_close(w->first.rec);
+	seam_reader_rewind(w->r->in.reader);
+}
+
+/* Opens and reads the recording. What cannot be shown leaves the view. */
+static int view_read(void *ctx, struct feed *f)
+{
+	struct view_reading *w = ctx;
+	struct report_cmd *r = w->r;
+	struct profiled_opts opts = report_load_opts(r);
+
+	opts.progress = (struct progress){ view_progress, view_stopped, f };
+	feed_state(f, "reading");
+	w->opened = infile_open(&r->in, r->cmd);
+	if (w->opened != EXIT_OK)
+		return FEED_LEAVES;
+	view_first(w, &opts);
+	w->loaded = feed_stopped(f) ? -ECANCELED : report_load(r, &opts, w->err);
+	if (w->loaded < 0 || !profile_n_events(r->show.load.profile))
+		return FEED_LEAVES;
+	if (view_put(w, &r->show, 100) < 0)
+		return -ENOMEM;
+	w->shown = true;
+	feed_state(f, "");
+	return FEED_STAYS;
+}
+
+/* What a thread that nobody waits for is in the middle of, the end of the program ends. */
+static void view_leave_now(void)
+{
+	fflush(stdout);
+	unpacked_remove();
+	_exit(EXIT_OK);
+}
+
+/* The exit code when the user has left. */
+static int view_left(struct view_reading *w, int rc)
+{
+	struct report_cmd *r = w->r;
+
+	if (w->opened != EXIT_OK)
+		return w->opened;
+	/* Whoever leaves early does not ask whether the rest is damaged. */
+	if (w->loaded == -ECANCELED)
+		return EXIT_OK;
+	if (rc < 0 && rc != -ENOTTY) {
+		cmd_error(r->cmd, "%s", strerror(-rc));
+		return EXIT_FAILED;
+	}
+	if (rc < 0 || !w->shown)
+		return REPORT_PRINTS;
+	return infile_verdict(&r->in, r->cmd, r->show.rec);
+}
+
+/* A thread reads, this one has the screen. */
+int report_view_read(struct report_cmd *r, int *loaded, struct seam_error *err)
+{
+	struct view_reading w = { .r = r, .err = err };
+	enum rollup_column columns[ROLLUP_COLUMNS];
+	struct view_opts opts = view_options(r, columns);
+	int rc = feed_new(&w.feed), result;
+
+	if (rc >= 0)
+		rc = feed_start(w.feed, view_read, &w);
+	if (rc >= 0) {
+		opts.feed = w.feed;
+		feed_wait(w.feed, VIEW_BEGIN_MS);
+		/* What cannot be read or shown leaves the terminal as it is. */
+		if (!feed_ended(w.feed, &result) || result == FEED_STAYS)
+			rc = view_terminal(&opts, r->naming.color);
+		/* -ENOTTY: the text needs all of it. */
+		if (rc != -ENOTTY && !feed_end_within(w.feed, VIEW_LEAVE_MS))
+			view_leave_now();
+		feed_join(w.feed);
+	}
+	feed_free(w.feed);
+	rc = view_left(&w, rc);
+	load_free(&w.first.load);
+	*loaded = w.loaded;
 	return rc;
 }
