@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "aggregate/load.h"
 
+#define ANNOTATE_IMAGES 4u              /* kept open */
 #define ANNOTATE_BYTES_MAX (1u << 20)   /* of one function's code */
 #define ANNOTATE_SOURCE_MAX (16u << 20) /* of one source file */
 
@@ -69,6 +70,12 @@ struct annotate {
 	struct annotate_count whole;         /* of the event */
 	struct annotate_function *functions; /* by weight, descending */
 	size_t n_functions, functions_capacity;
+	/* Files that were read for their code last: one has many functions that are asked for. */
+	struct annotate_image {
+		uint32_t object; /* of the profile; 0: none */
+		struct image *image;
+	} images[ANNOTATE_IMAGES];
+	size_t next_image; /* whose place is taken next */
 	struct intern files;
 	struct annotate_text {
 		char *bytes;
@@ -103,6 +110,7 @@ void annotate_free(struct annotate *a);
 int annotate_name_at(struct annotate *a, uint32_t object, uint64_t vaddr);
 /* Instructions and lines of a function, or .reason. -ENOMEM. */
 int annotate_code(struct annotate *a, struct annotate_function *f);
+void annotate_images_free(struct annotate *a);
 
 /* ---- annotate_insns.c ---- */
 

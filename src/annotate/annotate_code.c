@@ -248,6 +248,36 @@ static int code_of_image(struct annotate_code *c)
 	return r < 0 || !c->f->n_insns ? r : code_lines(c);
 }
 
+/* The file, opened now or still open from an earlier function of the object. */
+static int code_image(struct annotate_code *c, const char *path, struct seam_error *err)
+{
+	struct annotate *a = c->a;
+	struct annotate_image *place;
+	int r;
+
+	for (size_t i = 0; i < ANNOTATE_IMAGES; i++) {
+		if (a->images[i].object && a->images[i].object == c->f->object) {
+			c->image = a->images[i].image;
+			return 0;
+		}
+	}
+	r = image_find(&c->image, path, &c->build_id, &c->search, NULL, err);
+	if (r < 0)
+		return r;
+	place = &a->images[a->next_image++ % ANNOTATE_IMAGES];
+	image_close(place->image);
+	*place = (struct annotate_image){ c->f->object, c->image };
+	return r;
+}
+
+void annotate_images_free(struct annotate *a)
+{
+	for (size_t i = 0; i < ANNOTATE_IMAGES; i++) {
+		image_close(a->images[i].image);
+		a->images[i] = (struct annotate_image){ 0 };
+	}
+}
+
 /* Finds the file that has the object's code; -ENOENT: there is none. */
 static int code_open(struct annotate_code *c, struct seam_error *err)
 {
@@ -264,7 +294,7 @@ static int code_open(struct annotate_code *c, struct seam_error *err)
 		return seam_error_set(err, ENOENT, c->path[0] ? c->path : SYMBOL_UNKNOWN,
 		                      SEAM_NO_OFFSET, NULL, "no file whose code seam could show");
 	}
-	return image_find(&c->image, path, &c->build_id, &c->search, NULL, err);
+	return code_image(c, path, err);
 }
 
 /* Whether the code is of no file, so that only a jitdump can have it. */
@@ -331,7 +361,6 @@ int annotate_code(struct annotate *a, struct annotate_function *f)
 		r = 0;
 	} else if (r >= 0) {
 		r = code_of_image(&c);
-		image_close(c.image);
 	}
 	code_count(f);
 	return r < 0 ? r : code_sum_lines(f);

@@ -224,6 +224,7 @@ void annotate_free(struct annotate *a)
 	for (size_t i = 0; i < a->n_functions; i++)
 		annotate_function_free(&a->functions[i]);
 	free(a->functions);
+	annotate_images_free(a);
 	annotate_source_free(a);
 	intern_free(&a->files);
 	load_free(&a->load);
