@@ -10,7 +10,7 @@ import { build, kidsOf, outermost } from "../../src/export/flame/groups.mjs";
 import { follow, path } from "../../src/export/flame/place.mjs";
 import { compile } from "../../src/export/flame/choose.mjs";
 import { around, functionRows } from "../../src/export/flame/functions.mjs";
-import { heatMap, heatSlices, isWaiting, timelineRows } from "../../src/export/flame/heat.mjs";
+import { heatMap, heatSlices, heatStep, isWaiting, timelineRows } from "../../src/export/flame/heat.mjs";
 import { decodeLink, encodeLink, ranges } from "../../src/export/flame/link.mjs";
 import { heaviest, inOrder, threadRows } from "../../src/export/flame/order.mjs";
 import { keepSource, partAdvice, partCounts, partLines, sourceOf } from "../../src/export/flame/source.mjs";
@@ -215,4 +215,17 @@ test("a link has the line of the source, and nothing else for it", () => {
 	decodeLink("view=source&line=<b>");
 	assert.equal(S.line, "");
 	S.view = "flame";
+});
+
+test("arrow keys move a span by the map's rows and columns", () => {
+	load();
+	const { rows, columns } = heatMap(), column = heatStep("ArrowRight"), row = heatStep("ArrowDown");
+
+	assert.equal(heatStep("ArrowLeft"), -column);
+	assert.equal(heatStep("ArrowUp"), -row);
+	assert.ok(Math.abs(column * columns - M.meta.slices) <= columns + column, `${columns} columns of ${column}`);
+	assert.ok(Math.abs(row * rows - column) <= rows, `${rows} rows of ${row} in ${column}`);
+	/* A recording so long that a slice is longer than a row: a key moves something still. */
+	M.meta.sides[0].seconds = 1e6;
+	assert.equal(heatStep("ArrowDown"), 1);
 });

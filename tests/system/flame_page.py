@@ -250,6 +250,13 @@ def in_time(browser, truth):
                        "let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return [n, document.getElementById('lanes').height]")
     check("the map and the lanes are drawn", shown[0] > 1000 and shown[1] > 10, shown)
     picture(browser, "time")
+    browser.js("document.getElementById('heat').focus()")
+    spans = []
+    for key in (RIGHT, RIGHT, DOWN):
+        browser.keys(key)
+        spans.append(browser.js("return document.getElementById('span').textContent.split(':')[0]"))
+    check("arrow keys choose a span in the map, and move it by its cells", " to " in spans[0] and len(set(spans)) == 3, spans)
+    browser.keys(ESCAPE)
     view(browser, "flame")
     check("the graph is as before", totals(browser)["samples"] == truth.samples)
 

@@ -6,6 +6,7 @@ import { kidsOf } from "./groups.mjs";
 import { ROW, depthAt, line, offset, path } from "./place.mjs";
 import { node } from "./element.mjs";
 import { redraw } from "./draw.mjs";
+import { heatStep } from "./heat.mjs";
 import { brush, xSlice } from "./strip.mjs";
 import { detail, legend, only, panelThreads } from "./panels.mjs";
 import { VIEWS } from "./link.mjs";
@@ -122,8 +123,10 @@ export function moveTable(key) {
 		names[Math.max(0, Math.min(names.length - 1, at))].focus();
 }
 
-export function moveBrush(e) {
-	const n = M.meta.slices - 1, part = Math.max(1, n >> 7), step = e.key === "ArrowRight" ? part : -part;
+/* Moves the chosen span of time, or with Shift its end: in the map as its cells stand, else by a part of all. */
+export function moveBrush(e, inMap) {
+	const n = M.meta.slices - 1, part = Math.max(1, n >> 7);
+	const step = inMap ? heatStep(e.key) : e.key === "ArrowRight" ? part : -part;
 
 	if (S.first === 0 && S.last === n)
 		brush(0, n >> 3, true);
@@ -165,7 +168,7 @@ export const KEYS = [
 	["Escape", "everything again", reset],
 	["Backspace", "back, as the browser's Back", ACTIONS.back],
 	["Enter", "zoom to the selected cell", () => zoomTo(S.selected)],
-	["Arrow keys", "select; in the strip: move the span, with Shift its end", null],
+	["Arrow keys", "select; in the strip and the pane of time: move the span, with Shift its end", null],
 	["f", "the selected function with its callers and callees (or right click)", ACTIONS.focus],
 	["c", "from the innermost functions to their callers", ACTIONS.callers],
 	["i", "icicle or flame", ACTIONS.flip],
@@ -194,7 +197,9 @@ export function keyboard() {
 			return;
 		}
 		if (e.target === $("strip") && /^Arrow(Left|Right)$/.test(e.key))
-			moveBrush(e);
+			moveBrush(e, false);
+		else if (S.view === "time" && /^Arrow/.test(e.key) && M.meta.sides[0].seconds > 0)
+			moveBrush(e, true);
 		else if ((S.view === "table" || S.view === "source") && /^Arrow(Up|Down)$/.test(e.key))
 			moveTable(e.key);
 		else if (/^Arrow/.test(e.key))

@@ -33,6 +33,15 @@ export function heatSlices(column, row, { rows, step }) {
 	return [first, Math.min(last, Math.max(first, Math.ceil(at(row + 1)) - 1))];
 }
 
+/* How many slices of time an arrow key moves in the map: a row up or down, a column to the sides. */
+export function heatStep(key) {
+	const seconds = M.meta.sides[0].seconds, step = Math.max(1, Math.ceil(seconds / HEAT_COLUMNS));
+	const column = (M.meta.slices * step) / seconds, rows = Math.max(1, Math.min(HEAT_ROWS, Math.floor(column)));
+	const size = /Left|Right/.test(key) ? column : column / rows;
+
+	return (/Left|Up/.test(key) ? -1 : 1) * Math.max(1, Math.round(size));
+}
+
 /* Threads by process, the heaviest first, with their weights in so many columns of time. Events
  * that count waiting are kept apart from those of running. */
 export function timelineRows(columns) {
