@@ -17,6 +17,10 @@
 #define RELOCATED __attribute__((preserve_access_index))
 #define INLINE static __attribute__((always_inline)) inline
 
+/* A function that the verifier goes through once, whatever it is given, and not again at each call
+ * with all that may be known there. So to it pointers may be NULL, and the result is any number. */
+#define ONCE __attribute__((noinline))
+
 /* Makes the compiler forget what it knows of x, so that it keeps the bounds check behind it for the
  * verifier to see. */
 #define FORGET(x) asm volatile("" : "+r"(x))

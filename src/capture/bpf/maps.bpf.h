@@ -10,8 +10,6 @@
 #include "capture/bpf/shared.h"
 #include "capture/bpf/walk.bpf.h"
 
-const volatile struct kwalk_config config SEC(".rodata.config");
-
 /* The pending deferred record of a thread. */
 struct slot {
 	__u64 task, mm; /* whose */

@@ -129,7 +129,7 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task, struct python *p
 		s->w.end = mm ? KWALK_EXEC : KWALK_EXITED;
 		return;
 	}
-	if (p)
+	if (config.python && !ANEW(p->none))
 		python_walk(&c, task, WALK_SLEEP);
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
 }
@@ -142,15 +142,15 @@ static int user_chain(void *map, void *key, void *value)
 	struct python *p = python_take();
 
 	USES_ARENA();
-	if (p)
-		p->out.end = KWALK_PYTHON_NONE;
+	if (config.python && !p)
+		return 0;
 	slot_walk(s, task, p);
 	if (!walker_is_fresh(&s->w, task->tgid)) {
 		COUNT(stale);
 		slot_walk(s, task, p);
 	}
 	user_chain_fill(&s->user_chain, &s->w, task);
-	if (p) {
+	if (config.python && !ANEW(p->none)) {
 		s->user_chain.cpu = p->cpu;
 		s->user_chain.python = python_send(p, s->cookie, s->w.end, 1);
 		python_let(p);

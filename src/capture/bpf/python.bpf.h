@@ -19,6 +19,7 @@ struct python_met {
 
 struct python {
 	__u32 busy, cpu;
+	__u32 none; /* room for no frames, which several walks may have at a time */
 	struct python_process of;
 	__u64 thread; /* the thread pointer: what pthread_self() gives */
 	__u64 interpreter, state, found, found_other, cframe, root, frame;
@@ -93,16 +94,19 @@ INLINE void python_pass_mark(struct python *p, __u32 *entries, __u32 n, __u64 sp
 
 /* The native frame number n, which is at pc, ends below sp. If the next call of the loop has its
  * mark in it, it is that call. */
-INLINE void python_pass(struct python *p, __u32 n, __u64 pc, __u64 sp)
+ONCE int python_pass(struct python *p, __u32 n, __u64 pc, __u64 sp)
 {
+	if (!p)
+		return 0;
 	if (*(volatile __u32 *)&p->of.at.entry == PYTHON_ENTRY_CALL) {
 		if (*(volatile __u32 *)&p->out.n)
 			python_pass_call(p, n, pc);
-		return;
+		return 0;
 	}
 	python_pass_mark(p, &p->entries, n, sp);
 	python_pass_mark(p, &p->entries_other, n, sp);
 	p->low = sp;
+	return 0;
 }
 
 #endif

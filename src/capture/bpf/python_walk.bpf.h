@@ -50,7 +50,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PYTHON_WALKS);
+	__uint(max_entries, PYTHON_WALKS + 1);
 	__type(key, __u32);
 	__type(value, struct python);
 } python_walks SEC(".maps");
@@ -581,23 +581,39 @@ INLINE struct python *python_get(void)
 	return p;
 }
 
-/* For a walk that may sleep: python_let must follow. NULL: all are taken. */
-INLINE struct python *python_take(void)
+/* The number of one that nobody has; PYTHON_WALKS: all are taken. */
+ONCE int python_take_number(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), i;
 
-	if (!config.python)
-		return 0;
 	for (i = 0; i < PYTHON_WALKS; i++) {
 		__u32 key = (cpu + i) & (PYTHON_WALKS - 1);
 		struct python *p = bpf_map_lookup_elem(&python_walks, &key);
 
-		if (p && !__sync_lock_test_and_set(&p->busy, 1)) {
-			p->cpu = cpu;
-			return p;
-		}
+		if (p && !__sync_lock_test_and_set(&p->busy, 1))
+			return (int)key;
 	}
-	return 0;
+	return PYTHON_WALKS;
+}
+
+/* For a walk that may sleep: python_let must follow. If all are taken it is the one behind them,
+ * which never has frames: so that with and without is the same walk for the verifier. */
+INLINE struct python *python_take(void)
+{
+	__u32 key;
+	struct python *p;
+
+	if (!config.python)
+		return 0;
+	key = (__u32)python_take_number();
+	p = bpf_map_lookup_elem(&python_walks, &key);
+	if (p) {
+		p->none = key == PYTHON_WALKS;
+		p->cpu = bpf_get_smp_processor_id();
+		p->out.end = KWALK_PYTHON_NONE;
+		p->out.n = 0;
+	}
+	return p;
 }
 
 INLINE void python_let(struct python *p)

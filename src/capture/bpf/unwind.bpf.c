@@ -48,6 +48,8 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 	struct python *p = python_get();
 	int whole;
 
+	if (config.python && !p)
+		return 1;
 	sample_walk(x, p);
 	s->end = x->w.end;
 	s->n_user = x->w.n;
@@ -236,18 +238,20 @@ int read_owing(struct bpf_iter__task *ctx)
 	c.w = &r->w;
 	c.frames = r->frames;
 	c.python = python_take();
-	if (c.python)
+	if (config.python && !c.python)
+		return 0;
+	if (config.python && !ANEW(c.python->none))
 		python_walk(&c, task, WALK_TASK);
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_task, &c, 0);
 	/* The task has answered itself meanwhile, or owes another deferred record: nothing that was
 	 * read here counts. */
 	if (!o->s.owing || o->s.cookie != r->user_chain.cookie) {
-		if (c.python)
+		if (config.python && !ANEW(c.python->none))
 			python_let(c.python);
 		return 0;
 	}
 	user_chain_fill(&r->user_chain, &r->w, task);
-	if (c.python) {
+	if (config.python && !ANEW(c.python->none)) {
 		r->user_chain.cpu = c.python->cpu;
 		r->user_chain.python = python_send(c.python, r->user_chain.cookie, r->w.end, 1);
 		python_let(c.python);

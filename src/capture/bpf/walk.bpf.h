@@ -19,6 +19,9 @@
 #include "capture/bpf/shared.h"
 #include "unwind/frametab_form.h"
 
+/* What does not change while it records. */
+const volatile struct kwalk_config config SEC(".rodata.config");
+
 enum walk_kind {
 	WALK_NOW,   /* the current task, without faulting */
 	WALK_SLEEP, /* the current task, from where pages may be brought in */
@@ -137,11 +140,14 @@ INLINE long walk_word(struct walk *c, __u64 address, __u64 *ret, const int next,
 
 /* Finds the mapping of pc and puts it into w->at. Branch-free: counts the mappings that begin at or
  * below pc. */
-INLINE int walk_find(struct walker *w, __u64 pc)
+ONCE int walk_find(struct walker *w, __u64 pc)
 {
-	__u32 low = 0, n = w->n_mappings;
+	__u32 low = 0, n;
 	__u64 at;
 
+	if (!w)
+		return 0;
+	n = w->n_mappings;
 	if (pc >= w->at.start && pc < w->at.end)
 		return 1;
 #pragma unroll
@@ -202,11 +208,16 @@ INLINE __u32 walk_search(struct walker *w, __u64 address, __u64 page)
 
 /* The offset of the rule for pc in w->at; 0: there is none. What was found before is looked at
  * first. */
-INLINE __u64 walk_rule(struct walker *w, __u64 pc)
+ONCE __u64 walk_rule(struct walker *w, __u64 pc)
 {
-	__u64 address = pc - w->at.base, page = address / FRAMETAB_PAGE, name, known, place;
-	__u32 number = w->at.flags >> KWALK_NUMBER_SHIFT;
+	__u64 address, page, name, known, place;
+	__u32 number;
 
+	if (!w)
+		return 0;
+	address = pc - w->at.base;
+	page = address / FRAMETAB_PAGE;
+	number = w->at.flags >> KWALK_NUMBER_SHIFT;
 	if (page >= w->at.n_pages)
 		return 0;
 	name = (__u64)number << (KWALK_KNOWN_ADDRESS - KWALK_KNOWN_BITS) |
@@ -305,15 +316,16 @@ INLINE long walk_at(struct walk *c, const int shift, __u64 *off, __u64 *ret, con
 /* Where this frame saved its caller's registers. Branch-free but for the whole; and no mask that is
  * 0 or -1 meets a constant, for Linux 6.19 goes both ways there: five of them were 150,000
  * instructions. */
-INLINE void walk_saves(struct walker *w)
+ONCE int walk_saves(struct walker *w)
 {
 	static const int numbers[FRAMETAB_SAVED_X86_64] = { 3, 12, 13, 14, 15 };
-	__u32 bits = ANEW(w->head) >> 48;
-	__u64 base, from = w->at.saves + (__u64)w->saves * 2;
+	__u32 bits;
+	__u64 base, from;
 
-	if (!bits)
-		return;
+	if (!w || !(ANEW(w->head) >> 48))
+		return 0;
 	bits = ANEW(w->head) >> 48;
+	from = w->at.saves + (__u64)w->saves * 2;
 	w->frame[0] = w->cfa;
 	if (ANEW(w->head) >> 32 & FRAMETAB_SAVES_AT_SP)
 		w->frame[0] = w->regs[REG_SP];
@@ -330,6 +342,7 @@ INLINE void walk_saves(struct walker *w)
 		w->known = (w->known & ~bit) | (bit & ~(unknown << numbers[i]));
 		from += has << 1;
 	}
+	return 0;
 }
 
 /* To the caller: its pc, stack pointer and frame pointer are in w->ip, w->cfa, w->fp. */
@@ -384,13 +397,15 @@ static long walk_instance(__u32 i, void *ctx)
 
 /* The return address that belongs at an address of the stack, or at the next one above (next); 0:
  * the list does not know. */
-INLINE __u64 walk_original(struct walk *c, __u64 slot, const int next)
+ONCE __u64 walk_original(struct walker *w, __u64 slot, int next)
 {
-	struct walker *w = c->w;
+	struct walk c = { .w = w };
 	struct return_instance *r;
 
+	if (!w)
+		return 0;
 	w->slot = slot;
-	bpf_loop(INSTANCES_MAX, walk_instance, c, 0);
+	bpf_loop(INSTANCES_MAX, walk_instance, &c, 0);
 	r = (void *)ANEW(w->instance);
 	if (!r || (!next && BPF_CORE_READ(r, stack) != ANEW(w->slot)))
 		return 0;
@@ -433,7 +448,7 @@ INLINE long walk_trampoline(struct walk *c, const int kind)
 		if (!walk_trampoline_left(w))
 			return walk_end(w, KWALK_WATCHED);
 	} else if (ANEW(w->off) >= 16) {
-		ip = walk_original(c, w->regs[REG_SP] - 8, 1);
+		ip = walk_original(w, w->regs[REG_SP] - 8, 1);
 		if (ip && ANEW(w->slot) <= w->regs[REG_SP] + 16) {
 			w->ip = ip;
 			w->cfa = ANEW(w->slot) + 8;
@@ -474,7 +489,7 @@ INLINE long walk_guess(struct walk *c, __u32 end, const int kind)
 		return walk_end(w, walk_is_chain(w) ? KWALK_COMPLETE : end);
 	w->cfa = fp + 16;
 	if (w->frame[1] == ANEW(w->trampoline)) {
-		w->frame[1] = walk_original(c, fp + 8, 0);
+		w->frame[1] = walk_original(w, fp + 8, 0);
 		if (!w->frame[1])
 			return walk_end(w, KWALK_WATCHED);
 	}
@@ -557,7 +572,7 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 		return walk_end(w, KWALK_COMPLETE);
 	/* A uretprobe took the return address: the task's own list has it. */
 	if (w->ip == ANEW(w->trampoline)) {
-		w->ip = walk_original(c, w->cfa - 8, 0);
+		w->ip = walk_original(w, w->cfa - 8, 0);
 		if (!w->ip)
 			return walk_end(w, KWALK_WATCHED);
 	}
@@ -600,7 +615,7 @@ INLINE long walk_step(struct walk *c, const int kind)
 	__u32 n = w->n;
 	long how = 0;
 
-	if (c->python && n)
+	if (config.python && n)
 		python_pass(c->python, n - 1, w->pc, w->regs[REG_SP]);
 	if (n >= w->most || n >= KWALK_FRAMES_MAX)
 		return walk_end(w, KWALK_LIMIT);
