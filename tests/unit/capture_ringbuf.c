@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "capture/bpf/ringbuf.h"
+#include "capture/ringbuf.h"
 
 #define SIZE 4096u
 #define BUSY (1u << 31)

@@ -27,7 +27,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "capture/bpf/kwalk.h"
-#include "capture/bpf/ringbuf.h"
+#include "capture/ringbuf.h"
 
 /* The clock of all times here: that of the programs. */
 static inline uint64_t kwalk_now_ns(void)

@@ -4,8 +4,8 @@
  * with what was there when it began, however fast the programs go on: libbpf's ring_buffer__consume
  * of 1.1 ends only when it finds the ring empty.
  */
-#ifndef SEAM_CAPTURE_BPF_RINGBUF_H
-#define SEAM_CAPTURE_BPF_RINGBUF_H
+#ifndef SEAM_CAPTURE_RINGBUF_H
+#define SEAM_CAPTURE_RINGBUF_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * producer's page and the data, twice in a row. Each record has a header of 8 bytes whose first
  * word is its length and two bits. Positions only grow.
  */
-#include "capture/bpf/ringbuf.h"
+#include "capture/ringbuf.h"
 
 #include <errno.h>
 #include <sys/mman.h>
