@@ -220,7 +220,7 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 	case RECORD_PYTHON:
 	case RECORD_NO_PYTHON:
 		o->rec.python = id == RECORD_PYTHON;
-		o->no_python = id == RECORD_NO_PYTHON;
+		o->rec.no_python = id == RECORD_NO_PYTHON;
 		break;
 	case RECORD_STRICT_FREQ:
 		o->rec.session.strict_frequency = true;
@@ -391,7 +391,6 @@ static int record_settle(struct record_opts *o, const struct cmd *cmd)
 	o->rec.events = &o->events;
 	if (record_offcpu_settle(o, cmd) < 0 || record_filter_settle(o, cmd) < 0)
 		return OPTIONS_USAGE;
-	o->rec.python |= !o->no_python && s->callchain == SESSION_CALLCHAIN_AUTO;
 	s->pids = o->pids;
 	s->cpus = o->cpus;
 	s->events = &o->events;

@@ -30,7 +30,6 @@ struct record_opts {
 	char **argv;
 	struct config *config;
 	bool system_wide; /* -a */
-	bool no_python;   /* no frames of CPython, which are the default */
 };
 
 extern const struct option_def record_option_defs[];

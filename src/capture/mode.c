@@ -5,6 +5,7 @@
 #include "capture/mode.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* The end of the line: why it is not a better way. */
 static const char *mode_why(enum mode_reason reason)
@@ -23,8 +24,25 @@ static const char *mode_why(enum mode_reason reason)
 	return "";
 }
 
-/* n: the size of text. Whoever must know more of the reason asks mode->reason. */
-const char *mode_line(const struct mode *mode, char *text, size_t n)
+/* Behind the line: functions of Python are missing, and what would help. */
+static const char *mode_runtimes(const struct mode *mode)
+{
+	switch (mode->runtimes) {
+	case MODE_RUNTIMES_OTHER:
+		return "; no functions of Python, but where it runs with -X perf (3.12 and later): "
+		       "--call-graph dwarf,defer has them all";
+	case MODE_RUNTIMES_NO_BPF:
+		return "; no functions of Python, but where it runs with -X perf or "
+		       "PYTHONPERFSUPPORT=1 (3.12 and later): root, or CAP_BPF and CAP_PERFMON, "
+		       "has them all";
+	case MODE_RUNTIMES_NOT_SAID:
+		break;
+	}
+	return "";
+}
+
+/* The way itself. */
+static void mode_stacks(const struct mode *mode, char *text, size_t n)
 {
 	switch (mode->stack) {
 	case MODE_NONE:
@@ -63,6 +81,16 @@ const char *mode_line(const struct mode *mode, char *text, size_t n)
 		         mode->reason == MODE_ASKED ? "" : mode_why(mode->reason));
 		break;
 	}
+}
+
+/* n: the size of text. Whoever must know more of the reason asks mode->reason. */
+const char *mode_line(const struct mode *mode, char *text, size_t n)
+{
+	size_t at;
+
+	mode_stacks(mode, text, n);
+	at = strlen(text);
+	snprintf(text + at, n - at, "%s", mode_runtimes(mode));
 	return text;
 }
 

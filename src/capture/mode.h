@@ -32,6 +32,13 @@ enum mode_deferred {
 	MODE_DEFERRED_TASK, /* events of the tasks: what is pending at a task's exit is lost */
 };
 
+/* Whether functions of interpreters (Python) are in the stacks. */
+enum mode_runtimes {
+	MODE_RUNTIMES_NOT_SAID, /* they are, or are not wanted */
+	MODE_RUNTIMES_OTHER,    /* not in the way that was asked for; by another they are */
+	MODE_RUNTIMES_NO_BPF,   /* only BPF programs walk them, and these are not had */
+};
+
 struct mode {
 	enum mode_stack stack;
 	enum mode_reason reason;     /* MODE_FP, MODE_STACK, MODE_LIVE */
@@ -40,7 +47,8 @@ struct mode {
 	bool by_fp;                  /* MODE_LIVE*: by frame pointers, not by unwind tables */
 	unsigned stack_size;         /* MODE_STACK: bytes of a copy */
 	bool unwinds;                /* MODE_STACK: unwound while recording, not kept in the file */
-	bool per_task;               /* a command, processes or threads; not system-wide */
+	enum mode_runtimes runtimes;
+	bool per_task; /* a command, processes or threads; not system-wide */
 };
 
 /* "user stacks: frame pointers, deferred by the kernel". Always one line, no newline. Returns

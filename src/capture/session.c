@@ -97,6 +97,16 @@ static bool session_copies(struct session *s)
 	return any;
 }
 
+/* Whether functions of interpreters are missing, and by what they would be had. */
+static enum mode_runtimes session_runtimes(const struct session *s)
+{
+	if (s->opts.no_runtimes || s->mode.stack == MODE_NONE ||
+	    (session_has_source(s) && s->opts.source.runtimes))
+		return MODE_RUNTIMES_NOT_SAID;
+	return s->opts.callchain == SESSION_CALLCHAIN_AUTO ? MODE_RUNTIMES_NO_BPF
+	                                                   : MODE_RUNTIMES_OTHER;
+}
+
 /*
  * After the trial: which user stacks there will be, and why. The fallback order of AUTO, best
  * first; a step that this kernel does not take leads to the next, and mode.reason says why.
@@ -242,6 +252,7 @@ static int session_prepare(struct session *s, const struct event_list *events,
 	if (r < 0)
 		return r;
 	session_choose_mode(s);
+	s->mode.runtimes = session_runtimes(s);
 	/* Only a per-task recording has the choice: a system-wide side-band event is on every CPU
 	 * anyway. */
 	if (s->mode.stack == MODE_FP_DEFER && session_per_task(s)) {

@@ -103,6 +103,7 @@ struct session_source {
 	bool defers; /* records of type 22 may come; they carry the id of the side-band event */
 	bool by_fp;  /* not by unwind tables: events without the source take frame pointers, too */
 	enum mode_reason reason; /* why it does not defer, for the words */
+	bool runtimes;           /* it gives frames of interpreters, too */
 	/* Whether it can give what attr asks for. */
 	bool (*takes)(void *ctx, const struct seam_attr *attr);
 	/* One descriptor of an event, disabled; id is what its records are to carry. 0, or -errno.
@@ -150,9 +151,10 @@ struct session_opts {
 	int32_t clockid;     /* CLOCK_MONOTONIC ... */
 	bool all_user, all_kernel; /* --all-user, --all-kernel */
 	bool sample_cpu, sample_addr, sample_phys_addr, sample_period, sample_weight;
-	bool no_sample_time;      /* SAMPLE_TIME is on by default */
-	bool build_id;            /* build-ids in MMAP2 instead of inodes */
-	bool context_switch;      /* --switch-events */
+	bool no_sample_time; /* SAMPLE_TIME is on by default */
+	bool no_runtimes;    /* frames of interpreters are not wanted; for the words of the mode */
+	bool build_id;       /* build-ids in MMAP2 instead of inodes */
+	bool context_switch; /* --switch-events */
 	bool namespaces, cgroups; /* --namespaces, --all-cgroups */
 	bool no_rounds;           /* no FINISHED_ROUND records */
 	bool (*stopped)(

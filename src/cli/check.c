@@ -40,11 +40,13 @@ static struct mode check_mode(struct features *f)
 		             .reason = MODE_NO_KERNEL,
 		             .stack_size = SESSION_STACK_SIZE_DEFAULT,
 		             .unwinds = true,
-		             .per_task = true };
+		             .per_task = true,
+		             .runtimes = MODE_RUNTIMES_NO_BPF };
 
 	if (features_has(f, FEATURE_LIVE) && features_has(f, FEATURE_SYSTEM_WIDE)) {
 		mode.stack = features_has(f, FEATURE_LIVE_DEFER) ? MODE_LIVE_DEFER : MODE_LIVE;
 		mode.reason = MODE_NO_TASK_WORK;
+		mode.runtimes = MODE_RUNTIMES_NOT_SAID;
 		return mode;
 	}
 	if (!features_has(f, FEATURE_DEFER))

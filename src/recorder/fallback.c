@@ -87,6 +87,8 @@ int fallback_open(struct session **ret, struct bpf_stacks *bpf, struct recorder_
 	int r;
 
 	features_init(&features, NULL);
+	o->python |= !o->no_python && o->session.callchain == SESSION_CALLCHAIN_AUTO;
+	o->session.no_runtimes = o->no_python;
 	/* Events that the machine lacks go first, so that they do not close a way for the
 	 * others. */
 	event_list_fit(o->events, &features, &o->session.log);

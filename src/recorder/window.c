@@ -158,14 +158,14 @@ static int window_prune(struct window *w)
 
 /* Some processes map more and more as long as they live, and some ends are lost: so at a bound all
  * is dropped, and what runs now is asked for again. That is more than the bound where very much
- * runs. */
+ * runs. Names of an interpreter's functions stay: they come once. */
 int window_renew(struct window *w, struct recorder *r)
 {
 	int error;
 
 	if (w->side.n <= w->renew_at)
 		return 0;
-	buf_clear(&w->side);
+	window_side_names(&w->side, w->events);
 	error = recorder_synthesize(r);
 	w->renew_at = window_next(w->side.n, WINDOW_SIDE_MAX);
 	return error;

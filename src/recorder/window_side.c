@@ -17,6 +17,7 @@
 
 #include "abi/record.h"
 #include "abi/record_at.h"
+#include "abi/runtime_code.h"
 #include "base/map.h"
 
 #define NO_LIFE UINT32_MAX
@@ -221,4 +222,22 @@ int window_side_prune(struct buf *side, const struct seam_events *events, uint64
 	buf_free(&s.lives);
 	buf_free(&s.whose);
 	return r < 0 ? r : 0;
+}
+
+/* In place, as above. */
+void window_side_names(struct buf *side, const struct seam_events *events)
+{
+	struct seam_record record;
+	struct seam_decoded d;
+	size_t to = 0;
+
+	for (size_t at = 0; record_at(side->bytes + at, side->n - at, &record); at += record.size) {
+		if (record.type != SEAM_RECORD_KSYMBOL ||
+		    record_decode(events, &record, &d, NULL) < 0 ||
+		    !runtime_code_is(d.ksymbol.addr))
+			continue;
+		memmove(side->bytes + to, side->bytes + at, record.size);
+		to += record.size;
+	}
+	side->n = to;
 }

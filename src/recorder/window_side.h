@@ -20,5 +20,7 @@
  * and not left behind by an exec, stays, too. -ENOMEM: side is as it was.
  */
 int window_side_prune(struct buf *side, const struct seam_events *events, uint64_t from_ns);
+/* Keeps nothing but the names of functions that interpreters run (abi/runtime_code.h). */
+void window_side_names(struct buf *side, const struct seam_events *events);
 
 #endif

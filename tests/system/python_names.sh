@@ -117,6 +117,43 @@ says n.txt 'python3 -X perf'
 "$SEAM" report --native -i f.data >n.txt 2>&1
 same "said where they are named" 0 "$(grep -c 'ran Python' n.txt)"
 
+echo "# ways without them say so, and top and the agent have them"
+for mode in fp dwarf fp,defer; do
+	record --call-graph $mode -o m.data -- true
+	says err "user stacks: .*; no functions of Python, .*-X perf"
+done
+record --no-python -o m.data -- true
+same "not wanted, not said" 0 "$(grep -c 'functions of Python' err)"
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups "$SEAM" record -o /dev/null -- true 2>err; then
+	says err "no functions of Python, .*-X perf or PYTHONPERFSUPPORT=1 .*root, or CAP_BPF"
+fi
+cat >serve.py <<'END'
+def inner():
+    v = 0
+    for i in range(5000):
+        v += i
+    return v
+def outer():
+    while True:
+        inner()
+outer()
+END
+python3 serve.py &
+server=$!
+timeout 300 "$SEAM" top --stdio -d 1 -n 3 -p $server --children -s sym >top.txt 2>err
+says top.txt "py::outer:$T/serve.py"
+says top.txt "py::inner:$T/serve.py"
+if ! "$SEAM" store ls --store sqlite:none 2>&1 | grep -q "has no SQLite"; then
+	"$SEAM" agent --store sqlite:a.db --freq 199 --window 1s 2>agent.err &
+	agent=$!
+	stored() { "$SEAM" report --store sqlite:a.db --children -s dso,sym 2>/dev/null | grep -q "\[python\].*py::inner:$T/serve.py"; }
+	until_true "the agent's store has its function" stored
+	kill -TERM $agent
+	wait $agent
+fi
+kill $server
+wait $server 2>/dev/null
+
 echo "# a recorder that was killed"
 "$SEAM" record --python -F 997 -e cpu-clock -o k.data -- python3 -c '
 import os, time

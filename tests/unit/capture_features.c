@@ -446,6 +446,17 @@ static void the_mode_is_one_line(void **state)
 	m.deferred = MODE_DEFERRED_TASK;
 	assert_non_null(strstr(mode_line(&m, text, sizeof(text)), "lost when it exits"));
 	assert_null(strchr(text, '\n'));
+	/* What would name functions of Python is said behind any way. */
+	for (int stack = MODE_FP; stack <= MODE_STACK; stack++) {
+		m = (struct mode){ .stack = (enum mode_stack)stack,
+			           .runtimes = MODE_RUNTIMES_NO_BPF };
+		assert_non_null(strstr(mode_line(&m, text, sizeof(text)), "; no functions of"));
+		assert_non_null(strstr(text, "PYTHONPERFSUPPORT=1"));
+		assert_non_null(strstr(text, "CAP_BPF"));
+		assert_null(strchr(text, '\n'));
+		m.runtimes = MODE_RUNTIMES_OTHER;
+		assert_non_null(strstr(mode_line(&m, text, sizeof(text)), "dwarf,defer has them"));
+	}
 }
 
 int main(void)

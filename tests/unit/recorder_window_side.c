@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "abi/record_at.h"
+#include "abi/runtime_code.h"
 #include "recorder/window_side.h"
 
 #define SECOND 1000000000ull
@@ -148,13 +149,41 @@ static void a_storm_leaves_nothing(void **state)
 	seam_events_free(events);
 }
 
+/* The name of a function at an address. */
+static void put_name(struct buf *out, uint64_t address)
+{
+	struct seam_ksymbol symbol = { .addr = address, .len = RUNTIME_CODE_SIZE, .name = "py::f" };
+	struct seam_id id = test_id(10, SECOND);
+
+	assert_int_equal(encode_ksymbol(out, &test_attr, SEAM_MISC_USER, &symbol, &id), 0);
+}
+
+/* What runs is asked for again; the names of an interpreter's functions would not come again. */
+static void names_stay(void **state)
+{
+	struct seam_events *events = test_events();
+	struct buf side = { 0 };
+
+	put_comm(&side, 10, 0, "sh");
+	put_name(&side, RUNTIME_CODE_BASE);
+	put_mmap(&side, SEAM_MISC_USER, 10, SECOND, "/bin/a");
+	put_name(&side, 0xffffffffc0000000);
+	put_name(&side, RUNTIME_CODE_BASE + RUNTIME_CODE_SIZE);
+	/* Shown by the lower half of their addresses. */
+	window_side_names(&side, events);
+	assert_string_equal(shown(events, &side), "KSYMBOL 0, KSYMBOL 2097152");
+	window_side_names(&side, events);
+	assert_string_equal(shown(events, &side), "KSYMBOL 0, KSYMBOL 2097152");
+	buf_free(&side);
+	seam_events_free(events);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_gone_goes),
-		cmocka_unit_test(what_was_inherited_stays),
-		cmocka_unit_test(threads_and_numbers),
-		cmocka_unit_test(a_storm_leaves_nothing),
+		cmocka_unit_test(who_is_gone_goes),    cmocka_unit_test(what_was_inherited_stays),
+		cmocka_unit_test(threads_and_numbers), cmocka_unit_test(a_storm_leaves_nothing),
+		cmocka_unit_test(names_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,6 +295,7 @@ void kwalk_source(struct kwalk *l, struct session_source *ret)
 		.fd = l->epoll,
 		.defers = l->probe.defers && l->opts.when != KWALK_NEVER,
 		.by_fp = l->opts.fp,
+		.runtimes = l->opts.python,
 		.reason = l->opts.when == KWALK_NEVER ? MODE_ASKED : MODE_NO_TASK_WORK,
 		.takes = kwalk_takes,
 		.attach = kwalk_attach,

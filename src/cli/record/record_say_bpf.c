@@ -11,8 +11,6 @@ static void say_python(const struct record_opts *o, const struct kwalk_totals *t
 {
 	const struct kwalk_counts *c = &t->counts;
 
-	if (!o->rec.python)
-		return;
 	for (uint32_t i = 0; i < KWALK_PYTHON_ENDS; i++)
 		if (runtime_end_lacks((enum runtime_end)i) && c->python_ends[i])
 			cmd_print(stderr, "  %" PRIu64 " stacks lack frames of Python: %s\n",
@@ -22,7 +20,7 @@ static void say_python(const struct record_opts *o, const struct kwalk_totals *t
 		          "  %" PRIu64 " frames of Python are left out: their names did "
 		          "not come in time\n",
 		          t->python_unnamed);
-	if (o->verbose)
+	if (o->verbose && !o->rec.no_python)
 		cmd_print(stderr,
 		          "seam record: Python: %" PRIu64 " whole walks, %" PRIu64
 		          " frames, %" PRIu64 " functions; %" PRIu64 " stacks without\n",
