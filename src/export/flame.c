@@ -226,6 +226,10 @@ static void flame_json(const struct flame_graph *g, const struct flame_side *sid
 	flame_names_json(g, sides[0].profile, opts, &j);
 	flame_runtimes_json(g, &j);
 	flame_threads_json(g, &j);
+	if (g->left_out > 0) {
+		json_key(&j, "left_out");
+		json_double(&j, g->left_out, 12);
+	}
 	if (opts->source_n) {
 		json_key(&j, "source");
 		json_raw(&j, opts->source, opts->source_n);
@@ -310,6 +314,8 @@ int flame_served_data(const struct flame_side *sides, size_t n, const struct fla
 	struct flame_graph g;
 	int r = flame_graph_build(&g, sides, n);
 
+	if (r >= 0 && opts->bounds)
+		r = flame_cut(&g, opts->bounds, &g.left_out);
 	if (r >= 0 && deflateInit2(&c.z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		r = -ENOMEM;
 	if (r >= 0) {

@@ -27,6 +27,11 @@ struct flame_side {
 	uint64_t from_ns, to_ns;
 };
 
+/* How large the data of a served page may become: about so many nodes and rows. */
+struct flame_bounds {
+	size_t nodes, rows;
+};
+
 struct flame_opts {
 	size_t sz;
 	const char *title;
@@ -38,6 +43,7 @@ struct flame_opts {
 	 * none */
 	const char *source;
 	size_t source_n;
+	const struct flame_bounds *bounds; /* of flame_served_data; NULL: none */
 };
 
 /* What a browser gets of a server: the page without data, and the data (flame.c), gzip'd. */

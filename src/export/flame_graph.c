@@ -103,6 +103,11 @@ static uint32_t flame_add_function(struct flame_graph *g, const char *name, size
 	return intern_bytes(&g->functions, &f, sizeof(f));
 }
 
+uint32_t flame_graph_function(struct flame_graph *g, const char *name, uint32_t kind)
+{
+	return flame_add_function(g, name, strlen(name), "", kind);
+}
+
 /* The function of a frame of the profile being added, made once. */
 static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
 {

@@ -59,10 +59,17 @@ struct flame_graph {
 	struct trie nodes; /* of functions; flame_node */
 	uint32_t root;     /* its function */
 	struct flame_span spans[FLAME_SIDES];
+	double left_out; /* the least share that a node has which is kept; 0: all are there */
 };
 
 int flame_graph_build(struct flame_graph *ret, const struct flame_side *sides, size_t n);
 void flame_graph_free(struct flame_graph *g);
+
+/* A function that belongs to no object, made when new. INTERN_FAILED: out of memory. */
+uint32_t flame_graph_function(struct flame_graph *g, const char *name, uint32_t kind);
+/* flame_cut.c: leaves out what is small until the bounds are kept. *ret_least: the share of its
+ * event that a node must have to be kept; 0: all are. -ENOMEM, and the graph is as it was. */
+int flame_cut(struct flame_graph *g, const struct flame_bounds *bounds, double *ret_least);
 
 /* How many nodes there are, with the root, which is node 0; and one of them. */
 static inline size_t flame_nodes(const struct flame_graph *g)

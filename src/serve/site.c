@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define SITE_TIDS 4096u
+/* What a browser holds and draws at once without a wait: some 40 MB. */
+static const struct flame_bounds site_bounds = { .nodes = 400000, .rows = 1000000 };
 
 /* A whole number of at most 18 digits. False: it is none. */
 static bool site_number(const char *text, uint64_t *ret)
@@ -38,6 +40,8 @@ static int site_data(struct site *s, const struct serve_request *request, struct
 {
 	int r = site_part(request, &s->sides[0].from_ns, &s->sides[0].to_ns);
 
+	if (!s->opts.bounds)
+		s->opts.bounds = &site_bounds;
 	return r < 0 ? r : flame_served_data(s->sides, s->n, &s->opts, &ret->body);
 }
 

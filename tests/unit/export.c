@@ -11,6 +11,7 @@
 
 #include "export/export.h"
 #include "export/flame.h"
+#include "export/flame_graph.h"
 #include "export/proto.h"
 
 struct sink {
@@ -136,6 +137,66 @@ static void test_flame_cuts_names(void **state)
 	profile_free(p);
 }
 
+/* The weight of all rows whose node, or the one that its rows hang below, is of a function. */
+static uint64_t graph_weight(const struct flame_graph *g, const char *name)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < g->n_keys; i++) {
+		struct flame_node node = flame_node(g, flame_key(g, i).node);
+
+		if (!name || !strcmp(flame_text(g, flame_function(g, node.function).name), name))
+			sum += g->values[i].weight;
+	}
+	return sum;
+}
+
+/* What is left out of a large graph is told, and no weight is lost, nor moved to what is kept. */
+static void test_flame_cut_keeps_weight(void **state)
+{
+	const struct flame_bounds bounds = { .nodes = 20, .rows = 100 };
+	struct flame_side side = { .name = "x" };
+	struct profile *p = NULL;
+	struct flame_graph g;
+	double least = 0;
+	uint32_t functions;
+	char name[16];
+
+	assert_int_equal(profile_new(&p,
+	                             PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES),
+	                 0);
+	for (unsigned i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "f%u", i % 4 ? i % 200 : 0);
+		add(p, i % 2 ? "main" : name, name, i * 1000);
+	}
+	side.profile = p;
+	assert_int_equal(flame_graph_build(&g, &side, 1), 0);
+	functions = g.functions.n;
+	assert_true(flame_nodes(&g) > 200 && g.n_keys > 100);
+	assert_int_equal(graph_weight(&g, NULL), 10000);
+	assert_int_equal(flame_cut(&g, &bounds, &least), 0);
+	assert_true(least > 0 && least < 0.01);
+	assert_true(flame_nodes(&g) < 3 * bounds.nodes && g.n_keys <= bounds.rows);
+	assert_int_equal(graph_weight(&g, NULL), 10000);
+	assert_int_equal(graph_weight(&g, "f0"), 2500); /* 500 samples */
+	assert_int_equal(graph_weight(&g, "main"), 0);
+	for (size_t i = 1; i < flame_nodes(&g); i++)
+		assert_true(flame_node(&g, i).parent < i);
+	flame_graph_free(&g);
+
+	/* A part of the time has the numbers of the whole, and its own samples alone. */
+	side.from_ns = 500000;
+	side.to_ns = 599999;
+	assert_int_equal(flame_graph_build(&g, &side, 1), 0);
+	assert_int_equal(graph_weight(&g, NULL), 500);
+	assert_int_equal(g.functions.n, functions);
+	assert_int_equal(flame_cut(&g, &(struct flame_bounds){ 1000, 1000 }, &least), 0);
+	assert_true(least == 0 && flame_nodes(&g) < 200);
+	assert_int_equal(graph_weight(&g, NULL), 500);
+	flame_graph_free(&g);
+	profile_free(p);
+}
+
 static void test_empty_profile(void **state)
 {
 	struct profile *p = NULL;
@@ -170,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_order_does_not_show),
 		cmocka_unit_test(test_folded_escapes),
 		cmocka_unit_test(test_flame_cuts_names),
+		cmocka_unit_test(test_flame_cut_keeps_weight),
 		cmocka_unit_test(test_empty_profile),
 		cmocka_unit_test(test_proto),
 	};

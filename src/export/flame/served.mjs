@@ -78,10 +78,11 @@ export function wholeTime() {
 /* What a part's buttons can do now. */
 function drawParts() {
 	const [from, to] = chosenTime();
+	const left = M.meta.left_out ? `cells of less than ${(100 * M.meta.left_out).toPrecision(2)} % are left out, which a finer part has; ` : "";
 
 	$("finer").disabled = allTime() || to - from < M.meta.slices;
 	$("whole").disabled = !S.part;
-	$("part").textContent = S.part ? `a part of the time: from ${(M.meta.sides[0].from_ns / 1e9).toFixed(6)} s on` : "";
+	$("part").textContent = left + (S.part ? `a part of the time: from ${(M.meta.sides[0].from_ns / 1e9).toFixed(6)} s on` : "");
 }
 
 /* Of which samples source is wanted. */
