@@ -5,6 +5,7 @@
  */
 #include "base/scratch.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,24 @@ void *scratch_block(struct scratch *s, size_t n)
 		return NULL;
 	s->size += n;
 	return block;
+}
+
+bool scratch_put(const struct scratch *s, uint64_t offset, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+
+	while (n) {
+		ssize_t put = pwrite(s->fd, at, n, (off_t)offset);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return false;
+		at += put;
+		offset += (uint64_t)put;
+		n -= (size_t)put;
+	}
+	return true;
 }
 
 void scratch_rest(void *block, size_t n)

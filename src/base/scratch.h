@@ -26,6 +26,10 @@ int scratch_file(void);
 /* Another block, zeroed; NULL: there is no place for one, and memory is to be used. Room for it is
  * taken from the disk now. */
 void *scratch_block(struct scratch *s, size_t n);
+/* Puts bytes at an offset of the file, which blocks handed out so far cover: of many bytes that are
+ * there already this costs less than filling the block, whose pages are taken in one by one. False:
+ * they may be there in part. */
+bool scratch_put(const struct scratch *s, uint64_t offset, const void *bytes, size_t n);
 /* The block is not needed for a while: its pages leave this process's memory, and come back when
  * they are read. */
 void scratch_rest(void *block, size_t n);

@@ -19,6 +19,7 @@
 #include "cli/header.h"
 #include "input/infile.h"
 #include "input/span.h"
+#include "perfdata/window.h"
 #include "tracepoint/tracepoint.h"
 
 /* Text is written in pieces of this size. */
@@ -262,6 +263,7 @@ static int dump_all(struct dump *d)
 		cmd_error(d->cmd, "%s", err.text);
 		return EXIT_FAILED;
 	}
+	window_once(d->reader);
 	d->print.trace = dump_trace;
 	d->print.ctx = d;
 	d->print.path = strcmp(d->path, "-") ? d->path : "pipe";

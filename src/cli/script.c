@@ -310,10 +310,13 @@ static int script_file(struct script *s, struct seam_error *err)
 		                                   .beside = script_beside,
 		                                   .write = script_write,
 		                                   .ctx = s };
+	const bool records =
+	        s->samples.beside || script_needs_records(s, seam_reader_events(s->in.reader));
 	int r = recording_open(&s->rec, s->in.reader,
 	                       &(struct recording_opts){ .sz = sizeof(struct recording_opts),
 	                                                 .symbols = &s->naming.symbols,
-	                                                 .names = s->text.fields & SCRIPT_SYM },
+	                                                 .names = s->text.fields & SCRIPT_SYM,
+	                                                 .no_bytes = !records },
 	                       err);
 
 	if (r >= 0)

@@ -19,7 +19,9 @@ int profiled_load(const struct infile *in, const struct naming *naming,
 		                              .names = opts->names,
 		                              .innermost = opts->load.frames != LOAD_FRAMES_ALL,
 		                              .no_stacks = opts->load.frames == LOAD_FRAMES_NONE,
-		                              .states = states };
+		                              .states = states,
+		                              .no_bytes =
+		                                      !(opts->load.keep & PROFILE_KEEP_CGROUP) };
 	struct load_opts load = opts->load;
 	int r = recording_open(rec, in->reader, &learn, err);
 

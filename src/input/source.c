@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "input/infile.h"
+#include "perfdata/window.h"
 #include "cmd/outfile.h"
 
 /* EXIT_OK, EXIT_USAGE, or -1: the option is not one of these. */
@@ -42,8 +43,10 @@ int source_open(struct source *s)
 	if (!s->path)
 		s->path = "perf.data";
 	infile_raise_limit(s->path);
-	if (seam_reader_open(&s->reader, s->path, &opts, &err) >= 0)
+	if (seam_reader_open(&s->reader, s->path, &opts, &err) >= 0) {
+		window_once(s->reader);
 		return EXIT_OK;
+	}
 	cmd_error(s->cmd, "%s", err.text);
 	return EXIT_FAILED;
 }

@@ -2,7 +2,7 @@
 // reader_compressed.c: compressed records, unpacked into the reader's inner lane.
 //
 // A record may begin in one compressed record and end in the next: the part at the end is carried
-// over. What was unpacked is kept (up to READER_KEEP) so that records stay where they are and a
+// over. What was unpacked is kept (READER_KEEP_*) so that records stay where they are and a
 // second pass unpacks nothing. Invariant: blocks hold the compressed records of the file from the
 // first on, without gaps, until keep_full.
 //
@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "base/array.h"
 #include "base/cursor.h"
@@ -21,10 +22,43 @@
 void reader_free_blocks(struct seam_reader *r)
 {
 	for (size_t i = 0; i < r->n_blocks; i++)
-		free(r->blocks[i].bytes);
+		if (!r->blocks[i].spooled)
+			free(r->blocks[i].bytes);
+	for (size_t i = 0; i < r->n_chunks; i++)
+		scratch_unmap(r->chunks[i].bytes, r->chunks[i].n);
+	scratch_free(&r->spool);
+	free(r->chunks);
 	free(r->blocks);
 	r->blocks = NULL;
 	r->n_blocks = 0;
+}
+
+/* Adds a chunk for n bytes, and sends the one before out of memory. False: there is no place. A
+ * sixteenth of what is free on the disk is left to others. */
+static bool reader_add_chunk(struct seam_reader *r, size_t n)
+{
+	struct reader_chunk c = { .n = n > READER_KEEP_CHUNK ? (n | 0xffff) + 1
+		                                             : READER_KEEP_CHUNK };
+	struct statvfs fs;
+
+	if (r->n_chunks && r->spool.size + c.n > r->spool_most)
+		return false;
+	if (ARRAY_ROOM(&r->chunks, &r->chunks_capacity, r->n_chunks + 1) < 0)
+		return false;
+	c.offset = r->spool.size;
+	c.bytes = scratch_block(&r->spool, c.n);
+	if (!c.bytes)
+		return false;
+	if (!r->n_chunks) {
+		r->spool_most = READER_KEEP_SPOOLED;
+		if (!fstatvfs(r->spool.fd, &fs) &&
+		    (uint64_t)fs.f_bavail * fs.f_frsize / 16 * 15 < r->spool_most)
+			r->spool_most = (uint64_t)fs.f_bavail * fs.f_frsize / 16 * 15;
+	} else {
+		scratch_rest(r->chunks[r->n_chunks - 1].bytes, r->chunks[r->n_chunks - 1].n);
+	}
+	r->chunks[r->n_chunks++] = c;
+	return true;
 }
 
 /* A part that follows data which could not be unpacked is no record's front. */
@@ -38,6 +72,42 @@ int reader_carry(struct seam_reader *r, const unsigned char *bytes, size_t n)
 	return buf_put(&r->carry, bytes, n);
 }
 
+/* Puts the bytes of a block into the last chunk, or a new one. False: there is no place. */
+static bool reader_spool_block(struct seam_reader *r, struct block *b)
+{
+	struct reader_chunk *c = r->n_chunks ? &r->chunks[r->n_chunks - 1] : NULL;
+
+	if (!c || c->n - c->used < b->n) {
+		if (!reader_add_chunk(r, b->n))
+			return false;
+		c = &r->chunks[r->n_chunks - 1];
+	}
+	if (!scratch_put(&r->spool, c->offset + c->used, r->plain.bytes, b->n))
+		return false;
+	b->bytes = c->bytes + c->used;
+	b->spooled = true;
+	c->used += (b->n + 7) & ~(size_t)7; /* records stand at words, as in a file */
+	c->used = c->used < c->n ? c->used : c->n;
+	return true;
+}
+
+/* Keeps what was unpacked last as a block's bytes. False: there is no place for them. */
+static bool reader_fill_block(struct seam_reader *r, struct block *b)
+{
+	if (!b->n)
+		return true;
+	if (r->kept_bytes + b->n > READER_KEEP_HELD && reader_spool_block(r, b))
+		return true;
+	if (b->n > r->keep_most - r->kept_bytes)
+		return false;
+	b->bytes = malloc(b->n);
+	if (!b->bytes)
+		return false;
+	memcpy(b->bytes, r->plain.bytes, b->n);
+	r->kept_bytes += b->n;
+	return true;
+}
+
 /* Keeps the unpacked bytes until the reader is closed, if there is room: true, and the last block
  * holds them. */
 static bool reader_keep_block(struct seam_reader *r, uint64_t offset)
@@ -49,18 +119,12 @@ static bool reader_keep_block(struct seam_reader *r, uint64_t offset)
 	/* Set while it is not sure that the block can be kept: after one that was not, there must
 	 * be no other, because blocks have no gaps. */
 	r->keep_full = true;
-	if (b.n > r->keep_most - r->kept_bytes)
-		return false;
 	if (ARRAY_ROOM(&r->blocks, &r->blocks_capacity, r->n_blocks + 1) < 0)
 		return false;
-	b.bytes = b.n ? malloc(b.n) : NULL;
-	if (b.n && !b.bytes)
+	if (!reader_fill_block(r, &b))
 		return false;
-	if (b.n)
-		memcpy(b.bytes, r->plain.bytes, b.n);
 	r->blocks[r->n_blocks++] = b;
 	r->replay = r->n_blocks;
-	r->kept_bytes += b.n;
 	r->keep_full = false;
 	return true;
 }

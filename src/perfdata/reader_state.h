@@ -6,6 +6,7 @@
 #define SEAM_PERFDATA_READER_STATE_H
 
 #include "base/buf.h"
+#include "base/scratch.h"
 #include "perfdata/ahead.h"
 #include "perfdata/damage.h"
 #include "perfdata/header.h"
@@ -18,7 +19,12 @@
 #define READER_WINDOW (1u << 20)
 /* How far a lane goes into a mapped file before its length is asked for again. */
 #define READER_STEP (16u << 20)
-/* Decompressed records that are kept until close, so that their bytes may be borrowed. */
+/* Decompressed records that are kept until close, so that their bytes may be borrowed: so many in
+ * memory, then in a file without a name (base/scratch.h), in chunks; where there is no place for
+ * that, in memory again, up to READER_KEEP. */
+#define READER_KEEP_HELD (32u << 20)
+#define READER_KEEP_SPOOLED (16ULL << 30)
+#define READER_KEEP_CHUNK (4u << 20)
 #define READER_KEEP (512u << 20)
 /* Largest payload of a TRACING_DATA record that is kept, and the most that may stand before the
  * data of a file that comes as a stream. */
@@ -48,6 +54,14 @@ struct block {
 	uint64_t offset; /* of the compressed record */
 	size_t section, n;
 	unsigned char *bytes;
+	bool spooled; /* they lie in a chunk */
+};
+
+/* A piece of the file of unpacked records. */
+struct reader_chunk {
+	unsigned char *bytes;
+	uint64_t offset; /* in the file */
+	size_t n, used;
 };
 
 /* What one pass over the records found. */
@@ -86,7 +100,11 @@ struct seam_reader {
 	bool inner_lost;         /* it is not known where the next unpacked record begins */
 	struct block *blocks;
 	size_t n_blocks, blocks_capacity, replay;
-	size_t kept_bytes, keep_most; /* READER_KEEP */
+	size_t kept_bytes, keep_most; /* READER_KEEP; in memory */
+	struct scratch spool;
+	uint64_t spool_most; /* READER_KEEP_SPOOLED, or what the disk has room for */
+	struct reader_chunk *chunks;
+	size_t n_chunks, chunks_capacity;
 	bool keep_full;
 	bool rewound; /* and no block was unpacked since */
 

@@ -11,7 +11,13 @@
 
 bool window_large(const struct seam_reader *r)
 {
-	return r->input.mapped && !r->stream && r->data_size + r->parts_size > WINDOW_LARGE;
+	return r->n_chunks ||
+	       (r->input.mapped && !r->stream && r->data_size + r->parts_size > WINDOW_LARGE);
+}
+
+void window_once(struct seam_reader *r)
+{
+	r->keep_full = true;
 }
 
 void window_drop(const unsigned char *bytes, size_t n)
@@ -32,4 +38,6 @@ void window_forget(const struct seam_reader *r)
 	for (size_t i = 0; i < r->n_sections; i++)
 		if (r->sections[i].input.mapped)
 			window_drop(r->sections[i].input.bytes, (size_t)r->sections[i].input.size);
+	for (size_t i = 0; i < r->n_chunks; i++)
+		scratch_rest(r->chunks[i].bytes, r->chunks[i].n);
 }

@@ -21,8 +21,11 @@
 #define WINDOW_STEP (16u << 20)
 
 /* Whether it is a file of which only a window is held. What is kept of its records for long should
- * be copied then. */
+ * be copied then. Of a compressed one that is known when more was unpacked than is held. */
 bool window_large(const struct seam_reader *reader);
+/* Records will be read once, and borrowed no longer than until the next one: what is unpacked of
+ * compressed ones is not kept. To be called before the first record. */
+void window_once(struct seam_reader *reader);
 /* Gives all pages of a large file back. Any thread may call it, also while others read. */
 void window_forget(const struct seam_reader *reader);
 /* Gives back n bytes of a mapped file from here on, as far as they are whole pages. */

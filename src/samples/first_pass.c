@@ -20,6 +20,7 @@
 #include "abi/redecode.h"
 #include "base/cursor.h"
 #include "perfdata/feature.h"
+#include "perfdata/window.h"
 #include "samples/hit.h"
 #include "samples/sample_index.h"
 #include "samples/walk_result.h"
@@ -34,6 +35,11 @@ static int first_pass_add_run(struct first_pass *l, const struct seam_record *re
 
 	if (ARRAY_ROOM(&rec->runs, &l->runs_capacity, rec->n_runs + 1) < 0)
 		return -ENOMEM;
+	/* Of a compressed file it is not known before. */
+	if (!rec->large && window_large(rec->reader)) {
+		rec->large = rec->index->copies = true;
+		stitch_copy_chains(rec->stitch);
+	}
 	l->run = &rec->runs[rec->n_runs++];
 	*l->run = (struct recording_run){
 		.bytes = record->bytes,

@@ -251,6 +251,18 @@ static bool recording_no_spaces(const struct recording *rec)
 	return !any;
 }
 
+/* Whether all that counting needs is learned in the first pass. */
+static bool recording_no_bytes(const struct recording *rec)
+{
+	size_t n = seam_events_count(rec->events);
+	bool any = !n; /* as above */
+
+	for (size_t i = 0; i < n; i++)
+		any |= seam_events_at(rec->events, i)->attr.sample_type &
+		       (SEAM_SAMPLE_STACK_USER | SEAM_SAMPLE_BRANCH_STACK | SEAM_SAMPLE_READ);
+	return !any;
+}
+
 /* opts may be NULL. On failure nothing is left open. */
 int recording_open(struct recording **ret, struct seam_reader *reader,
                    const struct recording_opts *opts, struct seam_error *err)
@@ -261,6 +273,8 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 
 	if (r < 0)
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
+	if (opts && opts->no_bytes && recording_no_bytes(l.rec))
+		window_once(reader);
 	l.rec->large = window_large(reader);
 	if (l.rec->large)
 		stitch_copy_chains(l.rec->stitch);

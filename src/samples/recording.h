@@ -121,6 +121,9 @@ struct recording_opts {
 	/* of samples, nothing will be asked for but how many are in which state, of all of them
 	 * (sample_tally.h); nor what is mapped, where no stack is walked */
 	bool states;
+	/* the bytes of no record will be asked for, as far as its events have neither copies of
+	 * stacks, branches nor groups */
+	bool no_bytes;
 };
 
 /*
