@@ -142,8 +142,9 @@ static const char *const kernel_returns[] = {
 
 static bool interrupted_is_one_of(const char *name, const char *const *names, size_t n)
 {
+	/* Nearly every name is told from each of these by its first letter. */
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(name, names[i]))
+		if (*name == *names[i] && !strcmp(name, names[i]))
 			return true;
 	return false;
 }
@@ -164,7 +165,8 @@ bool interrupted_kernel(const char *name)
 	if (!name)
 		return false;
 	for (size_t i = 0; i < sizeof(kernel_prefixes) / sizeof(kernel_prefixes[0]); i++)
-		if (!strncmp(name, kernel_prefixes[i], strlen(kernel_prefixes[i])))
+		if (*name == *kernel_prefixes[i] &&
+		    !strncmp(name, kernel_prefixes[i], strlen(kernel_prefixes[i])))
 			return !interrupted_ends_with(name, "_handler"); /* which an entry calls */
 	return IS_ONE_OF(name, kernel_names);
 }
