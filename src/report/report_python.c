@@ -32,16 +32,24 @@ static unsigned char python_says(const struct profile *p, uint32_t frame)
 static uint64_t python_nameless(const struct profile *p)
 {
 	const struct trie *tree = profile_tree(p);
-	unsigned char *says = calloc((size_t)tree->n + 1, 1);
+	size_t n_frames = profile_n_frames(p);
+	unsigned char *frames = calloc(n_frames + 1, 1), *says = NULL, any = 0;
 	uint64_t samples = 0;
 
+	for (size_t f = 1; frames && f <= n_frames; f++)
+		any |= frames[f] = python_says(p, (uint32_t)f);
+	if (any & PYTHON_RUNS)
+		says = calloc((size_t)tree->n + 1, 1);
 	/* A parent's number is lower than its children's. */
-	for (uint32_t n = 1; says && n <= tree->n; n++)
-		says[n] =
-		        says[trie_at(tree, n).parent] | python_says(p, profile_node_at(p, n).frame);
+	for (uint32_t n = 1; says && n <= tree->n; n++) {
+		struct trie_node at = trie_at(tree, n);
+
+		says[n] = says[at.parent] | frames[at.key];
+	}
 	for (size_t i = 0; says && i < profile_n_rows(p); i++)
 		if (says[profile_row_at(p, i)->key.node] == PYTHON_RUNS)
 			samples += profile_row_at(p, i)->samples;
+	free(frames);
 	free(says);
 	return samples;
 }
