@@ -411,7 +411,10 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 		r = load_user(b, users, &e, sample, ret);
 	if (r >= 0 && sample.kernel.n)
 		r = load_descend(b, &e, &kernel, SIZE_MAX, ret);
-	return r < 0 ? r : load_hit(b, &e, &sample, ret);
+	/* A chain with frames that begins where the sample hit has no number of a hit. */
+	if (r < 0 || (!entry->same.hit && *ret != PROFILE_ROOT))
+		return r;
+	return load_hit(b, &e, &sample, ret);
 }
 
 /* The task of a key. A thread whose name is not known is called by its tid. */
