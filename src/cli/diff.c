@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
+#include "cli/diff_view.h"
 #include "cli/report/report_options.h"
 #include "cmd/outfile.h"
 #include "fleet/repeats.h"
@@ -26,6 +27,7 @@ struct diff_cmd {
 	struct diff table;
 	struct stored stored; /* in place of recordings */
 	const char *sides[2]; /* of the store: --base, --new */
+	bool stdio;           /* text, also on a terminal */
 	bool filtered;        /* an option of sample_filter came */
 };
 
@@ -79,7 +81,7 @@ static const struct option_def diff_options[] = {
 	  OPT_SYMBOL },
 	{ "json", 0, NULL, "as one JSON object", OPT_JSON },
 	{ "csv", 0, NULL, "as comma-separated values", OPT_CSV },
-	{ "stdio", 0, NULL, "accepted: text is the only form", OPT_STDIO },
+	{ "stdio", 0, NULL, "plain text, also on a terminal", OPT_STDIO },
 	STORED_URL_OPTION,
 	STORED_SPAN_OPTIONS,
 	{ "base", 0, "LIST", "of the store, the baseline: version=1.4", OPT_BASE },
@@ -149,6 +151,7 @@ static int diff_option(struct diff_cmd *d, const struct options *o, int id)
 		d->form = id == OPT_JSON ? REPORT_JSON : REPORT_CSV;
 		return 0;
 	case OPT_STDIO:
+		d->stdio = true;
 		return 0;
 	case OPT_BASE:
 	case OPT_NEW:
@@ -219,6 +222,9 @@ static int diff_settle(struct diff_cmd *d)
 	}
 	if (!diff_stored_ready(d))
 		return -EINVAL;
+	/* A gate is for scripts. */
+	d->table.keeps_sides = d->form == REPORT_TEXT && !d->stdio && d->table.fail_above < 0 &&
+	                       diff_view_can(&d->table);
 	d->table.paths[0] = d->sides[0] ? d->sides[0] : d->table.paths[0];
 	d->table.paths[1] = d->sides[1] ? d->sides[1] : d->table.paths[1];
 	if (d->table.paths[0] && !d->table.paths[1]) {
@@ -244,7 +250,9 @@ static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 	const struct profiled_opts opts = {
 		.cmd = d->cmd,
 		.filter = &d->filter,
-		.load = { .frames = d->table.children ? LOAD_FRAMES_ALL : LOAD_FRAMES_INNERMOST,
+		.load = { .frames = d->table.children || d->table.keeps_sides
+		                            ? LOAD_FRAMES_ALL
+		                            : LOAD_FRAMES_INNERMOST,
 		          .keep = report_keeps(&d->table.keys),
 		          .lines = report_needs(&d->table.keys, ROLLUP_NEEDS_LINES) ||
 		                   !d->naming.no_inline,
@@ -400,8 +408,12 @@ static int diff_load_all(struct diff_cmd *d)
 static int diff_print(struct diff_cmd *d)
 {
 	struct buf out = { 0 };
-	int rc = EXIT_OK;
+	int rc = d->table.keeps_sides ? diff_view(&d->table) : -ENOTTY;
 
+	if (rc == -ENOMEM)
+		cmd_error(d->cmd, "out of memory");
+	if (rc != -ENOTTY)
+		return rc < 0 ? EXIT_FAILED : EXIT_OK;
 	if (d->form == REPORT_JSON)
 		diff_json(&d->table, &out);
 	else if (d->form == REPORT_CSV)
@@ -524,6 +536,9 @@ COMMAND(diff) = {
 	        "with three or more recordings per side, not with one (docs/diff-noise.md has "
 	        "how often each fails falsely, and how small a slow-down each sees). Rows that "
 	        "are slower by the figures but not for sure are marked 'maybe' and do not fail.",
+	        "On a terminal the rows are walked through by keys (? lists them): Enter shows who "
+	        "called a function and what it called on both sides. --stdio, a pipe and "
+	        "--fail-if-slower print text.",
 	        "--store compares two sides of a store, each a list as --where has it: --store "
 	        "sqlite:FILE --base version=1.4 --new version=1.5. Where a side has three hosts "
 	        "or more, each is a run (several together above 64); else its time is cut into "

@@ -43,7 +43,8 @@ struct diff {
 	const char *paths[2];
 	const char *run_word; /* what a run is: "host"; NULL: a recording */
 	bool children, absolute;
-	bool color; /* for a terminal that has colours */
+	bool color;       /* for a terminal that has colours */
+	bool keeps_sides; /* side is wanted */
 	double percent_limit, confidence;
 	double fail_above; /* percent; < 0: no gate */
 	struct buf wanted; /* const char *: --symbol */
@@ -52,6 +53,7 @@ struct diff {
 	size_t runs; /* of both sides: base first */
 	struct intern things, events;
 	struct profile *profiles[2 * DIFF_RUNS_MAX]; /* by run, until they are summed up */
+	struct profile *side[2];                     /* all runs of a side, if they are wanted */
 	struct builds builds;                        /* of all of them */
 	uint32_t *thing_event;                       /* by thing */
 	size_t things_capacity;
@@ -89,6 +91,8 @@ void diff_hint_names(const struct diff *d, struct buf *out);
 /* ---- diff_show.c: -ENOMEM ---- */
 
 void diff_text(const struct diff *d, struct buf *out);
+/* What the text says above and below its rows. */
+void diff_about(const struct diff *d, struct buf *out);
 void diff_json(const struct diff *d, struct buf *out);
 void diff_csv(const struct diff *d, struct buf *out);
 

@@ -157,6 +157,14 @@ void diff_text(const struct diff *d, struct buf *out)
 	diff_text_gate(d, out);
 }
 
+void diff_about(const struct diff *d, struct buf *out)
+{
+	diff_text_side(d, 0, "baseline", out);
+	diff_text_side(d, 1, "new", out);
+	diff_text_noise(d, out);
+	diff_hint_names(d, out);
+}
+
 /* Six digits behind the point. */
 static void diff_json_double(struct json *j, const char *key, double v)
 {

@@ -264,6 +264,18 @@ uint32_t diff_one_sided(const struct diff *d, uint32_t e)
 	return 0;
 }
 
+/* Adds a run to its side. -ENOMEM. */
+static int diff_keep(struct diff *d, size_t run)
+{
+	struct profile **side = &d->side[run >= d->n_runs[0]];
+
+	if (*side)
+		return profile_merge(*side, d->profiles[run]);
+	*side = d->profiles[run];
+	d->profiles[run] = NULL;
+	return 0;
+}
+
 /* Adds up a run. The functions of another build begin at other addresses, so those without a name
  * are treated as one thing. */
 static int diff_sum_up(struct diff *d, size_t run)
@@ -272,6 +284,8 @@ static int diff_sum_up(struct diff *d, size_t run)
 
 	if (r >= 0)
 		r = diff_add(d, d->profiles[run], run);
+	if (r >= 0 && d->keeps_sides)
+		r = diff_keep(d, run);
 	profile_free(d->profiles[run]);
 	d->profiles[run] = NULL;
 	return r;
@@ -313,6 +327,8 @@ void diff_free(struct diff *d)
 	builds_free(&d->builds);
 	for (size_t i = 0; i < d->runs; i++)
 		profile_free(d->profiles[i]);
+	profile_free(d->side[0]);
+	profile_free(d->side[1]);
 	buf_free(&d->wanted);
 	free(d->cells);
 	free(d->wholes);

@@ -66,6 +66,9 @@ struct pane_kind {
 	int (*layout)(struct pane *p, unsigned columns);
 	/* A key that is not for moving. 1: it was one of its own; 0: not; -ENOMEM. NULL: none. */
 	int (*key)(struct pane *p, int key);
+	/* The pane that Enter opens on line i; *ret stays NULL where there is none. -ENOMEM. NULL:
+	 * what function gives is shown between its callers and callees. */
+	int (*enter)(struct pane *p, size_t i, struct pane **ret);
 	/* The function on a line; false: there is none. NULL: there is none on any. Object 0 with a
 	 * symbol: the line tells no objects apart. */
 	bool (*function)(struct pane *p, size_t i, uint32_t *object, uint32_t *symbol);

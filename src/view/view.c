@@ -227,7 +227,8 @@ static int view_common_key(struct view *v, int key)
 		buf_clear(&v->typed);
 		return 0;
 	case VIEW_KEY_ENTER:
-		return v->top->kind->function ? view_calls(v) : view_zoom(v, false);
+		return v->top->kind->function || v->top->kind->enter ? view_calls(v)
+		                                                     : view_zoom(v, false);
 	case 'c':
 		return view_calls(v);
 	case 'a':
@@ -246,9 +247,9 @@ static int view_common_key(struct view *v, int key)
 	case '>':
 		return view_event(v, key == '>' ? 1 : -1);
 	case VIEW_KEY_TAB:
-		return view_section(v, (section + 1) % view_n_sections());
+		return view_section(v, (section + 1) % view_n_sections(v));
 	case VIEW_KEY_BACK_TAB:
-		return view_section(v, (section + view_n_sections() - 1) % view_n_sections());
+		return view_section(v, (section + view_n_sections(v) - 1) % view_n_sections(v));
 	case VIEW_KEY_HELP:
 	case '?':
 		return view_help(v);
@@ -258,7 +259,7 @@ static int view_common_key(struct view *v, int key)
 	case 'h':
 		return view_back(v);
 	default:
-		return key >= '1' && key < '1' + (int)view_n_sections()
+		return key >= '1' && key < '1' + (int)view_n_sections(v)
 		               ? view_section(v, (unsigned)(key - '1'))
 		               : 0;
 	}

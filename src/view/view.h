@@ -53,6 +53,7 @@ enum {
 };
 
 struct feed;
+struct view_compare;
 
 struct view_opts {
 	size_t sz;
@@ -68,6 +69,9 @@ struct view_opts {
 	 * went wrong is such a line, too. object: its whole path, "": not told apart. -ENOMEM. */
 	int (*annotate)(void *ctx, const char *object, const char *symbol, struct buf *out);
 	void *ctx;
+	/* Two sides (compare.h): their rows are the first section, profile is one of them; NULL:
+	 * there is one. Lives as long as the view. */
+	const struct view_compare *compare;
 	struct feed *feed; /* from which more comes (feed.h); NULL: nothing will */
 	bool live;         /* profiles come again and again (view_renew): keys hold what is shown */
 };

@@ -46,8 +46,11 @@ static void view_draw_title(struct view *v, const struct view_screen *s)
 	const struct pane *p = v->top;
 	struct buf text = { 0 };
 
-	shown_printf(&text, " %s  %s  %llu samples", v->opts.title,
-	             buf_text(&v->top->scope->event_name), (unsigned long long)p->scope->samples);
+	shown_printf(&text, " %s", v->opts.title);
+	/* Of two sides, rows say their event. */
+	if (!v->opts.compare)
+		shown_printf(&text, "  %s  %llu samples", buf_text(&v->top->scope->event_name),
+		             (unsigned long long)p->scope->samples);
 	if (p->scope->label.n)
 		buf_printf(&text, "  of %s", buf_text(&v->top->scope->label));
 	if (p->filter.n)
@@ -63,13 +66,13 @@ static void view_draw_sections(struct view *v, const struct view_screen *s)
 	unsigned column = 1, gap = 2, sum = 1;
 	char text[32];
 
-	for (unsigned i = 0; i < view_n_sections(); i++)
-		sum += (unsigned)strlen(view_section_name(i)) + 2 + gap;
+	for (unsigned i = 0; i < view_n_sections(v); i++)
+		sum += (unsigned)strlen(view_section_name(v, i)) + 2 + gap;
 	if (sum > s->columns)
 		gap = 1;
-	for (unsigned i = 0; i < view_n_sections(); i++) {
+	for (unsigned i = 0; i < view_n_sections(v); i++) {
 		bool here = i == v->top->section;
-		int n = snprintf(text, sizeof(text), "%u %s", i + 1, view_section_name(i));
+		int n = snprintf(text, sizeof(text), "%u %s", i + 1, view_section_name(v, i));
 
 		if (column + (unsigned)n >= s->columns)
 			break;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/shown.h"
+#include "view/pane_compare.h"
 #include "view/view_state.h"
 
 /* ---- the panes ---- */
@@ -48,6 +49,8 @@ void view_say(struct view *v, const char *text)
 /* The sections: each makes a pane of a scope. NULL: out of memory. */
 static struct pane *view_functions(struct view *v, struct pane_scope *s)
 {
+	if (v->opts.compare)
+		return pane_compare(&v->opts, s);
 	return pane_table(&v->opts, s, v->opts.columns, v->opts.n_columns, v->opts.by_self);
 }
 
@@ -94,14 +97,19 @@ static struct pane *view_account(struct view *v, struct pane_scope *s)
 	struct buf text = { 0 };
 
 	buf_put_text(&text, v->opts.account ? v->opts.account : "");
-	return pane_text(&v->opts, s, "what became of the stacks", true, &text);
+	return pane_text(&v->opts, s,
+	                 v->opts.compare ? "what is compared, and how sure that is"
+	                                 : "what became of the stacks",
+	                 true, &text);
 }
 
-static const struct {
+struct view_section {
 	const char *name;
 	struct pane *(*make)(struct view *v, struct pane_scope *s);
 	unsigned keep; /* PROFILE_KEEP_*: without these there is nothing to show */
-} sections[] = {
+};
+
+static const struct view_section sections[] = {
 	{ "functions", view_functions, 0 },
 	{ "tree", view_callers, 0 },
 	{ "called by", view_callees, 0 },
@@ -111,27 +119,38 @@ static const struct {
 	{ "time", view_time, PROFILE_KEEP_SLICE },
 	{ "stacks", view_account, 0 },
 };
-#define SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
-unsigned view_n_sections(void)
+/* Of two sides. */
+static const struct view_section compared[] = {
+	{ "compared", view_functions, 0 },
+	{ "how sure", view_account, 0 },
+};
+
+static const struct view_section *view_sections(const struct view *v)
 {
-	return SECTIONS;
+	return v->opts.compare ? compared : sections;
 }
 
-const char *view_section_name(unsigned section)
+unsigned view_n_sections(const struct view *v)
 {
-	return sections[section].name;
+	return v->opts.compare ? sizeof(compared) / sizeof(compared[0])
+	                       : sizeof(sections) / sizeof(sections[0]);
+}
+
+const char *view_section_name(const struct view *v, unsigned section)
+{
+	return view_sections(v)[section].name;
 }
 
 struct pane *view_section_pane(struct view *v, unsigned section, struct pane_scope *s)
 {
-	return sections[section].make(v, s);
+	return view_sections(v)[section].make(v, s);
 }
 
 /* Shows a section of the samples that are shown now, in place of the panes that show them. */
 int view_section(struct view *v, unsigned section)
 {
-	unsigned keep = sections[section].keep;
+	unsigned keep = view_sections(v)[section].keep;
 	struct pane_scope *s;
 	struct pane *p;
 	int r;
@@ -141,7 +160,7 @@ int view_section(struct view *v, unsigned section)
 		return 0;
 	}
 	s = pane_scope_share(v->top->scope);
-	p = sections[section].make(v, s);
+	p = view_section_pane(v, section, s);
 	r = p ? 0 : -ENOMEM;
 	if (r >= 0) {
 		p->section = section;
@@ -182,8 +201,13 @@ bool view_function(struct view *v, uint32_t *object, uint32_t *symbol)
 /* Shows callers and callees of the function on the line. */
 int view_calls(struct view *v)
 {
+	struct pane *p = v->top, *entered = NULL;
 	uint32_t object, symbol;
 
+	if (p->kind->enter && p->at < p->n && p->kind->enter(p, p->at, &entered) < 0)
+		return -ENOMEM;
+	if (entered)
+		return view_push(v, entered);
 	return view_function(v, &object, &symbol)
 	               ? view_push(v, pane_calls(&v->opts, v->top->scope, object, symbol))
 	               : 0;
@@ -411,8 +435,8 @@ int view_event(struct view *v, int step)
 	size_t n = profile_n_events(p);
 	uint32_t event = pane_event(p, buf_text(&v->top->scope->event_name));
 
-	if (n < 2) {
-		view_say(v, "the recording has one event");
+	if (n < 2 || v->opts.compare) {
+		view_say(v, n < 2 ? "the recording has one event" : "rows say their event");
 		return 0;
 	}
 	event = event == PANE_NO_EVENT ? 1

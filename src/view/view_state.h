@@ -41,8 +41,8 @@ int view_push(struct view *v, struct pane *p);
 /* Frees the top pane. There must be one below it. */
 void view_pop(struct view *v);
 /* How many sections there are, and what they are called. */
-unsigned view_n_sections(void);
-const char *view_section_name(unsigned section);
+unsigned view_n_sections(const struct view *v);
+const char *view_section_name(const struct view *v, unsigned section);
 /* The pane of a section. NULL: out of memory. */
 struct pane *view_section_pane(struct view *v, unsigned section, struct pane_scope *s);
 /* Shows a section of the samples that are shown now, in place of the panes that show them. */

@@ -116,6 +116,24 @@ shows "1 functions"
 keys q
 shows "ended 0"
 
+# Two recordings: rows of both, Enter goes into callers and callees of both sides; a pipe and --stdio get text.
+"$SEAM" record -q -F 499 --call-graph dwarf -o other.data -- ./work 2>err || fail "$(cat err)"
+open "80 24" "'$SEAM' diff '$FILE' other.data"
+shows "1 compared  2 how sure"
+keys s
+shows "New*"
+keys Enter
+shows "the function, with what it called"
+shows "outer_work (work)"
+tmux resize-window -t s -x 130 -y 24
+shows "Ratio"
+keys 2
+shows "baseline:"
+keys q
+shows "ended 0"
+open "80 24" "'$SEAM' diff --stdio '$FILE' other.data | cat; '$SEAM' diff '$FILE' other.data | tail -n 3"
+shows "ended 0"
+
 # A signal gives the terminal back, too.
 open "80 24" "trap : INT; '$SEAM' report -i '$FILE'; stty -a | tr -d '\n' | grep -o ' icanon .* echo '"
 shows "1 functions"

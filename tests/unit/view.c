@@ -14,6 +14,7 @@
 
 #include "base/shown.h"
 #include "profile/elided.h"
+#include "view/compare.h"
 #include "view/view.h"
 
 #define ROWS 14
@@ -675,6 +676,88 @@ static void what_moves_can_be_held(void **state)
 	end(&t);
 }
 
+/* Two sides: rows with both figures and what noise could be; a function has callers and callees of
+ * both sides. */
+static void two_sides_are_compared(void **state)
+{
+	static const enum rollup_column columns[] = { ROLLUP_OBJECT, ROLLUP_SYMBOL };
+	static const struct compare_row rows[] = {
+		{ .value = { "work", "parse" },
+		  .event = "cycles",
+		  .object = "work",
+		  .symbol = "parse",
+		  .base = 0.20,
+		  .next = 0.90,
+		  .share = 0.90,
+		  .noise = { .margin = 0.1, .ratio = 4.5, .least = 3, .most = 6 },
+		  .verdict = 1 },
+		{ .value = { "[kernel.kallsyms]", "k_\033[2Jcopy" },
+		  .event = "cycles",
+		  .base = 0.30,
+		  .next = 0.31,
+		  .share = 0.31,
+		  .noise = { .margin = 0.2, .ratio = 1, .least = 0.5, .most = 2 } },
+	};
+	struct profile *base = made();
+	struct test t = { .profile = made_later() };
+	struct view_compare compare = { .rows = rows,
+		                        .n_rows = 2,
+		                        .n_columns = 2,
+		                        .columns = columns,
+		                        .confidence = 0.95,
+		                        .side = { base, t.profile } };
+	const struct view_opts opts = { .sz = sizeof(opts),
+		                        .profile = t.profile,
+		                        .title = "a -> b",
+		                        .account = "baseline\n",
+		                        .columns = columns,
+		                        .n_columns = 2,
+		                        .compare = &compare };
+
+	(void)state;
+	assert_int_equal(view_new(&t.view, &opts), 0);
+	draw(&t);
+	row_is(&t, 0, "a -> b  ");
+	row_is(&t, 1, "1 compared  2 how sure");
+	row_is(&t, 2, "Base      New   Delta*      \xc2\xb1");
+	row_is(&t, 3, "20.00%   90.00%  +70.00% ");
+	row_has(&t, 3, "10.00  ");
+	row_has(&t, 3, "work");
+	row_has(&t, 3, "parse");
+	row_is(&t, 4, "30.00%   31.00%   +1.00% ");
+	row_has(&t, 4, "20.00 ~");
+	row_has(&t, 4, "[kernel");
+	row_has(&t, 4, "k_\\x1b[2Jcopy");
+	keys(&t, "sss");
+	row_is(&t, 2, "Base      New    Delta"); /* by ratio, for which this screen has no room */
+	keys(&t, "j\n");
+	row_has(&t, ROWS - 1, "there is no function on this line");
+	keys(&t, "g\n");
+	row_is(&t, 3, "called by");
+	row_is(&t, 4, "60.00%   90.00%  +30.00%");
+	row_has(&t, 4, "main (work)");
+	row_is(&t, 5, "10.00%    0.00%  -10.00%");
+	row_is(&t, 6, "the function, with what it called");
+	row_is(&t, 7, "70.00%   90.00%  +20.00%");
+	row_is(&t, 8, "called");
+	row_is(&t, 9, "50.00%    0.00%  -50.00%");
+	keys(&t, "gj\n"); /* main's own */
+	row_has(&t, 4, "the function, with what it called");
+	row_has(&t, 5, "100.00%  100.00%");
+	row_is(&t, 8, "30.00%    0.00%  -30.00%");
+	row_has(&t, 8, "write_all (work)");
+	key(&t, VIEW_KEY_ESCAPE);
+	key(&t, VIEW_KEY_ESCAPE);
+	keys(&t, "/copy\n");
+	row_has(&t, ROWS - 1, "1/1");
+	keys(&t, "2");
+	row_is(&t, 3, "baseline");
+	keys(&t, "3d>mnM"); /* keys that are of one side's samples */
+	row_is(&t, 3, "baseline");
+	end(&t);
+	profile_free(base);
+}
+
 /* Samples with a marked function in their stack, whichever it is. */
 static void marked_functions_choose_samples(void **state)
 {
@@ -714,6 +797,7 @@ int main(void)
 		cmocka_unit_test(later_samples_come_below_zooms),
 		cmocka_unit_test(what_moves_can_be_held),
 		cmocka_unit_test(marked_functions_choose_samples),
+		cmocka_unit_test(two_sides_are_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,16 +2,14 @@
 // report_view.c: the report on a terminal, to be walked through by keys (view/), and the function
 // that a person asks for in it, annotated by a run of `seam annotate` beside.
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/shown.h"
 #include "cli/report/report_options.h"
+#include "cmd/self.h"
 #include "fleet/quality.h"
 #include "input/unpacked.h"
 #include "view/feed.h"
@@ -37,57 +35,17 @@ static void view_annotate_args(const struct report_cmd *r, const char *symbol, c
 	args[n] = NULL;
 }
 
-/* In the child: its text goes into the pipe, without colours, and no progress over the screen. */
-static void view_annotate_child(const char *const *args, int to)
-{
-	setenv("NO_COLOR", "1", 1);
-	if (dup2(to, STDOUT_FILENO) >= 0 && dup2(to, STDERR_FILENO) >= 0)
-		execv("/proc/self/exe", (char *const *)args);
-	_exit(127);
-}
-
-/* Reads all that the child says. -ENOMEM, or how reading failed. */
-static int view_annotate_read(int from, struct buf *out)
-{
-	for (;;) {
-		void *at = buf_reserve(out, 65536);
-		ssize_t n = at ? read(from, at, 65536) : 0;
-
-		if (!at)
-			return -ENOMEM;
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		out->n += (size_t)n;
-		if (out->n > ANNOTATED_MAX) {
-			out->n = ANNOTATED_MAX;
-			return buf_put_text(out, "\n(the rest is not shown)\n");
-		}
-	}
-}
-
 /* The text of a function: what `seam annotate` prints of it. What it could not do is in the text,
  * too. */
 static int view_annotate(void *ctx, const char *object, const char *symbol, struct buf *out)
 {
 	const struct report_cmd *r = ctx;
 	const char *args[ARGS_MAX];
-	int ends[2], rc;
-	pid_t child;
+	int rc;
 
 	(void)object;
 	view_annotate_args(r, symbol, args);
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return shown_printf(out, "annotate: %s\n", strerror(errno));
-	child = fork();
-	if (!child)
-		view_annotate_child(args, ends[1]);
-	close(ends[1]);
-	rc = child < 0 ? -errno : view_annotate_read(ends[0], out);
-	close(ends[0]); /* a child that still writes ends by SIGPIPE */
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
+	rc = self_run(args, ANNOTATED_MAX, out);
 	return rc < 0 && rc != -ENOMEM ? shown_printf(out, "annotate: %s\n", strerror(-rc)) : rc;
 }
 

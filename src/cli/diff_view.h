@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+// diff_view.h: a comparison on a terminal, to be walked through by keys (view/).
+#ifndef SEAM_CLI_DIFF_VIEW_H
+#define SEAM_CLI_DIFF_VIEW_H
+
+#include "report/diff.h"
+
+/* Whether the view can show it: there is a terminal, and rows have names. */
+bool diff_view_can(const struct diff *d);
+/* Shows it until the user leaves; d keeps its sides. 0; -ENOMEM; -ENOTTY: text is needed. */
+int diff_view(const struct diff *d);
+
+#endif
