@@ -133,10 +133,18 @@ int kwalk_find(struct kwalk *l, uint32_t pid, uint64_t time_ns, uint64_t pc,
                struct kwalk_table *ret)
 {
 	const struct kwalk_vma *m;
+	uint32_t later;
 
 	if (!lock_soon(l, &l->lock))
 		return -ENOENT;
 	m = kwalk_spaces_find(&l->spaces, pid, pc, time_ns);
+	later = m ? m->later : 0;
+	if (later) {
+		pthread_mutex_unlock(&l->lock);
+		if (!later_settle(l, pid, later) || !lock_soon(l, &l->lock))
+			return -ENOENT;
+		m = kwalk_spaces_find(&l->spaces, pid, pc, time_ns);
+	}
 	if (m) {
 		if (l->room.pressed)
 			room_used(l, m->blob);

@@ -192,10 +192,8 @@ static bool follow_is_full(const struct ring *ring)
  * applied. */
 static void follow_user_chain(struct kwalk *l)
 {
-	for (size_t i = 0; i < l->follow.n_told; i++) {
+	for (size_t i = 0; i < l->follow.n_told; i++)
 		learn_missed(l, l->follow.told[i]);
-		later_settle(l, l->follow.told[i]);
-	}
 	l->follow.n_told = 0;
 }
 

@@ -3,8 +3,8 @@
  * kwalk_later.c: mappings whose table is made when a walk wants it. Where samples are rare most
  * programs are never sampled, and making a table reads the whole of a program's unwind information.
  * So a mapping of a file that nobody has sampled yet is kept with what was to be asked, and the
- * programs do not know it: the first sample there brings a copy of its stack. By then, or when the
- * programs say that they met what they do not know, the question is asked.
+ * programs do not know it: the first sample there brings a copy of its stack. When that is walked
+ * the question is asked, if the stack goes through this mapping.
  *
  * Questions are bounded, and equal ones are one. What is forgotten for newer ones has no table: a
  * walk ends there and says so.
@@ -17,7 +17,7 @@
 #define LATER_PERIOD_NS 20000000u /* between two samples */
 
 /* A question. Its number is its place, but for what is before it by a multiple of LATER_MAX. */
-struct later_ask {
+struct later_question {
 	struct kwalk_ask ask;
 	char *path;
 	uint64_t hash;
@@ -44,7 +44,7 @@ void later_init(struct later *t)
 	pthread_mutex_init(&t->lock, NULL);
 }
 
-static bool later_is_equal(const struct later_ask *a, const struct kwalk_ask *ask)
+static bool later_is_equal(const struct later_question *a, const struct kwalk_ask *ask)
 {
 	return a->number && a->ask.pgoff == ask->pgoff && a->ask.size == ask->size &&
 	       a->ask.inode == ask->inode && a->ask.build_id_size == ask->build_id_size &&
@@ -56,7 +56,7 @@ static bool later_is_equal(const struct later_ask *a, const struct kwalk_ask *as
 static uint32_t later_put(struct later *t, const struct kwalk_ask *ask, uint64_t hash)
 {
 	uint32_t number = t->last + 1 ? t->last + 1 : 1;
-	struct later_ask *a = &t->at[number % LATER_MAX];
+	struct later_question *a = &t->at[number % LATER_MAX];
 	char *path = strdup(ask->path);
 	uint64_t known;
 
@@ -68,7 +68,7 @@ static uint32_t later_put(struct later *t, const struct kwalk_ask *ask, uint64_t
 	    known == a->number)
 		map_del(&t->by_hash, a->hash);
 	free(a->path);
-	*a = (struct later_ask){ .ask = *ask, .path = path, .hash = hash, .number = number };
+	*a = (struct later_question){ .ask = *ask, .path = path, .hash = hash, .number = number };
 	t->last = number;
 	return number;
 }
@@ -95,8 +95,8 @@ uint32_t later_add(struct kwalk *l, const struct kwalk_ask *ask)
 	return number;
 }
 
-/* Asks a question for a process. False: it is forgotten. Not under the lock of kwalk. */
-static bool later_answer(struct kwalk *l, uint32_t number, uint32_t pid, struct kwalk_table *ret)
+/* Asks a question for a process, unless it is forgotten. Not under the lock of kwalk. */
+static void later_ask(struct kwalk *l, uint32_t number, uint32_t pid, struct kwalk_table *ret)
 {
 	struct later *t = &l->later;
 	struct kwalk_ask ask = { 0 };
@@ -109,13 +109,12 @@ static bool later_answer(struct kwalk *l, uint32_t number, uint32_t pid, struct 
 	}
 	pthread_mutex_unlock(&t->lock);
 	if (!path)
-		return false;
+		return;
 	ask.pid = (pid_t)pid;
 	ask.path = path;
 	ask.known = ask.gone = false;
 	l->opts.table(l->opts.ctx, &ask, ret);
 	free(path);
-	return true;
 }
 
 /* Calls each for all mappings of a process, now and before. */
@@ -136,70 +135,45 @@ static void later_each(struct kwalk_space *s, void (*each)(void *ctx, struct kwa
 			each(ctx, &r[i].was);
 }
 
-static void later_note(void *ctx, struct kwalk_vma *m)
-{
-	map_put(ctx, m->later, 0); /* without memory it is asked at another time */
-}
+/* The answer to one question. */
+struct later_answer {
+	struct kwalk_table table;
+	uint32_t number;
+};
 
 /* Gives a mapping the table of its question. It may have been cut since: vaddr says by how much. */
 static void later_fill(void *ctx, struct kwalk_vma *m)
 {
-	const struct kwalk_table *table;
-	uint64_t at = 0;
+	const struct later_answer *a = ctx;
 
-	if (!map_get(ctx, m->later, &at))
+	if (m->later != a->number)
 		return;
-	table = (const struct kwalk_table *)(uintptr_t)at;
-	if (table) {
-		m->blob = table->blob;
-		m->vaddr += table->vaddr;
-		m->may_guess = table->may_guess;
-		m->keeps_fp = table->keeps_fp;
-		m->tells = table->tells;
-		m->python = table->python;
-	}
+	m->blob = a->table.blob;
+	m->vaddr += a->table.vaddr;
+	m->may_guess = a->table.may_guess;
+	m->keeps_fp = a->table.keeps_fp;
+	m->tells = a->table.tells;
+	m->python = a->table.python;
 	m->later = 0;
 }
 
-/* Asks what is still to be asked of a process. With the turn and under the lock, which is given
- * back while files are read. */
-void later_settle(struct kwalk *l, uint32_t pid)
+/* Makes the table of a mapping that a walk met, for all of the process's that wait for the same. It
+ * reads files, so neither lock is held meanwhile. A question that is forgotten has no table. */
+bool later_settle(struct kwalk *l, uint32_t pid, uint32_t number)
 {
-	struct kwalk_space *s = kwalk_space_get(&l->spaces, pid, false);
-	struct map wanted = { 0 };
-	uint64_t number, table, *slot;
-	size_t i = 0;
+	struct later_answer a = { .number = number };
+	struct kwalk_space *s;
 
-	if (!s)
-		return;
-	later_each(s, later_note, &wanted);
-	if (!wanted.n)
-		return;
-	pthread_mutex_unlock(&l->lock);
-	while (map_next(&wanted, &i, &number, NULL) && !kwalk_is_over(l)) {
-		struct kwalk_table *answer = calloc(1, sizeof(*answer));
-
-		slot = map_slot(&wanted, number, NULL);
-		if (answer && later_answer(l, (uint32_t)number, pid, answer))
-			*slot = (uintptr_t)answer;
-		else
-			free(answer);
+	later_ask(l, number, pid, &a.table);
+	if (!lock_soon(l, &l->turn))
+		return false;
+	pthread_mutex_lock(&l->lock);
+	s = kwalk_space_get(&l->spaces, pid, false); /* it is freed by who has the turn */
+	if (s) {
+		later_each(s, later_fill, &a);
+		kwalk_space_touch(s);
 	}
-	pthread_mutex_lock(&l->lock);
-	later_each(s, later_fill, &wanted); /* spaces are freed by who has the turn */
-	kwalk_space_touch(s);
-	for (i = 0; map_next(&wanted, &i, &number, &table);)
-		free((void *)(uintptr_t)table);
-	map_free(&wanted);
-}
-
-/* The same before a sample of the process is walked. */
-void later_wanted(struct kwalk *l, uint32_t pid)
-{
-	if (!later_is_on(l) || !lock_soon(l, &l->turn))
-		return;
-	pthread_mutex_lock(&l->lock);
-	later_settle(l, pid);
 	pthread_mutex_unlock(&l->lock);
 	pthread_mutex_unlock(&l->turn);
+	return s != NULL;
 }

@@ -223,8 +223,8 @@ void budget_leave(struct kwalk *l, struct kwalk_space *s);
 
 struct later {
 	pthread_mutex_t lock;
-	struct later_ask *at; /* NULL: no question yet */
-	struct map by_hash;   /* -> number */
+	struct later_question *at; /* NULL: no question yet */
+	struct map by_hash;        /* -> number */
 	uint32_t last;
 };
 
@@ -233,8 +233,8 @@ void later_free(struct later *t);
 /* Whether tables are made when they are wanted. */
 bool later_is_on(const struct kwalk *l);
 uint32_t later_add(struct kwalk *l, const struct kwalk_ask *ask);
-void later_settle(struct kwalk *l, uint32_t pid);
-void later_wanted(struct kwalk *l, uint32_t pid);
+/* Makes the table. False: the process is forgotten, or the time is over. */
+bool later_settle(struct kwalk *l, uint32_t pid, uint32_t number);
 
 /* ---- kwalk_publish.c ---- */
 

@@ -256,12 +256,10 @@ static int ring_resolve(struct kwalk *l)
 		const uint64_t *user = (const uint64_t *)(s + 1);
 		const struct kwalk_raw *raw = (const void *)(user + s->n_user);
 
-		if (kwalk_is_over(l)) {
+		if (kwalk_is_over(l))
 			l->cut += s->cookie && s->end != KWALK_DEFERRED;
-		} else {
-			later_wanted(l, s->pid);
+		else
 			r = ring_resolve_one(l, s, user, raw);
-		}
 		at += sizeof(*s) + s->n_user * sizeof(*user) +
 		      ((offsetof(struct kwalk_raw, stack) + raw->n + 7) & ~(size_t)7);
 	}
