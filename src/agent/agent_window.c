@@ -18,7 +18,10 @@
 /* How long the rings are read at a time while a window is named. */
 #define BESIDE_NS 20000000ULL
 #define LINES_WINDOWS 60u
-#define LINES_PART 6u /* of the memory that the agent may have */
+/* Of the memory that the agent may have: for lines, and for what is open for them; for the names,
+ * and the debugging information, of one object. */
+#define LINES_PART 8u
+#define LARGEST_PART 4u
 /* Ten minutes of windows of ten seconds: letting go of old windows costs more than putting one. */
 #define FORGET_EVERY 60u /* windows */
 
@@ -191,6 +194,7 @@ static int agent_load(struct agent_job *job)
 		.parameters = symbols.parameters,
 		.threads = 1,
 		.keep_bytes = agent_part(job->a->o, LINES_PART),
+		.most_bytes = job->a->o->memory / LARGEST_PART,
 	};
 	struct load_opts opts = {
 		.sz = sizeof(opts),
@@ -204,6 +208,7 @@ static int agent_load(struct agent_job *job)
 	int r;
 
 	symbols.shelf = job->a->shelf;
+	symbols.most_bytes = job->a->o->memory / LARGEST_PART;
 	agent_lines(job->a, &lines);
 	opts.lent_lines = job->a->lines;
 	r = window_profile(&job->interval, &opts, agent_put, job, &job->err);

@@ -377,9 +377,10 @@ const char *lines_object_reason(const struct lines_object *object)
 void lines_count(const struct lines *l, struct lines_counts *ret)
 {
 	*ret = l->counts;
-	ret->objects = ret->without = 0;
+	ret->objects = ret->without = ret->too_large = 0;
 	for (const struct lines_object *o = l->first; o; o = o->next) {
 		ret->objects += o->asked;
 		ret->without += o->reason[0] != 0;
+		ret->too_large += o->too_large;
 	}
 }

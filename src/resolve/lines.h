@@ -31,6 +31,9 @@ struct lines_opts {
 	 * answers are written at the end, as long as all that is open takes no more bytes than
 	 * this, the least used closed first. 0: files are closed when all was asked. */
 	uint64_t keep_bytes;
+	/* An object whose debugging information would take more has no lines. 0: as much as it
+	 * takes. */
+	uint64_t most_bytes;
 };
 
 int lines_new(struct lines **ret, const struct lines_opts *opts);
@@ -97,6 +100,7 @@ const char *lines_object_reason(const struct lines_object *object);
 struct lines_counts {
 	uint64_t looked_up;        /* addresses; what was known, or on disk, is not among them */
 	uint64_t objects, without; /* asked for; of these, with no debugging information */
+	uint64_t too_large;        /* of these, because there was too much of it */
 };
 void lines_count(const struct lines *l, struct lines_counts *ret);
 

@@ -77,6 +77,56 @@ static void lines_name(struct lines_object *object)
 	         blake2_hex(digest, hex), LINE_CACHE_VERSION);
 }
 
+/* Remembers what a file is now. Its path lives as long as the lines; without memory for it the
+ * object is taken for changed. */
+static void lines_note(struct lines_object *object, const struct image *image, const char **at,
+                       struct stat *was)
+{
+	const char *path = image_path(image);
+
+	if (fstat(image_fd(image), was) < 0)
+		*at = "";
+	else if (!*at || strcmp(*at, path) != 0)
+		*at = arena_string(&object->lines->arena, path, strlen(path));
+	if (!*at)
+		*at = "";
+}
+
+#define LINES_UNPACKED 3u /* times as large as packed, about */
+
+/* About what the sections of a file take in memory. */
+static uint64_t lines_debug_bytes(const struct image *image)
+{
+	struct image_section s;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; image && image_section_at(image, i, &s) == 0; i++)
+		if (s.type != SHT_NOBITS &&
+		    (!strncmp(s.name, ".debug_", 7) || !strncmp(s.name, ".zdebug_", 8)))
+			bytes += s.flags & SHF_COMPRESSED || s.name[1] == 'z'
+			                 ? s.memory_size * LINES_UNPACKED
+			                 : s.memory_size;
+	return bytes;
+}
+
+/* Then its files are closed, and reason says so. */
+static bool lines_is_too_large(struct lines_object *object)
+{
+	uint64_t bytes = lines_debug_bytes(object->debug), most = object->lines->opts.most_bytes;
+
+	if (!most || bytes <= most)
+		return false;
+	snprintf(object->reason, sizeof(object->reason),
+	         "%.400s: its debugging information takes about %llu MB, at most %llu are allowed",
+	         image_path(object->debug), (unsigned long long)(bytes >> 20),
+	         (unsigned long long)(most >> 20));
+	object->too_large = true;
+	if (object->debug != object->image)
+		image_close(object->debug);
+	object->debug = NULL;
+	return true;
+}
+
 /* Finds the object's file and the one with its debugging information. */
 static int lines_files_find(struct lines_object *object)
 {
@@ -88,6 +138,7 @@ static int lines_files_find(struct lines_object *object)
 		snprintf(object->reason, sizeof(object->reason), "%s", err.text);
 		return r;
 	}
+	lines_note(object, object->image, &object->image_at, &object->image_was);
 	object->debug = object->image;
 	if (!lines_has_debug_info(object->image)) {
 		object->debug = NULL;
@@ -110,8 +161,9 @@ static int lines_files_find(struct lines_object *object)
 			        object->path);
 		return -ENOENT;
 	}
-	fstat(image_fd(object->image), &object->image_was);
-	fstat(image_fd(object->debug), &object->debug_was);
+	lines_note(object, object->debug, &object->debug_at, &object->debug_was);
+	if (lines_is_too_large(object))
+		return -EFBIG;
 	/* That there is none is the usual case. */
 	image_find_alt(&object->alt, object->debug, search, NULL);
 	return lines_base(object);
@@ -262,13 +314,8 @@ void lines_handle_rest(struct lines_object *object, struct dwarf *handle)
 /* What an open object takes: its unpacked sections, and what libdw has read of them. */
 static uint64_t lines_files_bytes(const struct lines_object *object)
 {
-	uint64_t bytes = object->prefetch ? dwarf_bytes(object->prefetch) : 0;
-	struct image_section section;
-
-	for (size_t i = 0; object->debug && image_section_at(object->debug, i, &section) == 0; i++)
-		if (section.type != SHT_NOBITS && !strncmp(section.name, ".debug_", 7))
-			bytes += section.memory_size;
-	return bytes;
+	return (object->prefetch ? dwarf_bytes(object->prefetch) : 0) +
+	       lines_debug_bytes(object->debug);
 }
 
 /* One that would take more than half of the room is closed at once. */
@@ -310,11 +357,11 @@ static bool lines_is_same(const char *path, const struct stat *was)
 	       st.st_ctim.tv_nsec == was->st_ctim.tv_nsec;
 }
 
-/* Of one whose files were closed nothing is known. */
+/* Of one whose files were never opened nothing is known. */
 bool lines_files_hold(const struct lines_object *object)
 {
-	return object->debug && lines_is_same(image_path(object->image), &object->image_was) &&
-	       lines_is_same(image_path(object->debug), &object->debug_was);
+	return object->image_at && lines_is_same(object->image_at, &object->image_was) &&
+	       (!object->debug_at || lines_is_same(object->debug_at, &object->debug_was));
 }
 
 /* ---- on disk ---- */

@@ -41,7 +41,9 @@ struct lines_object {
 	bool asked;
 	bool old; /* of a recording before: nobody finds it */
 	/* LINES_KEPT: what files were when they were opened, and how lately they were used. */
+	const char *image_at, *debug_at; /* NULL: there was none */
 	struct stat image_was, debug_was;
+	bool too_large;
 	uint64_t used;
 	/* State of the files; under the lock while threads run. */
 	pthread_mutex_t lock;

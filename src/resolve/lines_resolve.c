@@ -99,6 +99,9 @@ static int resolver_piece(struct lines_resolver *r, const struct piece *piece)
 
 	if (r->object != piece->object) {
 		lines_handle_rest(r->object, r->handle);
+		/* Where files stay open, there is room for the next one's. */
+		if (r->work->lines->opts.keep_bytes && r->work->threads == 1)
+			lines_files_shrink(r->work->lines);
 		r->handle = NULL;
 		r->object = piece->object;
 	}

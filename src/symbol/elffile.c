@@ -115,6 +115,23 @@ static int elffile_reading_start(struct reading *reading, struct image *image)
 	return 0;
 }
 
+/* Whether the names of a .symtab take no more memory than they may: what is read of the file, and
+ * the table that is made of it. */
+static bool elffile_has_room(const struct symbol_object *object, const struct image *image)
+{
+	uint64_t most = object->cache->opts.most_bytes, bytes = 0;
+	struct image_section s;
+
+	for (size_t i = 0; most && image_section_at(image, i, &s) == 0; i++) {
+		if (s.type == SHT_SYMTAB)
+			bytes += s.memory_size +
+			         s.memory_size / sizeof(Elf64_Sym) * sizeof(struct table_symbol);
+		else if (s.type == SHT_STRTAB)
+			bytes += 2 * s.memory_size;
+	}
+	return !most || bytes <= most;
+}
+
 /* A damaged or missing table is no failure: another one may have the symbols. plt: also entries of
  * the PLT, which debug files do not have. 0 or -ENOMEM. */
 static int elffile_read_image(struct symbol_object *object, struct image *image, bool plt)
@@ -124,8 +141,11 @@ static int elffile_read_image(struct symbol_object *object, struct image *image,
 		                   .suffix = "" };
 	int r = elffile_reading_start(&reading, image);
 
-	if (r == 0)
+	if (r == 0 && elffile_has_room(object, image))
 		r = image_each_symbol(image, SHT_SYMTAB, elffile_take, &reading);
+	else if (r == 0)
+		object_reason(object, SYMBOL_NO_SYMBOLS, "%s: its symbols take too much memory",
+		              image_path(image));
 	if (r != -ENOMEM)
 		r = image_each_symbol(image, SHT_DYNSYM, elffile_take, &reading);
 	reading.suffix = "@plt";

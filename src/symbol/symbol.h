@@ -126,6 +126,9 @@ struct symbol_opts {
 	struct kernel_storage keep;    /* get NULL: nothing is kept; used by resolves only */
 	struct kernel_reader *running; /* NULL: none; resolves use it once */
 	struct symbol_shelf *shelf;    /* NULL: names are this cache's own */
+	/* A .symtab that would take more is not read: such an object has its other names only. 0:
+	 * as much as it takes. */
+	uint64_t most_bytes;
 };
 
 int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts);
