@@ -261,6 +261,21 @@ static void agent_times(struct agent *a, struct agent_job *job)
 	a->cpu_ns = cpu_ns;
 }
 
+/* What is kept from one window to the next. */
+static void agent_tell_kept(struct agent *a, struct metrics_values *v)
+{
+	struct recorder_kept kept = recorder_kept(a->recorder);
+	struct lines_counts lines = { 0 };
+
+	if (a->lines)
+		lines_count(a->lines, &lines);
+	v->processes = kept.processes;
+	v->table_bytes = kept.table_bytes;
+	v->names_bytes =
+	        symbol_shelf_trim(a->shelf, SIZE_MAX) + (a->lines ? lines_bytes(a->lines) : 0);
+	v->too_large = lines.too_large;
+}
+
 /* Sets what metrics say. */
 static void agent_tell(struct agent *a, const struct agent_job *job)
 {
@@ -272,6 +287,7 @@ static void agent_tell(struct agent *a, const struct agent_job *job)
 	v->dropped += job->interval.dropped;
 	v->cpu_ns = agent_cpu_ns();
 	v->memory = agent_memory();
+	agent_tell_kept(a, v);
 	v->rate_hz = a->budget.hz;
 	v->last_ns = job->to_ns;
 	for (size_t i = 0; i < a->o->n_urls; i++) {

@@ -88,6 +88,15 @@ void metrics_text(const struct metrics_values *v, struct buf *out)
 	                v->cpu_ns);
 	metrics_number(out, "seam_agent_resident_memory_bytes", "gauge", "memory of the agent",
 	               v->memory);
+	metrics_number(out, "seam_agent_followed_processes", "gauge",
+	               "processes whose mappings are followed", v->processes);
+	metrics_number(out, "seam_agent_table_bytes", "gauge", "memory of unwind tables",
+	               v->table_bytes);
+	metrics_number(out, "seam_agent_names_bytes", "gauge",
+	               "memory of names and lines that serve the next window, too", v->names_bytes);
+	metrics_number(out, "seam_agent_large_objects", "gauge",
+	               "objects without lines, as their debugging information is too large",
+	               v->too_large);
 	metrics_seconds(out, "seam_agent_last_window_timestamp_seconds", "gauge",
 	                "when the last window ended", v->last_ns);
 	metrics_stores(out, v, "seam_agent_store_windows_total", "counter",

@@ -547,6 +547,19 @@ struct live *recorder_live(const struct recorder *r)
 	return r->live;
 }
 
+struct recorder_kept recorder_kept(const struct recorder *r)
+{
+	struct kwalk_totals t = { .sz = sizeof(t) };
+	const struct bpf_stacks *b = recorder_bpf(r);
+	struct tables_counts tables;
+
+	if (!b->kwalk || kwalk_total(b->kwalk, &t) < 0)
+		return (struct recorder_kept){ 0 };
+	tables_count(b->tables, &tables);
+	return (struct recorder_kept){ .processes = t.processes,
+		                       .table_bytes = t.table_bytes + tables.own_bytes };
+}
+
 const struct bpf_stacks *recorder_bpf(const struct recorder *r)
 {
 	return &r->bpf;
