@@ -101,9 +101,8 @@ struct session *recorder_session(const struct recorder *r);
 struct live *recorder_live(const struct recorder *r);
 /* What is kept for stacks while it runs. Zeros where BPF is not used. */
 struct recorder_kept {
-	uint64_t processes; /* whose mappings are followed */
-	uint64_t
-	        table_bytes; /* of unwind tables: those in use, and all in this process's own memory */
+	uint64_t processes;   /* whose mappings are followed */
+	uint64_t table_bytes; /* in the programs' memory, and in this process's own */
 };
 struct recorder_kept recorder_kept(const struct recorder *r);
 const struct bpf_stacks *recorder_bpf(const struct recorder *r); /* never NULL */
