@@ -14,9 +14,10 @@
 #include "base/map.h"
 #include "aggregate/load.h"
 
-#define ANNOTATE_IMAGES 4u              /* kept open */
-#define ANNOTATE_BYTES_MAX (1u << 20)   /* of one function's code */
-#define ANNOTATE_SOURCE_MAX (16u << 20) /* of one source file */
+#define ANNOTATE_IMAGES 4u                /* kept open */
+#define ANNOTATE_BYTES_MAX (1u << 20)     /* of one function's code */
+#define ANNOTATE_SOURCE_MAX (16u << 20)   /* of one source file */
+#define ANNOTATE_SOURCES_MAX (128u << 20) /* of all that are kept from one question to the next */
 
 struct annotate_count {
 	uint64_t samples, weight;
@@ -85,6 +86,7 @@ struct annotate {
 		bool tried;
 	} * texts; /* by id in files */
 	size_t texts_capacity;
+	size_t texts_bytes;
 };
 
 /* ---- annotate_count.c: -ENOMEM ---- */

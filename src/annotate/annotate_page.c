@@ -514,6 +514,8 @@ int annotate_page_function(struct annotate *a, const char *name, const char *obj
 	size_t n;
 	int r = page_mark(&q);
 
+	if (a->texts_bytes > ANNOTATE_SOURCES_MAX)
+		annotate_source_free(a);
 	if (r >= 0)
 		r = page_count(&q);
 	n = page_order(&q, order);

@@ -65,6 +65,7 @@ static struct annotate_text *source_text(struct annotate *a, uint32_t file)
 	if (!a->texts[file].tried) {
 		a->texts[file].tried = true;
 		source_read(&a->texts[file], a->sources, intern_get(&a->files, file));
+		a->texts_bytes += a->texts[file].n;
 		source_index(&a->texts[file]);
 	}
 	return &a->texts[file];
@@ -94,4 +95,5 @@ void annotate_source_free(struct annotate *a)
 	free(a->texts);
 	a->texts = NULL;
 	a->texts_capacity = 0;
+	a->texts_bytes = 0;
 }

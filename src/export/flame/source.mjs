@@ -2,6 +2,7 @@
 // source.mjs: the pane of source: lines and instructions of the chosen function, with what hit each. All texts of it come from
 // files: they become text of elements, never markup.
 import { $, M, S, ask } from "./state.mjs";
+import { twoSides } from "./sums.mjs";
 import { amount, percent } from "./names.mjs";
 import { node } from "./element.mjs";
 
@@ -152,6 +153,14 @@ function drawPart(part, at, fn) {
 	return box;
 }
 
+/* Lines are long: only down and up. */
+function intoSight(row, block) {
+	const lists = [$("source"), ...$("sourceparts").querySelectorAll(".lines, .insns")], left = lists.map((list) => list.scrollLeft);
+
+	row.scrollIntoView({ block });
+	lists.forEach((list, i) => { list.scrollLeft = left[i]; });
+}
+
 /* Marks the chosen line and its instructions; scroll: brings them into view. */
 function markLine(scroll) {
 	for (const row of $("sourceparts").querySelectorAll("tr[data-line]"))
@@ -161,7 +170,7 @@ function markLine(scroll) {
 			const row = $("sourceparts").querySelector(`${list} tr[aria-selected="true"]`);
 
 			if (row)
-				row.scrollIntoView({ block: "nearest" });
+				intoSight(row, "nearest");
 		}
 }
 
@@ -171,7 +180,7 @@ function toHottest() {
 	const row = rows.reduce((best, r) => (!best || of(r) > of(best) ? r : best), null);
 
 	if (row)
-		row.scrollIntoView({ block: "center" });
+		intoSight(row, "center");
 }
 
 /* Without a chosen function: those whose source is here. */
@@ -198,7 +207,7 @@ function sourceCaption(found) {
 	if (found && found.error)
 		return found.error;
 	if (found)
-		return ask.source ? "Of the chosen span and threads." : sourceChoice() ? "Of the whole recording: a chosen span, threads and states are not followed here (seam view does)." : "";
+		return (twoSides() ? `Of ${M.meta.sides[0].name} alone. ` : "") + (ask.source ? "Of the chosen span and threads." : sourceChoice() ? "Of the whole recording: a chosen span, threads and states are not followed here (seam view does)." : "");
 	if (ask.source)
 		return found === null ? "The server has nothing of it: no sample is in its code." : "The server is asked \u2026";
 	return M.meta.source ? `The source of this function is not in the page${left ? ` (nor of ${left.toLocaleString("en")} others that samples hit: ` +
