@@ -24,8 +24,9 @@ struct slot {
 
 struct scratch {
 	__u64 cookies; /* handed out on this CPU */
+	__u32 exiting; /* the task */
 	struct walker w;
-	__u64 window[WALK_WINDOW];
+	struct walk_window window;
 	struct kwalk_sample sample;
 	__u64 frames[WALK_ROOM + KWALK_KERNEL_MAX + 1];
 };

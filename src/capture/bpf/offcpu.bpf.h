@@ -131,7 +131,7 @@ INLINE void away_user(struct scratch *x, struct task_struct *task)
 		return;
 	}
 	walker_take(&x->w, task);
-	if (!walker_start(&x->w, task)) {
+	if (!walker_start(&x->w, task->tgid)) {
 		x->sample.end = x->w.end;
 		return;
 	}
@@ -200,7 +200,7 @@ INLINE void away_walk(struct task_struct *task)
 	if (!o)
 		return;
 	walker_take(&o->s.w, task);
-	if (walker_start(&o->s.w, task)) {
+	if (walker_start(&o->s.w, task->tgid)) {
 		struct walk c = { .w = &o->s.w, .frames = o->s.frames };
 
 		o->s.w.most = config.depth;
@@ -339,7 +339,10 @@ INLINE void away_last_walk(struct scratch *x, struct task_struct *task)
 {
 	struct walk c = { .w = &x->w, .frames = x->frames, .task = task };
 
-	if (!config.user || !away_has_user(task) || !walker_start(&x->w, task))
+	if (!config.user || !away_has_user(task))
+		return;
+	x->w.task = (__u64)task;
+	if (!walker_start(&x->w, task->tgid))
 		return;
 	x->w.most = KWALK_FRAMES_MAX;
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_task, &c, 0);

@@ -18,18 +18,20 @@
 /* The user registers of a task that is in the kernel, or was interrupted in user mode. */
 INLINE void walker_take(struct walker *w, struct task_struct *task)
 {
+	w->task = (__u64)task;
 	if (bpf_probe_read_kernel(&w->user, sizeof(w->user), (void *)bpf_task_pt_regs(task)))
 		w->user.cs = 0;
 }
 
-/* Walks from w->user. False: these registers and this memory do not make a stack; w->end says
- * why. */
-INLINE int walker_start(struct walker *w, struct task_struct *task)
+/* Walks from w->user, in the address space of w->task, whose process is pid. False: these registers
+ * and this memory do not make a stack; w->end says why. */
+ONCE int walker_start(struct walker *w, __u32 pid)
 {
-	__u32 pid = task->tgid;
 	struct kwalk_changes *c;
 	struct kwalk_process *p;
 
+	if (!w)
+		return 0;
 	w->n = w->guessed = 0;
 	w->end = KWALK_LIMIT;
 	w->by_fp = config.fp;
@@ -42,7 +44,7 @@ INLINE int walker_start(struct walker *w, struct task_struct *task)
 	c = bpf_map_lookup_elem(&changes, &pid);
 	if (c && c->execs & KWALK_REPLACING)
 		return !walk_end(w, KWALK_EXEC);
-	walk_instances(w, task);
+	walk_instances(w);
 	if (config.fp)
 		return 1;
 	p = bpf_map_lookup_elem(&processes, &pid);
@@ -122,7 +124,8 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task, struct python *p
 	/* Not the present registers: since the sample a signal may have been delivered, or returned
 	 * from. What was on the stack still is. */
 	bpf_probe_read_kernel(&s->w.user, sizeof(s->w.user), &s->user);
-	if (!walker_start(&s->w, task))
+	s->w.task = (__u64)task;
+	if (!walker_start(&s->w, task->tgid))
 		return;
 	s->w.most = KWALK_FRAMES_MAX;
 	if (mm != s->mm) {
@@ -134,21 +137,36 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task, struct python *p
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
 }
 
+struct slot_walks {
+	struct slot *slot;
+	struct python *python;
+};
+
+/* Walks once, and once more where what is mapped has changed meanwhile. A loop, because the
+ * verifier goes through a second call as through the first. */
+static long slot_walks(__u32 i, void *ctx)
+{
+	struct slot_walks *c = ctx;
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+
+	if (i)
+		COUNT(stale);
+	slot_walk(c->slot, task, c->python);
+	return walker_is_fresh(&c->slot->w, task->tgid);
+}
+
 /* Runs on the task's way back to user mode, where it may sleep. */
 static int user_chain(void *map, void *key, void *value)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct slot *s = &((struct pending *)value)->s;
 	struct python *p = python_take();
+	struct slot_walks c = { s, p };
 
 	USES_ARENA();
 	if (config.python && !p)
 		return 0;
-	slot_walk(s, task, p);
-	if (!walker_is_fresh(&s->w, task->tgid)) {
-		COUNT(stale);
-		slot_walk(s, task, p);
-	}
+	bpf_loop(2, slot_walks, &c, 0);
 	user_chain_fill(&s->user_chain, &s->w, task);
 	if (config.python && !ANEW(p->none)) {
 		s->user_chain.cpu = p->cpu;

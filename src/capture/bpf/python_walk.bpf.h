@@ -525,12 +525,15 @@ INLINE void python_match(struct python *p, __u32 native_end)
 
 /* The frames come before the record `of` in that ring. The native walk has passed the loop's calls,
  * if its stack was whole. Returns how the walk ended, for that record. */
-INLINE __u8 python_send(struct python *p, __u64 of, __u32 native_end, __u32 deferred)
+ONCE int python_send(struct python *p, __u64 of, __u32 native_end, __u32 deferred)
 {
 	__u64 size;
-	void *ring = bpf_map_lookup_elem(&rings, &p->cpu);
+	void *ring;
 	struct kwalk_counts *n = count();
 
+	if (!p)
+		return KWALK_PYTHON_NONE;
+	ring = bpf_map_lookup_elem(&rings, &p->cpu);
 	if (p->out.end == KWALK_PYTHON_COMPLETE && native_end != KWALK_LIMIT &&
 	    (ANEW(p->entries) || ANEW(p->entries_other)))
 		p->out.end = KWALK_PYTHON_APART;
@@ -581,31 +584,27 @@ INLINE struct python *python_get(void)
 	return p;
 }
 
-/* The number of one that nobody has; PYTHON_WALKS: all are taken. */
-ONCE int python_take_number(void)
+static long python_take_one(__u32 i, void *ctx)
 {
-	__u32 cpu = bpf_get_smp_processor_id(), i;
+	__u32 *number = ctx, key = (bpf_get_smp_processor_id() + i) & (PYTHON_WALKS - 1);
+	struct python *p = bpf_map_lookup_elem(&python_walks, &key);
 
-	for (i = 0; i < PYTHON_WALKS; i++) {
-		__u32 key = (cpu + i) & (PYTHON_WALKS - 1);
-		struct python *p = bpf_map_lookup_elem(&python_walks, &key);
-
-		if (p && !__sync_lock_test_and_set(&p->busy, 1))
-			return (int)key;
-	}
-	return PYTHON_WALKS;
+	if (!p || __sync_lock_test_and_set(&p->busy, 1))
+		return 0;
+	*number = key;
+	return 1;
 }
 
 /* For a walk that may sleep: python_let must follow. If all are taken it is the one behind them,
  * which never has frames: so that with and without is the same walk for the verifier. */
 INLINE struct python *python_take(void)
 {
-	__u32 key;
+	__u32 key = PYTHON_WALKS;
 	struct python *p;
 
 	if (!config.python)
 		return 0;
-	key = (__u32)python_take_number();
+	bpf_loop(PYTHON_WALKS, python_take_one, &key, 0);
 	p = bpf_map_lookup_elem(&python_walks, &key);
 	if (p) {
 		p->none = key == PYTHON_WALKS;

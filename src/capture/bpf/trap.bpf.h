@@ -26,13 +26,23 @@ enum trap_kind {
 	TRAP_RETURN,     /* the registers that a trampoline pushed are on the stack */
 };
 
+/* The kernel's stack: frames that are not there are not looked at. */
+struct trap_frames {
+	__u64 at[WALK_ROOM];
+};
+
 /* What the registers may be of; then the kernel's stack must be looked at. Not if user mode was
  * sampled. */
-INLINE enum trap_kind trap_suspected(struct walker *w, struct task_struct *task)
+ONCE int trap_suspected(struct walker *w)
 {
-	const struct pt_regs *user = &w->user;
+	const struct pt_regs *user;
+	struct task_struct *task;
 	__u8 code = 0;
 
+	if (!w)
+		return TRAP_NONE;
+	user = &w->user;
+	task = (void *)w->task;
 	/* Not in a system call that goes on, and of the exceptions only behind a breakpoint. */
 	if (user->orig_rax != ~0ull)
 		return TRAP_NONE;
@@ -92,10 +102,14 @@ INLINE int trap_repair_breakpoint(struct walker *w)
  * Decides by the kernel's stack, of which n bytes are in frames. False: it is not known of which
  * moment the registers are; the pc is nevertheless that of a frame.
  */
-INLINE int trap_repair(struct walker *w, enum trap_kind kind, const __u64 *frames, long n)
+ONCE int trap_repair(struct walker *w, int kind, const struct trap_frames *kernel, long n)
 {
 	__u32 last = ((__u32)n >> 3) - 1;
+	const __u64 *frames;
 
+	if (!w || !kernel)
+		return 1;
+	frames = kernel->at;
 	if (n < 8 || last >= KWALK_KERNEL_MAX)
 		return 1;
 	if (kind == TRAP_BREAKPOINT) {

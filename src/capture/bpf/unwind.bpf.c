@@ -26,7 +26,7 @@ char license_text[] SEC("license") = "Dual MIT/GPL";
 /* Walks by what is known, and counts how that went. */
 INLINE void sample_walk(struct scratch *x, struct python *p)
 {
-	struct walk c = { .w = &x->w, .frames = x->frames, .python = p, .window = x->window };
+	struct walk c = { .w = &x->w, .frames = x->frames, .python = p, .window = &x->window };
 	struct kwalk_counts *n = count();
 
 	x->w.most = config.depth;
@@ -42,7 +42,7 @@ INLINE void sample_walk(struct scratch *x, struct python *p)
 }
 
 /* 1: no more of the stack can be found. */
-INLINE int sample_at_once(struct scratch *x, __u32 exiting)
+INLINE int sample_at_once(struct scratch *x)
 {
 	struct kwalk_sample *s = &x->sample;
 	struct python *p = python_get();
@@ -60,10 +60,10 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 		s->cookie = cookie_new(x, s->cpu);
 	if (s->end == KWALK_NO_MAPPING)
 		news_tell(s->pid);
-	if (exiting && s->end == KWALK_FAULT)
+	if (ANEW(x->exiting) && s->end == KWALK_FAULT)
 		s->end = KWALK_EXITED;
 	/* What cannot be known now can be known on the way out of the kernel. */
-	whole = config.when == KWALK_NEVER || exiting ||
+	whole = config.when == KWALK_NEVER || ANEW(x->exiting) ||
 	        (s->end != KWALK_FAULT && s->end != KWALK_WATCHED &&
 	         (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX) &&
 	         (!p || p->out.end != KWALK_PYTHON_FAULT));
@@ -76,10 +76,10 @@ INLINE int sample_at_once(struct scratch *x, __u32 exiting)
 INLINE int sample_repair(struct bpf_perf_event_data *ctx, struct scratch *x,
                          struct task_struct *task)
 {
-	enum trap_kind kind = x->sample.in_user ? TRAP_NONE : trap_suspected(&x->w, task);
+	int kind = x->sample.in_user ? TRAP_NONE : trap_suspected(&x->w);
 
 	return kind == TRAP_NONE ||
-	       trap_repair(&x->w, kind, x->frames,
+	       trap_repair(&x->w, kind, (struct trap_frames *)x->frames,
 	                   bpf_get_stack(ctx, x->frames, KWALK_KERNEL_MAX * 8, 0));
 }
 
@@ -88,11 +88,12 @@ INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
                         struct task_struct *task)
 {
 	struct kwalk_sample *s = &x->sample;
-	__u32 exiting = task->flags & TASK_EXITING,
-	      always = config.when == KWALK_ALWAYS && !exiting;
 	__u64 cookie, mm = task_mm(task);
+	__u32 always;
 
-	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || (!mm && !exiting)) {
+	x->exiting = task->flags & TASK_EXITING;
+	always = config.when == KWALK_ALWAYS && !ANEW(x->exiting);
+	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || (!mm && !ANEW(x->exiting))) {
 		COUNT(kernel_threads);
 		s->end = KWALK_NO_USER;
 		return;
@@ -108,7 +109,7 @@ INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
 		s->end = KWALK_NO_RULE;
 		return;
 	}
-	if (!walker_start(&x->w, task)) {
+	if (!walker_start(&x->w, task->tgid)) {
 		s->end = x->w.end;
 		if (s->end == KWALK_COMPAT) { /* the pc is sure */
 			x->frames[0] = x->w.user.rip;
@@ -116,14 +117,14 @@ INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
 		}
 		return;
 	}
-	cookie = exiting ? 0 : owed(x, task);
-	if (!cookie && !always && sample_at_once(x, exiting))
+	cookie = ANEW(x->exiting) ? 0 : owed(x, task);
+	if (!cookie && !always && sample_at_once(x))
 		return;
 	if (!cookie)
 		cookie = owe(x, task);
 	if (!cookie) {
 		if (always)
-			sample_at_once(x, exiting);
+			sample_at_once(x);
 		return;
 	}
 	s->cookie = cookie;
@@ -232,7 +233,8 @@ int read_owing(struct bpf_iter__task *ctx)
 	r->user_chain.cookie = o->s.cookie;
 	r->user_chain.waited_us = (__u32)((bpf_ktime_get_ns() - o->s.asked_ns) / 1000);
 	bpf_probe_read_kernel(&r->w.user, sizeof(r->w.user), &o->s.user);
-	if (o->s.mm != task_mm(task) || !walker_start(&r->w, task))
+	r->w.task = (__u64)task;
+	if (o->s.mm != task_mm(task) || !walker_start(&r->w, task->tgid))
 		return 0;
 	r->w.most = KWALK_FRAMES_MAX;
 	c.w = &r->w;

@@ -49,6 +49,7 @@ struct walker {
 	__u32 number, saves, rule;
 	struct kwalk_mapping at; /* the mapping that was found last */
 	__u64 head, pc, off, add, ra_off, fp_off, cfa, ip, fp, frame[2]; /* likewise */
+	__u64 task;       /* whose address space is walked: struct task_struct */
 	__u64 trampoline; /* where functions that uretprobes watch return to; 0: none is watched */
 	/* of the task's list of such functions: the newest that may still be on the stack */
 	__u64 instance;
@@ -57,17 +58,22 @@ struct walker {
 	struct pt_regs user;
 };
 
+/* A power of two, and of a page, so that all of it is in memory if one word is. */
+#define WALK_WINDOW 64u
+
+/* What of the stack was read last. */
+struct walk_window {
+	__u64 words[WALK_WINDOW];
+};
+
 /* What a loop's body is given. */
 struct walk {
 	struct walker *w;
 	__u64 *frames; /* room for KWALK_FRAMES_MAX and one more: 512 */
 	struct task_struct *task;
-	struct python *python; /* frames that were walked before; NULL: none are wanted */
-	__u64 *window; /* WALK_WINDOW words of the stack; NULL: each word is read for itself */
+	struct python *python;      /* frames that were walked before; NULL: none are wanted */
+	struct walk_window *window; /* NULL: each word is read for itself */
 };
-
-/* A power of two, and of a page, so that all of it is in memory if one word is. */
-#define WALK_WINDOW 64u
 
 #define WALK_ROOM 512u
 
@@ -116,26 +122,32 @@ INLINE long walk_read(struct walk *c, __u64 address, void *ret, __u32 n, const i
 	return bpf_copy_from_user(ret, n, (void *)address);
 }
 
-/* Reads a word of the stack. Each reading costs the same, however few bytes it is of: at a return
- * address (`next`) all around it is read, for the words of the frames above are there. */
-INLINE long walk_word(struct walk *c, __u64 address, __u64 *ret, const int next, const int kind)
+/* Reads a word of the stack, of the current task and without faulting. Each reading costs the same,
+ * however few bytes it is of: at a return address (`next`) all around it is read, for the words of
+ * the frames above are there. */
+ONCE int walk_word_now(struct walker *w, struct walk_window *window, __u64 address, __u64 *ret,
+                       int next)
 {
-	struct walker *w = c->w;
-	__u64 at = address - w->window_at;
-
-	if (kind != WALK_NOW || !c->window || address & 7)
-		return walk_read(c, address, ret, 8, kind);
-	if (at >= w->window_bytes) {
-		if (!next)
-			return walk_read(c, address, ret, 8, kind);
+	if (!w || !ret)
+		return 1;
+	if (!window || address & 7 || (address - w->window_at >= w->window_bytes && !next))
+		return !!bpf_probe_read_user(ret, 8, (void *)address);
+	if (address - w->window_at >= w->window_bytes) {
 		w->window_bytes = 0;
 		w->window_at = address & ~(WALK_WINDOW * 8ull - 1);
-		if (bpf_probe_read_user(c->window, WALK_WINDOW * 8, (void *)w->window_at))
+		if (bpf_probe_read_user(window, sizeof(*window), (void *)w->window_at))
 			return 1;
-		w->window_bytes = WALK_WINDOW * 8;
+		w->window_bytes = sizeof(*window);
 	}
-	*ret = c->window[address >> 3 & (WALK_WINDOW - 1)];
+	*ret = window->words[address >> 3 & (WALK_WINDOW - 1)];
 	return 0;
+}
+
+INLINE long walk_word(struct walk *c, __u64 address, __u64 *ret, const int next, const int kind)
+{
+	if (kind == WALK_NOW)
+		return walk_word_now(c->w, c->window, address, ret, next);
+	return walk_read(c, address, ret, 8, kind);
 }
 
 /* Finds the mapping of pc and puts it into w->at. Branch-free: counts the mappings that begin at or
@@ -363,8 +375,9 @@ INLINE void walk_leave(struct walker *w)
 #define STEPPED_BYTES 128u   /* of a copied instruction's slot */
 #define INSTANCES_MAX 64     /* the kernel's own limit of nested ones */
 
-INLINE void walk_instances(struct walker *w, struct task_struct *task)
+INLINE void walk_instances(struct walker *w)
 {
+	struct task_struct *task = (void *)w->task;
 	struct xol_area *area = BPF_CORE_READ(task, mm, uprobes_state.xol_area);
 	__u64 stepped;
 
@@ -606,6 +619,35 @@ INLINE __u64 walk_like(struct walker *w, __u64 rule)
 	return w->at.rules + arena_u32_wide(rule + 28) * 32;
 }
 
+/* These for the walk that does not fault, of which each sample has one. */
+ONCE int walk_trampoline_now(struct walker *w)
+{
+	struct walk c = { .w = w };
+
+	return w ? (int)walk_trampoline(&c, WALK_NOW) : 1;
+}
+
+ONCE int walk_guess_now(struct walker *w, __u32 end)
+{
+	struct walk c = { .w = w };
+
+	return w ? (int)walk_guess(&c, end, WALK_NOW) : 1;
+}
+
+ONCE int walk_by_code_now(struct walker *w)
+{
+	struct walk c = { .w = w };
+
+	return w ? (int)walk_by_code(&c, WALK_NOW) : 2;
+}
+
+ONCE int walk_by_rule_now(struct walker *w, struct walk_window *window, __u64 rule)
+{
+	struct walk c = { .w = w, .window = window };
+
+	return w ? (int)walk_by_rule(&c, rule, WALK_NOW) : 1;
+}
+
 /* Writes down the current frame and moves to its caller: by rule, by the code itself, or by frame
  * pointer where that is allowed. 0; 1: the walk has ended, and w->end says why. */
 INLINE long walk_step(struct walk *c, const int kind)
@@ -629,31 +671,39 @@ INLINE long walk_step(struct walk *c, const int kind)
 	c->frames[n & (WALK_ROOM - 1)] = w->regs[REG_IP];
 	w->n = n + 1;
 	if (w->first && ANEW(w->trampoline) && w->pc - w->trampoline < TRAMPOLINE_BYTES)
-		return walk_trampoline(c, kind);
+		return kind == WALK_NOW ? walk_trampoline_now(w) : walk_trampoline(c, kind);
 	if (w->by_fp)
-		return walk_guess(c, KWALK_NO_PROGRESS, kind);
+		return kind == WALK_NOW ? walk_guess_now(w, KWALK_NO_PROGRESS)
+		                        : walk_guess(c, KWALK_NO_PROGRESS, kind);
 	if (!ANEW(w->found))
 		return walk_end(w, KWALK_NO_MAPPING);
 	rule = walk_rule(w, w->pc);
 	if (rule && arena_u64(rule) >> 32 & FRAMETAB_LIKE)
 		rule = walk_like(w, rule);
 	if (rule && (arena_u64(rule) & 255))
-		return walk_by_rule(c, rule, kind);
+		return kind == WALK_NOW ? walk_by_rule_now(w, c->window, rule)
+		                        : walk_by_rule(c, rule, kind);
 	if (w->at.flags & KWALK_MAY_GUESS)
-		how = walk_by_code(c, kind);
+		how = kind == WALK_NOW ? walk_by_code_now(w) : walk_by_code(c, kind);
 	if (how)
 		return how - 1;
 	if (kind == WALK_NOW && w->at.flags & KWALK_TOLD)
-		return walk_guess(c, KWALK_BAD_RULE, kind); /* the recorder goes on */
+		return walk_guess_now(w, KWALK_BAD_RULE); /* the recorder goes on */
 	if (w->at.flags & (KWALK_MAY_GUESS | KWALK_KEEPS_FP) ||
 	    (rule && arena_u64(rule) >> 32 & FRAMETAB_KEEPS_FP))
-		return walk_guess(c, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE, kind);
+		return kind == WALK_NOW
+		               ? walk_guess_now(w, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE)
+		               : walk_guess(c, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE,
+		                            kind);
 	return walk_end(w, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE);
 }
 
 static long walk_step_now(__u32 i, void *c)
 {
-	return walk_step(c, WALK_NOW);
+	long r = walk_step(c, WALK_NOW);
+
+	FORGET(r); /* a loop's body returns 0 or 1, which the verifier does not know of a function */
+	return r & 1;
 }
 
 static long walk_step_sleep(__u32 i, void *c)
