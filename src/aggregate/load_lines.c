@@ -174,7 +174,8 @@ static int load_lines_partial(struct load_lines *l, struct load *load)
 	return r;
 }
 
-/* Replaces the profile by one with lines and inlined functions, if any frame has lines. -errno. */
+/* Gives the profile's frames their lines, or replaces it by one with inlined functions, too, if any
+ * frame has lines. -errno. */
 int load_lines_expand(struct load_lines *l, struct load *load)
 {
 	struct profile *expanded;
@@ -184,7 +185,10 @@ int load_lines_expand(struct load_lines *l, struct load *load)
 		return r;
 	r = load_lines_partial(l, load);
 	if (r >= 0)
-		r = profile_expand(&expanded, load->profile, load_lines_at, l);
+		r = profile_expand_in_place(load->profile, load_lines_at, l);
+	if (r) /* done, or out of memory */
+		return r < 0 ? r : 0;
+	r = profile_expand(&expanded, load->profile, load_lines_at, l);
 	if (r < 0)
 		return r;
 	profile_free(load->profile);

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/pool.h"
+#include "base/trie.h"
 #include "profile/merge.h"
 #include "profile/nameless.h"
 #include "profile/origin.h"
@@ -30,6 +32,7 @@ struct merge {
 	void *source_ctx;
 	uint32_t *inlined; /* from's frame -> where its inlined frames begin in more, + 1 */
 	struct buf more;   /* u32: their number, then to's frames, outermost first */
+	size_t moves;      /* nodes; of profile_expand_in_place */
 };
 
 static void merge_free(struct merge *m)
@@ -128,22 +131,26 @@ static int merge_inlined(struct merge *m, uint32_t frame, struct profile_frame f
 	return 0;
 }
 
+/* Puts what stands for a frame of p into f. */
+static int merge_own_source(struct profile *p, const struct profile_source *source,
+                            struct profile_frame *f)
+{
+	/* A name of the symbol table wins over one of the debugging information. */
+	if (source->function && (!f->symbol || nameless_is(profile_text(p, f->symbol), NULL)))
+		f->symbol = profile_string(p, source->function);
+	f->file = profile_string(p, source->file);
+	f->line = source->line;
+	return f->symbol == PROFILE_FAILED || f->file == PROFILE_FAILED ? -ENOMEM : 0;
+}
+
 /* Puts the source of a frame into f. */
 static int merge_source(struct merge *m, uint32_t frame, struct profile_frame *f)
 {
 	const struct profile_source *source;
 	size_t n = m->source ? m->source(m->source_ctx, frame, &source) : 0;
+	int r = n ? merge_own_source(m->to, source, f) : 0;
 
-	if (!n)
-		return 0;
-	/* A name of the symbol table wins over one of the debugging information. */
-	if (source[0].function && (!f->symbol || nameless_is(profile_text(m->to, f->symbol), NULL)))
-		f->symbol = profile_string(m->to, source[0].function);
-	f->file = profile_string(m->to, source[0].file);
-	f->line = source[0].line;
-	if (f->symbol == PROFILE_FAILED || f->file == PROFILE_FAILED)
-		return -ENOMEM;
-	return n > 1 ? merge_inlined(m, frame, *f, source, n) : 0;
+	return r >= 0 && n > 1 ? merge_inlined(m, frame, *f, source, n) : r;
 }
 
 /* A frame with all that it names. Where lines are asked for, inlined frames have their own depth
@@ -433,4 +440,127 @@ int profile_expand(struct profile **ret, const struct profile *p,
 	*profile_counts(expanded) = *profile_counts_of(p);
 	*ret = expanded;
 	return 0;
+}
+
+/* Fills *frames with what p's frames become, and marks in m->inlined those in which calls were
+ * inlined. A frame keeps its number, so that nodes can stay. One that becomes equal to an earlier
+ * one is that one (m->frames), and its number is nothing's. 1; 0: this cannot be done; -ENOMEM. */
+static int merge_own_frames(struct merge *m, struct pool *frames)
+{
+	const struct profile_source *source;
+	size_t n = profile_n_frames(m->from);
+
+	for (uint32_t i = 1; i <= n; i++) {
+		struct profile_frame f = *profile_frame_at(m->from, i);
+		size_t sources = m->source(m->source_ctx, i, &source);
+		const struct profile_frame unused = { .address = i, .depth = UINT32_MAX };
+		uint32_t id;
+
+		if (f.kind != PROFILE_INLINED)
+			f.depth = 0;
+		if (sources && merge_own_source(m->to, source, &f) < 0)
+			return -ENOMEM;
+		m->inlined[i] = sources > 1;
+		m->frames[i] = id = pool_put(frames, &f);
+		if (id == i)
+			continue;
+		id = id == POOL_FAILED ? id : pool_put(frames, &unused);
+		if (id != i)
+			return id == POOL_FAILED ? -ENOMEM : 0;
+	}
+	return 1;
+}
+
+/* Whether so few nodes are in or below frames that are others now that the rest is worth keeping:
+ * what moves stays behind, unused. -ENOMEM. */
+static int merge_few_move(struct merge *m)
+{
+	const struct trie *tree = profile_tree(m->from);
+	unsigned char *moves = calloc((size_t)tree->n + 1, 1);
+	size_t n = 0;
+
+	for (uint32_t i = 1; moves && i <= tree->n; i++) {
+		struct trie_node at = trie_at(tree, i);
+
+		moves[i] = moves[at.parent] || m->inlined[at.key] || m->frames[at.key] != at.key;
+		n += moves[i];
+	}
+	free(moves);
+	if (!moves)
+		return -ENOMEM;
+	m->moves = n;
+	return n < tree->n / 8 + 1;
+}
+
+/* Makes the inlined frames of p, which has its own with their sources already. -ENOMEM. */
+static int merge_inlined_frames(struct merge *m)
+{
+	size_t n = profile_n_frames(m->to);
+	int r = 0;
+
+	for (uint32_t i = 1; i <= n && r >= 0; i++) {
+		const struct profile_source *source;
+		size_t sources = m->inlined[i] ? m->source(m->source_ctx, i, &source) : 0;
+
+		m->inlined[i] = 0;
+		if (sources > 1)
+			r = merge_inlined(m, i, *profile_frame_at(m->to, m->frames[i]), source,
+			                  sources);
+	}
+	return r;
+}
+
+/* Fills m->nodes with where p's nodes are now: a node in or below a frame that is another now, or
+ * has inlined calls, is another one. A parent's number is less than its children's. -ENOMEM. */
+static int merge_move_nodes(struct merge *m)
+{
+	const struct trie *tree = profile_tree(m->to);
+	uint32_t n = tree->n;
+
+	m->nodes = calloc((size_t)n + 1, sizeof(*m->nodes));
+	if (!m->nodes)
+		return -ENOMEM;
+	for (uint32_t i = 1; i <= n; i++) {
+		struct trie_node at = trie_at(tree, i);
+		uint32_t to = i;
+
+		if (m->nodes[at.parent] != at.parent || m->frames[at.key] != at.key)
+			to = profile_node(m->to, m->nodes[at.parent], m->frames[at.key]);
+		if (to != PROFILE_FAILED)
+			to = merge_inlined_nodes(m, at.key, to);
+		if (to == PROFILE_FAILED)
+			return -ENOMEM;
+		m->nodes[i] = to;
+	}
+	return 0;
+}
+
+/* Most programs have no debugging information, so few nodes change, or none. */
+int profile_expand_in_place(struct profile *p,
+                            size_t (*at)(void *ctx, uint32_t frame,
+                                         const struct profile_source **ret),
+                            void *ctx)
+{
+	struct merge m = { .to = p, .from = p, .source = at, .source_ctx = ctx };
+	struct pool frames = { .size = sizeof(struct profile_frame) };
+	int r = -ENOMEM;
+
+	m.inlined = calloc(profile_n_frames(p) + 1, sizeof(*m.inlined));
+	m.frames = calloc(profile_n_frames(p) + 1, sizeof(*m.frames));
+	if (m.inlined && m.frames)
+		r = merge_own_frames(&m, &frames);
+	if (r > 0)
+		r = merge_few_move(&m);
+	if (r > 0) {
+		profile_set_frames(p, &frames);
+		r = merge_inlined_frames(&m);
+		if (r >= 0 && m.moves)
+			r = merge_move_nodes(&m);
+		if (r >= 0 && m.moves)
+			r = profile_move(p, m.nodes);
+		r = r < 0 ? r : 1;
+	}
+	pool_free(&frames);
+	merge_free(&m);
+	return r;
 }

@@ -24,6 +24,7 @@
 #include "base/map.h"
 #include "base/pool.h"
 #include "base/trie.h"
+#include "profile/merge.h"
 #include "profile/origin.h"
 
 /* An event is interned as its unit's letter and its name. */
@@ -64,6 +65,14 @@ struct profile {
 	uint64_t *row_index; /* half of the key's hash, row + 1 below; 0 is free */
 	size_t row_index_capacity;
 	uint64_t secret; /* of this process: where a row goes */
+	/* By event: the sums of its rows, by their state. */
+	struct profile_sums {
+		struct profile_sum {
+			uint64_t samples, weight;
+			uint64_t no_stack;       /* samples */
+		} state[PROFILE_STATES_MAX + 1]; /* the last one: of states beyond these */
+	} * sums;
+	size_t sums_capacity;
 	struct profile_sample *samples;
 	size_t n_samples, samples_capacity;
 	struct profile_state states[PROFILE_STATES_MAX]; /* strings of the pool */
@@ -99,6 +108,7 @@ void profile_free(struct profile *p)
 	trie_free(&p->nodes);
 	free(p->rows);
 	free(p->row_index);
+	free(p->sums);
 	free(p->samples);
 	origin_free(&p->origin);
 	free(p);
@@ -155,6 +165,15 @@ uint32_t profile_task(struct profile *p, uint32_t comm, uint32_t pid, uint32_t t
 uint32_t profile_frame(struct profile *p, const struct profile_frame *frame)
 {
 	return pool_put(&p->frames, frame);
+}
+
+/* Takes frames, as many as there are, in place of its own; *frames gets these. */
+void profile_set_frames(struct profile *p, struct pool *frames)
+{
+	const struct pool own = p->frames;
+
+	p->frames = *frames;
+	*frames = own;
 }
 
 _Static_assert(PROFILE_ROOT == TRIE_ROOT && PROFILE_FAILED == TRIE_FAILED, "the ids of a trie");
@@ -221,6 +240,22 @@ static struct profile_row *profile_row(struct profile *p, const struct profile_k
 	return &p->rows[p->n_rows - 1];
 }
 
+/* Adds to the sums of a row's event and state. -ENOMEM. */
+static int profile_sum(struct profile *p, const struct profile_key *key, uint64_t samples,
+                       uint64_t weight)
+{
+	uint32_t state = key->state < PROFILE_STATES_MAX ? key->state : PROFILE_STATES_MAX;
+	struct profile_sum *sum;
+
+	if (ARRAY_ROOM_ZEROED(&p->sums, &p->sums_capacity, (size_t)key->event + 1) < 0)
+		return -ENOMEM;
+	sum = &p->sums[key->event].state[state];
+	sum->samples += samples;
+	sum->weight += weight;
+	sum->no_stack += key->node == PROFILE_ROOT ? samples : 0;
+	return 0;
+}
+
 /* Fields of the key that this profile does not keep are cleared, so that rows that differ only in
  * them become one. -ENOMEM. */
 int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples, uint64_t weight)
@@ -228,10 +263,34 @@ int profile_add(struct profile *p, const struct profile_key *key, uint64_t sampl
 	const struct profile_key k = profile_kept(p, key);
 	struct profile_row *row = profile_row(p, &k);
 
-	if (!row)
+	if (!row || profile_sum(p, &k, samples, weight) < 0)
 		return -ENOMEM;
 	row->samples += samples;
 	row->weight += weight;
+	return 0;
+}
+
+/* Each row is looked up anew, in the order in which they were made: it lands at its place or
+ * before. The sums are what they were. */
+int profile_move(struct profile *p, const uint32_t *nodes)
+{
+	size_t n = p->n_rows;
+
+	if (n)
+		memset(p->row_index, 0, p->row_index_capacity * sizeof(*p->row_index));
+	p->n_rows = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct profile_row from = p->rows[i], *row;
+
+		from.key.node = nodes[from.key.node];
+		row = profile_row(p, &from.key);
+		if (!row)
+			return -ENOMEM;
+		row->samples += from.samples;
+		row->weight += from.weight;
+	}
+	for (size_t i = 0; i < p->n_samples; i++)
+		p->samples[i].key.node = nodes[p->samples[i].key.node];
 	return 0;
 }
 
@@ -480,24 +539,30 @@ const struct profile_sample *profile_sample_at(const struct profile *p, size_t i
 	return &p->samples[i];
 }
 
-/* Adds up the rows of one event, or of all events if event is 0. */
+/* Adds the sums of one event. */
+static void profile_account_add(const struct profile *p, const struct profile_sums *sums,
+                                struct profile_account *a)
+{
+	for (uint32_t i = 0; i <= PROFILE_STATES_MAX; i++) {
+		const struct profile_sum *sum = &sums->state[i];
+
+		a->samples += sum->samples;
+		a->weight += sum->weight;
+		if (i < PROFILE_STATES_MAX)
+			a->state[i] += sum->samples;
+		if (i < p->n_states && p->states[i].whole)
+			a->whole += sum->samples;
+		a->no_stack += sum->no_stack;
+	}
+}
+
+/* Of one event, or of all events if event is 0: from the sums that profile_add keeps. */
 void profile_account(const struct profile *p, uint32_t event, struct profile_account *ret)
 {
 	struct profile_account a = { 0 };
 
-	for (size_t i = 0; i < p->n_rows; i++) {
-		const struct profile_row *row = &p->rows[i];
-
-		if (event && row->key.event != event)
-			continue;
-		a.samples += row->samples;
-		a.weight += row->weight;
-		if (row->key.state < sizeof(a.state) / sizeof(a.state[0]))
-			a.state[row->key.state] += row->samples;
-		if (row->key.state < p->n_states && p->states[row->key.state].whole)
-			a.whole += row->samples;
-		if (row->key.node == PROFILE_ROOT)
-			a.no_stack += row->samples;
-	}
+	for (size_t e = 0; e < p->sums_capacity; e++)
+		if (!event || e == event)
+			profile_account_add(p, &p->sums[e], &a);
 	*ret = a;
 }

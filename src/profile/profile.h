@@ -180,6 +180,13 @@ int profile_expand(struct profile **ret, const struct profile *p,
                    size_t (*at)(void *ctx, uint32_t frame, const struct profile_source **ret),
                    void *ctx);
 
+/* The same without a copy, where few stacks have inlined calls: 1. 0: a copy is needed, and p is as
+ * it was, but for strings that nothing names. -ENOMEM. */
+int profile_expand_in_place(struct profile *p,
+                            size_t (*at)(void *ctx, uint32_t frame,
+                                         const struct profile_source **ret),
+                            void *ctx);
+
 /* The same profile with ids that depend on nothing but what is in it: rows by event, task, cpu,
  * state and stack, samples by time and then like rows. For output that is to be equal for equal
  * input. */

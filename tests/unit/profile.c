@@ -495,6 +495,97 @@ static void expanded_frames_keep_weights(void **state)
 	profile_free(expanded);
 }
 
+/* A frame of 1 has inlined calls, 2 and 4 are one but for the depth, all others have no lines. */
+static size_t alike_at(void *ctx, uint32_t frame, const struct profile_source **ret)
+{
+	(void)ctx;
+	return expand_at(NULL, frame == 4 ? 2 : frame, ret);
+}
+
+/* Fills a profile with `plain` stacks, and stacks of frames 1, 2 and 4; the last two become one. */
+static struct profile *alike_new(uint32_t plain)
+{
+	struct profile_key key = { 0 };
+	struct profile *p;
+	uint32_t frame[5];
+
+	assert_int_equal(profile_new(&p, 0), 0);
+	key.event = profile_event(p, "e");
+	key.task = profile_task(p, profile_string(p, "comm"), 0, 0);
+	for (uint32_t i = 1; i <= 4; i++) {
+		frame[i] = profile_frame(p, &(struct profile_frame){ .address = i == 4 ? 2 : i,
+		                                                     .kind = PROFILE_USER,
+		                                                     .depth = i == 2 ? UINT32_MAX
+		                                                                     : 0 });
+		assert_int_equal(frame[i], i);
+	}
+	for (uint32_t i = 1; i <= 4; i++) {
+		key.node = profile_node(p, profile_node(p, PROFILE_ROOT, frame[3]), frame[i]);
+		assert_int_equal(profile_add(p, &key, i, i * 10), 0);
+		key.node = profile_node(p, key.node, frame[1]);
+		key.node = profile_node(p, key.node, frame[3]);
+		assert_int_equal(profile_add(p, &key, i, i * 100), 0);
+	}
+	key.node = PROFILE_ROOT;
+	for (uint32_t i = 0; i < plain; i++) {
+		struct profile_frame f = { .address = 100 + i, .kind = PROFILE_USER };
+
+		key.node = profile_node(p, key.node, profile_frame(p, &f));
+		assert_int_equal(profile_add(p, &key, 1, 1), 0);
+	}
+	return p;
+}
+
+/* Without a copy a profile becomes what the copy is; where most of it changes, it is left alone. */
+static void expanded_in_place_is_the_copy(void **state)
+{
+	for (int few = 0; few < 2; few++) {
+		struct profile *p = alike_new(few ? 200 : 0), *copy, *a, *b;
+		size_t rows = profile_n_rows(p), nodes = profile_n_nodes(p);
+		struct profile_account account;
+
+		assert_int_equal(profile_expand(&copy, p, alike_at, NULL), 0);
+		assert_int_equal(profile_n_rows(copy), rows - 2);
+		assert_int_equal(profile_expand_in_place(p, alike_at, NULL), few);
+		if (!few) {
+			assert_int_equal(profile_n_rows(p), rows);
+			assert_int_equal(profile_n_nodes(p), nodes);
+			assert_int_equal(profile_frame_at(p, 2)->depth, UINT32_MAX);
+		} else {
+			assert_int_equal(profile_canonical(&a, p), 0);
+			assert_int_equal(profile_canonical(&b, copy), 0);
+			assert_int_equal(profile_n_rows(a), rows - 2);
+			assert_int_equal(profile_n_rows(b), rows - 2);
+			assert_int_equal(profile_n_frames(a), profile_n_frames(b));
+			assert_int_equal(profile_n_nodes(a), profile_n_nodes(b));
+			for (size_t i = 0; i < rows - 2; i++)
+				assert_memory_equal(profile_row_at(a, i), profile_row_at(b, i),
+				                    sizeof(struct profile_row));
+			for (uint32_t i = 1; i <= profile_n_nodes(a); i++) {
+				struct profile_node x = profile_node_at(a, i),
+				                    y = profile_node_at(b, i);
+				const struct profile_frame *f = profile_frame_at(a, x.frame);
+				const struct profile_frame *g = profile_frame_at(b, y.frame);
+
+				assert_int_equal(x.parent, y.parent);
+				assert_int_equal(f->address, g->address);
+				assert_int_equal(f->line, g->line);
+				assert_int_equal(f->depth, g->depth);
+				assert_string_equal(profile_text(a, f->symbol),
+				                    profile_text(b, g->symbol));
+			}
+			profile_free(a);
+			profile_free(b);
+		}
+		profile_account(p, 0, &account);
+		assert_int_equal(account.samples, 20 + (few ? 200 : 0));
+		assert_int_equal(account.weight, 1100 + (few ? 200 : 0));
+		profile_free(p);
+		profile_free(copy);
+	}
+	(void)state;
+}
+
 /* What a row is, as text in the order in which a canonical profile has its rows. */
 static void row_text(const struct profile *p, size_t i, char *ret, size_t size)
 {
@@ -586,6 +677,7 @@ int main(void)
 		cmocka_unit_test(a_row_is_of_the_least_kind),
 		cmocka_unit_test(canonical_rows_are_in_order),
 		cmocka_unit_test(expanded_frames_keep_weights),
+		cmocka_unit_test(expanded_in_place_is_the_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
