@@ -77,10 +77,10 @@ most() {
 }
 until_true "the first windows" reached 2
 file=$(ls -l /proc/$agent/fd | sed -n 's,.* \([0-9]*\) -> /memfd:seam-window.*,/proc/'$agent'/fd/\1,p' | head -1) # who reads it has opened it once more
-./storm 2000 500 500 500
+./storm 10 10 10 10
 most
 before=$most processes=$(value followed_processes) anon=$(own)
-./storm 20000 10000 1000 2000
+./storm 30000 10000 1000 2000
 most
 echo "a window: $before bytes before the storm, $most after it; $processes and $(value followed_processes) processes; $anon and $(own) kB"
 # What is gone stays until there is twice as much as before, and a megabyte.
