@@ -274,6 +274,11 @@ COMMAND(flame) = {
 	        "below a hatched cell that says why: '[unfinished: the stack copy ended]'. With "
 	        "--base, functions without a name are held against each other only if both "
 	        "recordings have the same build of their object.",
+	        "--source puts lines of source files and instructions into the page, as seam "
+	        "annotate shows them: of the functions that most samples hit, up to 256 and 4 MiB. "
+	        "Files are read by the names that debugging information has for them, so look "
+	        "through such a page of a program that you do not trust before you send it to "
+	        "others. 'seam view' shows the source of every function.",
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: a recording was damaged "
 	        "and the graph is of what was left."),
 	.options = flame_options,

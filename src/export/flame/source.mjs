@@ -72,7 +72,8 @@ export function partAdvice(part) {
 	const said = [];
 
 	if (part.reason)
-		said.push(`No instructions: ${part.reason}. The object must be where it was, or in an archive (seam archive), as the build that was recorded.`);
+		said.push(`No instructions: ${part.reason}. The object must be where it was, or in an archive (seam archive), as the build that was recorded; ` +
+			"the kernel's is a vmlinux with its symbols (-k FILE).");
 	if (!part.files.length && !part.source)
 		said.push(`No source lines${part.lines_reason ? `: ${part.lines_reason}` : ""}. Debugging information is needed: build with -g, or install ` +
 			"the package with its debug symbols, or let seam fetch it (DEBUGINFOD_URLS).");
