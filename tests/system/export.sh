@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # export.sh: exported profiles opened by the tools that they are for, as far as they are installed:
 # callgrind_annotate (Debian: valgrind) and pprof (Go's own, or built from golang-github-google-pprof-dev). The
-# Firefox Profiler is in firefox.sh, speedscope in scripts/peer-export.
+# Firefox Profiler is in firefox.sh, speedscope in speedscope.sh.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 data=$here/../data/gcc_d/perf.data
