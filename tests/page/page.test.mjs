@@ -10,7 +10,7 @@ import { build, kidsOf, outermost } from "../../src/export/flame/groups.mjs";
 import { follow, path } from "../../src/export/flame/place.mjs";
 import { compile } from "../../src/export/flame/choose.mjs";
 import { around, functionRows } from "../../src/export/flame/functions.mjs";
-import { heatMap, heatSlices, heatStep, isWaiting, timelineRows } from "../../src/export/flame/heat.mjs";
+import { heatMap, heatSlices, heatStep, isWaiting, lanesOf, timelineRows } from "../../src/export/flame/heat.mjs";
 import { decodeLink, encodeLink, ranges } from "../../src/export/flame/link.mjs";
 import { heaviest, inOrder, threadRows } from "../../src/export/flame/order.mjs";
 import { keepSource, partAdvice, partCounts, partLines, sourceOf } from "../../src/export/flame/source.mjs";
@@ -131,7 +131,8 @@ test("rows of the map are no shorter than slices of time", () => {
 
 test("threads stand below their process, waiting apart", () => {
 	load();
-	const rows = timelineRows(4);
+	const rows = timelineRows();
+	lanesOf(rows[0].threads, 4);
 	assert.equal(rows.length, 1);
 	assert.deepEqual(rows[0].threads.map((t) => [t.t, t.samples]), [[0, 2], [1, 1]]);
 	assert.deepEqual([...rows[0].threads[0].running], [1, 1, 0, 0]);

@@ -41,13 +41,13 @@ export function index(m) {
 	const sum = (keys, size, values) => {
 		const starts = new Uint32Array(size + 1), out = new Uint32Array(values.length);
 
-		for (const v of values)
-			starts[keys[v] + 1]++;
+		for (let i = 0; i < values.length; i++)
+			starts[keys[values[i]] + 1]++;
 		for (let i = 0; i < size; i++)
 			starts[i + 1] += starts[i];
 		const next = starts.slice();
-		for (const v of values)
-			out[next[keys[v]]++] = v;
+		for (let i = 0; i < values.length; i++)
+			out[next[keys[values[i]]]++] = values[i];
 		return { starts, out };
 	};
 	const nodes = new Uint32Array(n - 1);
@@ -57,7 +57,9 @@ export function index(m) {
 	byName.forEach((fn, rank) => { m.rank[fn] = rank; });
 	for (let i = 1; i < n; i++)
 		nodes[i - 1] = i;
-	const ranks = Uint32Array.from(m.fn, (fn) => m.rank[fn]);
+	const ranks = new Uint32Array(n), { fn, rank } = m;
+	for (let i = 0; i < n; i++)
+		ranks[i] = rank[fn[i]];
 	const sorted = sum(m.parent, n, sum(ranks, names.length, nodes).out);
 	m.firstChild = sorted.starts;
 	m.children = sorted.out;

@@ -8,19 +8,20 @@ export function outerNodes() {
 	if (M.outer)
 		return M.outer;
 	const n = M.parent.length, open = new Uint32Array(M.fnName.length), next = M.firstChild.slice(0, n);
+	const outer = new Uint8Array(n), { firstChild, children, fn, parent } = M;
 	let node = 0;
 
-	M.outer = new Uint8Array(n);
-	M.outer[0] = 1;
+	outer[0] = 1;
 	for (;;) {
-		if (next[node] < M.firstChild[node + 1]) {
-			node = M.children[next[node]++];
-			M.outer[node] = open[M.fn[node]]++ ? 0 : 1;
+		if (next[node] < firstChild[node + 1]) {
+			node = children[next[node]++];
+			outer[node] = open[fn[node]]++ ? 0 : 1;
 		} else if (node) {
-			open[M.fn[node]]--;
-			node = M.parent[node];
+			open[fn[node]]--;
+			node = parent[node];
 		} else {
-			return M.outer;
+			M.outer = outer;
+			return outer;
 		}
 	}
 }
@@ -32,10 +33,12 @@ export function functionSums(side) {
 
 	if (!T.total[side])
 		return { self, total };
+	const { fn } = M, ownOf = T.self[side], totalOf = T.total[side];
+
 	for (let i = 1; i < n; i++) {
-		self[M.fn[i]] += T.self[side][i];
+		self[fn[i]] += ownOf[i];
 		if (outer[i])
-			total[M.fn[i]] += T.total[side][i];
+			total[fn[i]] += totalOf[i];
 	}
 	return { self, total };
 }
@@ -54,9 +57,11 @@ function calledAbove(node) {
 export function around(fn, side) {
 	const outer = outerNodes(), callers = new Map(), callees = new Map(), total = T.total[side];
 
-	for (let i = 1; total && i < M.parent.length; i++) {
-		const parent = M.parent[i];
-		const up = M.fn[i] === fn, down = parent && M.fn[parent] === fn;
+	const parents = M.parent, fns = M.fn;
+
+	for (let i = 1; total && i < parents.length; i++) {
+		const parent = parents[i];
+		const up = fns[i] === fn, down = parent && fns[parent] === fn;
 
 		if ((!up && !down) || !total[i] || (!outer[i] && calledAbove(i)))
 			continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // heat.mjs: what was spent when: below a second, and by thread. Knows nothing of the screen.
 import { M } from "./state.mjs";
-import { chosen } from "./sums.mjs";
+import { chosenRows } from "./sums.mjs";
 
 const HEAT_ROWS = 50; /* of 20 ms each */
 const HEAT_COLUMNS = 4000;
@@ -14,13 +14,13 @@ export function heatMap() {
 	const rows = Math.max(1, Math.min(HEAT_ROWS, Math.floor((M.meta.slices * step) / side.seconds)));
 	const cells = new Float64Array(columns * rows);
 
-	for (let i = 0; i < M.rowNode.length; i++) {
-		if (!chosen(i, 0, true))
-			continue;
-		const at = (M.rowSlice[i] / M.meta.slices) * side.seconds / step, column = Math.min(columns - 1, Math.floor(at));
+	const chosen = chosenRows(0, true), { rowSlice, rowWeight } = M, slices = M.meta.slices, { seconds } = side;
+	for (let k = 0; k < chosen.length; k++) {
+		const i = chosen[k];
+		const at = (rowSlice[i] / slices) * seconds / step, column = Math.min(columns - 1, Math.floor(at));
 		const row = Math.min(rows - 1, Math.floor((at - column) * rows));
 
-		cells[row * columns + column] += M.rowWeight[i];
+		cells[row * columns + column] += rowWeight[i];
 	}
 	return { columns, rows, step, cells };
 }
@@ -42,37 +42,46 @@ export function heatStep(key) {
 	return (/Left|Up/.test(key) ? -1 : 1) * Math.max(1, Math.round(size));
 }
 
-/* Threads by process, the heaviest first, with their weights in so many columns of time. Events
- * that count waiting are kept apart from those of running. */
-export function timelineRows(columns) {
-	const processes = new Map(), threads = new Map();
+/* Threads by process, the heaviest first, with their samples. */
+export function timelineRows() {
+	const processes = new Map(), counts = new Float64Array(M.meta.threads.length), { rowWhat, rowThread, rowSamples } = M;
 
-	for (let i = 0; i < M.rowNode.length; i++) {
-		const event = M.rowWhat[i] & 0xffff;
+	for (let i = 0; i < rowWhat.length; i++)
+		if (rowWhat[i] >>> 24 === 0)
+			counts[rowThread[i]] += rowSamples[i];
+	counts.forEach((samples, t) => {
+		const pid = M.meta.threads[t][1];
 
-		if (M.rowWhat[i] >>> 24 === 0) {
-			const t = M.rowThread[i], pid = M.meta.threads[t][1];
-			let thread = threads.get(t);
-
-			if (!thread) {
-				let process = processes.get(pid);
-
-				if (!process)
-					processes.set(pid, process = { pid, samples: 0, threads: [] });
-				threads.set(t, thread = { t, process, samples: 0, running: new Float64Array(columns),
-					waiting: new Float64Array(columns) });
-				process.threads.push(thread);
-			}
-			const lane = isWaiting(M.meta.events[event].name) ? thread.waiting : thread.running;
-
-			lane[Math.floor((M.rowSlice[i] * columns) / M.meta.slices)] += M.rowSamples[i];
-			thread.samples += M.rowSamples[i];
-			thread.process.samples += M.rowSamples[i];
-		}
-	}
+		if (!samples)
+			return;
+		if (!processes.has(pid))
+			processes.set(pid, { pid, samples: 0, threads: [] });
+		const process = processes.get(pid);
+		process.samples += samples;
+		process.threads.push({ t, process, samples, running: null, waiting: null });
+	});
 	for (const p of processes.values())
 		p.threads.sort((a, b) => b.samples - a.samples || a.t - b.t);
 	return [...processes.values()].sort((a, b) => b.samples - a.samples || a.pid - b.pid);
+}
+
+/* Gives threads their samples in so many columns of time. Events that count waiting are kept apart from those of running. Only
+ * threads that are seen are given here: a column of each thread of a large machine is more than there is room for. */
+export function lanesOf(threads, columns) {
+	const { rowWhat, rowThread, rowSlice, rowSamples } = M, lanes = new Array(M.meta.threads.length).fill(null), slices = M.meta.slices;
+	const waits = M.meta.events.map((e) => isWaiting(e.name));
+
+	for (const thread of threads) {
+		thread.running = new Float64Array(columns);
+		thread.waiting = new Float64Array(columns);
+		lanes[thread.t] = thread;
+	}
+	for (let i = 0; i < rowWhat.length; i++) {
+		const lane = rowWhat[i] >>> 24 === 0 ? lanes[rowThread[i]] : null;
+
+		if (lane)
+			(waits[rowWhat[i] & 0xffff] ? lane.waiting : lane.running)[Math.floor((rowSlice[i] * columns) / slices)] += rowSamples[i];
+	}
 }
 
 export const isWaiting = (event) => /off-?cpu|sched_switch|sched_stat_(sleep|wait|blocked|iowait)/.test(event);

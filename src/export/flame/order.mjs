@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: MIT
 // order.mjs: one thread's stacks in the order of time, a column for each pixel. Knows nothing of the screen.
 import { M, S } from "./state.mjs";
-import { chosen } from "./sums.mjs";
+import { chosenRows, threadWeights } from "./sums.mjs";
 import { group } from "./groups.mjs";
 
 /* The chosen rows of a thread by time. */
 export function threadRows(thread) {
-	const rows = [];
+	const { rowThread } = M, rows = Array.from(chosenRows(0, false).filter((i) => rowThread[i] === thread));
 
-	for (let i = 0; i < M.rowNode.length; i++)
-		if (M.rowThread[i] === thread && chosen(i, 0))
-			rows.push(i);
 	return rows.sort((a, b) => M.rowSlice[a] - M.rowSlice[b] || a - b);
 }
 
 /* Which thread of those that are chosen has most. */
 export function heaviest() {
-	const weights = new Float64Array(S.threads.length);
+	const weights = threadWeights(chosenRows(0, false));
 	let most = 0;
 
-	for (let i = 0; i < M.rowNode.length; i++)
-		if (chosen(i, 0))
-			weights[M.rowThread[i]] += M.rowWeight[i];
 	weights.forEach((weight, t) => { most = weight > weights[most] ? t : most; });
 	return most;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // panels.mjs: what stands beside the graph.
 import { $, KIND, M, S, T, ask, kindName, runtimeKinds } from "./state.mjs";
-import { chosen, shown, twoSides, wholeOf } from "./sums.mjs";
+import { shown, twoSides, wholeOf } from "./sums.mjs";
 import { amount, label, percent, threadName } from "./names.mjs";
 import { node } from "./element.mjs";
 import { change, changeColour, kindColour, pattern } from "./colours.mjs";
@@ -16,15 +16,16 @@ export function box(checked, name, change) {
 
 export function states() {
 	const counts = M.meta.states.map(() => 0);
+	const { rowWhat, rowSamples } = M, { event } = S;
 	let all = 0;
 
-	for (let i = 0; i < M.rowNode.length; i++) {
-		const what = M.rowWhat[i];
+	for (let i = 0; i < rowWhat.length; i++) {
+		const what = rowWhat[i];
 
-		if ((what & 0xffff) !== S.event || what >>> 24)
+		if ((what & 0xffff) !== event || what >>> 24)
 			continue;
-		counts[(what >>> 16) & 0xff] += M.rowSamples[i];
-		all += M.rowSamples[i];
+		counts[(what >>> 16) & 0xff] += rowSamples[i];
+		all += rowSamples[i];
 	}
 	$("states").replaceChildren();
 	$("bar").replaceChildren();
@@ -67,12 +68,14 @@ export function legend() {
 }
 
 export function processes() {
-	const found = new Map(), weights = new Map();
+	const found = new Map(), weights = new Float64Array(M.meta.threads.length).fill(-1), { rowWhat, rowThread, rowWeight } = M, { event } = S;
 
-	for (let i = 0; i < M.rowNode.length; i++)
-		if ((M.rowWhat[i] & 0xffff) === S.event)
-			weights.set(M.rowThread[i], (weights.get(M.rowThread[i]) || 0) + M.rowWeight[i]);
-	for (const [t, weight] of weights) {
+	for (let i = 0; i < rowWhat.length; i++)
+		if ((rowWhat[i] & 0xffff) === event)
+			weights[rowThread[i]] = Math.max(0, weights[rowThread[i]]) + rowWeight[i];
+	for (const [t, weight] of weights.entries()) {
+		if (weight < 0)
+			continue;
 		const pid = M.meta.threads[t][1], p = found.get(pid) || { pid, weight: 0, threads: [] };
 
 		found.set(pid, p);

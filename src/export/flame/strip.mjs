@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: MIT
 // strip.mjs: the strip of time above the graph.
 import { $, M, S, T, V, ask } from "./state.mjs";
-import { chosen, twoSides, wholeOf } from "./sums.mjs";
+import { chosenRows, threadWeights, twoSides, wholeOf } from "./sums.mjs";
 import { amount, isTime, threadName } from "./names.mjs";
 import { isDark, sized } from "./element.mjs";
 
 export const STRIP_ROW = 9, STRIP_ROWS = 12, LABEL = 130, BINS = 1024;
-const bin = (slice) => Math.floor((slice * BINS) / M.meta.slices);
 
 /* Whatever the time: the strip shows what could be chosen. */
 export function strip() {
-	const weights = new Float64Array(M.meta.threads.length), n = BINS;
-
-	for (let i = 0; i < M.rowNode.length; i++)
-		if (chosen(i, 0, true))
-			weights[M.rowThread[i]] += M.rowWeight[i];
+	const chosen = chosenRows(0, true), weights = threadWeights(chosen), n = BINS;
+	const { rowThread, rowSlice, rowWeight } = M, slices = M.meta.slices;
 	const threads = [...weights.keys()].filter((t) => weights[t]).sort((a, b) => weights[b] - weights[a]);
 	const rows = Math.max(1, Math.min(threads.length, STRIP_ROWS));
 	const rowOf = new Uint32Array(weights.length), heat = new Float64Array(rows * n);
 
 	threads.forEach((t, i) => { rowOf[t] = Math.min(i, rows - 1); });
-	for (let i = 0; i < M.rowNode.length; i++)
-		if (chosen(i, 0, true))
-			heat[rowOf[M.rowThread[i]] * n + bin(M.rowSlice[i])] += M.rowWeight[i];
+	for (let at = 0; at < chosen.length; at++) {
+		const i = chosen[at];
+
+		heat[rowOf[rowThread[i]] * n + Math.floor((rowSlice[i] * n) / slices)] += rowWeight[i];
+	}
 	V.strip = { rows, threads, more: threads.length - rows, image: null, heat };
 	V.strip.whole = heat.reduce((a, b) => a + b, 0);
 	$("time").hidden = !(M.meta.sides[0].seconds > 0);

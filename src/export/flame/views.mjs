@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // views.mjs: which pane is shown, and the pane's own controls.
 import { $, M, S } from "./state.mjs";
-import { chosen } from "./sums.mjs";
+import { chosenRows, threadWeights } from "./sums.mjs";
 import { threadName } from "./names.mjs";
 import { node } from "./element.mjs";
 import { heaviest } from "./order.mjs";
@@ -11,14 +11,11 @@ import { drawSource } from "./source.mjs";
 
 /* The threads to choose from in order of time, the heaviest first. */
 function threadChoice() {
-	const weights = new Map(), thread = S.thread >= 0 ? S.thread : heaviest();
+	const thread = S.thread >= 0 ? S.thread : heaviest(), weights = threadWeights(chosenRows(0, false));
+	const list = [...weights.keys()].filter((t) => weights[t] || t === thread)
+		.sort((a, b) => weights[b] - weights[a] || a - b).slice(0, 500);
 
-	for (let i = 0; i < M.rowNode.length; i++)
-		if (chosen(i, 0))
-			weights.set(M.rowThread[i], (weights.get(M.rowThread[i]) || 0) + M.rowWeight[i]);
-	weights.set(thread, weights.get(thread) || 0);
-	const list = [...weights].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 500);
-	$("thread").replaceChildren(...list.map(([t]) => node("option", { value: t,
+	$("thread").replaceChildren(...list.map((t) => node("option", { value: t,
 		textContent: threadName(t) + (M.meta.threads[t][1] >= 0 ? ` of process ${M.meta.threads[t][1]}` : "") })));
 	$("thread").value = thread;
 }

@@ -3,7 +3,7 @@
 import { $, M, S, ask } from "./state.mjs";
 import { threadName } from "./names.mjs";
 import { isDark, sized } from "./element.mjs";
-import { heatMap, heatSlices, timelineRows } from "./heat.mjs";
+import { heatMap, heatSlices, lanesOf, timelineRows } from "./heat.mjs";
 import { brush } from "./strip.mjs";
 
 const HEAT_HEIGHT = 200, MARGIN = 150, LANE = 18, LANES = 400;
@@ -52,12 +52,13 @@ function outlineHeat(ctx, w, style) {
 function drawLanes(width, style) {
 	W.columns = Math.max(1, Math.min(2000, M.meta.slices, Math.floor(width - MARGIN)));
 	W.rows = [];
-	for (const p of timelineRows(W.columns)) {
+	for (const p of timelineRows()) {
 		W.rows.push({ process: p });
 		p.threads.forEach((thread) => W.rows.push({ thread }));
 	}
 	const more = W.rows.length - LANES;
 	W.rows.length = Math.min(W.rows.length, LANES);
+	lanesOf(W.rows.filter((row) => row.thread).map((row) => row.thread), W.columns);
 	$("lanesmore").textContent = more > 0 ? `and ${more.toLocaleString("en")} more rows: choose threads beside` : "";
 	const ctx = sized($("lanes"), width, W.rows.length * LANE + 2), w = (width - MARGIN) / W.columns;
 	let most = 1;
