@@ -8,7 +8,7 @@
 #include "base/buf.h"
 
 /* Appends what the program prints with these arguments (args[0] is its name; NULL ends them), on
- * standard output and standard error, without colours and progress: most bytes of it. No shell reads
+ * standard output and standard error, without colours and progress: most bytes of it. No shell sees
  * the arguments. -errno. */
 int self_run(const char *const *args, size_t most, struct buf *out);
 

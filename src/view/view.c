@@ -157,10 +157,10 @@ static int view_type(struct view *v, int key)
 	unsigned char c = (unsigned char)key;
 
 	if (key == VIEW_KEY_ENTER) {
-		bool naming = v->mode == VIEW_NAMING;
+		bool naming = v->mode == VIEW_NAMING, sorting = v->mode == VIEW_SORTING;
 
 		v->mode = VIEW_MOVING;
-		return naming && text->n ? view_write(v) : 0;
+		return naming && text->n ? view_write(v) : sorting ? view_sort_keys(v) : 0;
 	}
 	if (key == VIEW_KEY_ESCAPE) {
 		v->mode = VIEW_MOVING;
@@ -237,6 +237,14 @@ static int view_common_key(struct view *v, int key)
 		return view_zoom(v, true);
 	case 'm':
 		return view_mark(v);
+	case 'S':
+		if (v->opts.compare) {
+			view_say(v, "the rows were compared by these keys: seam diff -s");
+			return 0;
+		}
+		v->mode = VIEW_SORTING;
+		buf_clear(&v->typed);
+		return 0;
 	case 'M':
 		return view_zoom_marked(v);
 	case 'p':

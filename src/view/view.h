@@ -73,6 +73,7 @@ struct view_opts {
 	 * there is one. Lives as long as the view. */
 	const struct view_compare *compare;
 	struct feed *feed; /* from which more comes (feed.h); NULL: nothing will */
+	bool lines;        /* source lines are known of the frames */
 	bool live;         /* profiles come again and again (view_renew): keys hold what is shown */
 };
 

@@ -114,6 +114,8 @@ static void view_draw_keys(struct view *v, const struct view_screen *s)
 		shown_printf(&text, "/%s_", buf_text(&p->filter));
 	else if (v->mode == VIEW_NAMING)
 		shown_printf(&text, "write to: %s_", buf_text(&v->typed));
+	else if (v->mode == VIEW_SORTING)
+		shown_printf(&text, "sort keys: %s_", buf_text(&v->typed));
 	else if (v->message.n)
 		buf_put(&text, buf_text(&v->message), v->message.n);
 	else

@@ -245,7 +245,11 @@ static bool view_is_chosen(const struct profile *p, const struct profile_row *ro
 
 	if (s->column == ROLLUP_COMM)
 		return !strcmp(task->comm ? profile_text(p, task->comm) : "", buf_text(&s->value));
-	return (s->column == ROLLUP_TID ? task->tid : row->key.slice) == s->number;
+	return (s->column == ROLLUP_TID     ? task->tid
+	        : s->column == ROLLUP_PID   ? task->pid
+	        : s->column == ROLLUP_CPU   ? row->key.cpu
+	        : s->column == ROLLUP_STATE ? row->key.state
+	                                    : row->key.slice) == s->number;
 }
 
 /* Marks the frames of the object that a scope is of. -ENOMEM. */
@@ -423,9 +427,12 @@ int view_zoom(struct view *v, bool to_object)
 		return 0;
 	if (column == ROLLUP_OBJECT)
 		return view_zoom_object(v, value);
-	return column == ROLLUP_COMM || column == ROLLUP_TID || column == ROLLUP_SLICE
-	               ? view_zoom_samples(v, column, value, label)
-	               : 0;
+	if (column != ROLLUP_COMM && column != ROLLUP_TID && column != ROLLUP_SLICE &&
+	    column != ROLLUP_PID && column != ROLLUP_CPU && column != ROLLUP_STATE) {
+		view_say(v, "Enter goes into functions, objects, commands, tasks, CPUs and times");
+		return 0;
+	}
+	return view_zoom_samples(v, column, value, label);
 }
 
 /* Shows the next event, or the one before, by itself. */

@@ -45,6 +45,9 @@ unsigned view_n_sections(const struct view *v);
 const char *view_section_name(const struct view *v, unsigned section);
 /* The pane of a section. NULL: out of memory. */
 struct pane *view_section_pane(struct view *v, unsigned section, struct pane_scope *s);
+/* Tells the rows of the first section apart by other sort keys: v->typed, a list as -s takes it.
+ * What is wrong with it is said. -ENOMEM. */
+int view_sort_keys(struct view *v);
 /* Shows a section of the samples that are shown now, in place of the panes that show them. */
 int view_section(struct view *v, unsigned section);
 /* Shows the first section of other samples, on top of what there is. Takes the scope over. */
@@ -68,6 +71,13 @@ struct pane_scope *view_scope_again(struct view *v, struct pane_scope *old,
 
 /* Lets what waits come. -ENOMEM. */
 int view_renew_waiting(struct view *v);
+
+/* ---- view_export.c ---- */
+
+/* Whether the name of a file says a format that the view has all for. */
+bool view_can_export(const char *path);
+/* Writes the samples that are shown in that format. -errno; -ENODATA: there are none. */
+int view_export(struct view *v, const char *path, int fd);
 
 /* ---- view_write.c, view_help.c ---- */
 

@@ -51,15 +51,19 @@ int view_write(struct view *v)
 {
 	struct buf text = { 0 };
 	const char *path = buf_text(&v->typed);
+	bool exports = !v->opts.compare && view_can_export(path);
 	int fd, error = 0;
 
-	view_text(v, &text);
+	if (!exports)
+		view_text(v, &text);
 	if (text.failed)
 		return -ENOMEM;
 	/* A file that is there is not written over. */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		error = errno;
+	if (!error && exports)
+		error = -view_export(v, path, fd);
 	/* write(2) may take a part only, and a signal may interrupt it. */
 	for (size_t at = 0; !error && at < text.n;) {
 		ssize_t n = write(fd, text.bytes + at, text.n - at);

@@ -55,6 +55,14 @@ same "rows of the screen" 24 "$(awk 'END { print NR }' screen.txt)"
 same "no row is wider than the screen" 0 "$(awk 'length($0) > 80 * 3' screen.txt | wc -l)"
 keys s
 shows "Self*"
+keys S
+keys -l srcline,sym
+keys Enter
+shows "Source line"
+shows "work.c:"
+keys S
+keys -l comm,dso,sym
+keys Enter
 keys 2 H
 shows "callers, and below each what it called"
 shows "- outer_work (work)"

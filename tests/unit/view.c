@@ -758,6 +758,60 @@ static void two_sides_are_compared(void **state)
 	profile_free(base);
 }
 
+/* Sort keys are chosen inside, of those that the samples have. */
+static void sort_keys_are_chosen(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	keys(&t, "Ssym");
+	row_has(&t, ROWS - 1, "sort keys: sym_");
+	keys(&t, "\n");
+	row_is(&t, 2, "Total*     Self  Symbol");
+	row_has(&t, ROWS - 1, "1/6"); /* parse of both commands is one */
+	keys(&t, "Sdso,comm\n");
+	row_is(&t, 2, "Total*     Self  Object");
+	row_has(&t, 2, "Command");
+	keys(&t, "S\n");
+	row_has(&t, ROWS - 1, "event comm state dso sym build_id");
+	keys(&t, "Stid\n");
+	row_has(&t, ROWS - 1, "no 'tid' here: event comm");
+	keys(&t, "Ssrcline\n");
+	row_has(&t, ROWS - 1, "no 'srcline' here");
+	row_is(&t, 2, "Total*     Self  Object");
+	keys(&t, "Sstate\n\n");
+	row_has(&t, 0, "4 samples  of whole");
+	row_is(&t, 2, "Total*     Self  Stack state");
+	end(&t);
+}
+
+/* The name of the file says the format; the samples are those that are shown. */
+static void shown_samples_are_exported(void **state)
+{
+	char dir[] = "/tmp/seam-view-XXXXXX", path[64], text[512] = "";
+	struct test t;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/f.folded", dir);
+	start(&t);
+	keys(&t, "5\n"); /* of work */
+	keys(&t, "/k_copy\nw");
+	keys(&t, path);
+	keys(&t, "\n");
+	row_has(&t, ROWS - 1, "written");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_true(fread(text, 1, sizeof(text) - 1, f) > 0);
+	fclose(f);
+	assert_string_equal(text, "work;main;write_all;k_write;k_copy 30\n");
+	unlink(path);
+	rmdir(dir);
+	end(&t);
+}
+
 /* Samples with a marked function in their stack, whichever it is. */
 static void marked_functions_choose_samples(void **state)
 {
@@ -798,6 +852,8 @@ int main(void)
 		cmocka_unit_test(what_moves_can_be_held),
 		cmocka_unit_test(marked_functions_choose_samples),
 		cmocka_unit_test(two_sides_are_compared),
+		cmocka_unit_test(sort_keys_are_chosen),
+		cmocka_unit_test(shown_samples_are_exported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,6 +62,7 @@ static struct view_opts view_options(struct report_cmd *r, enum rollup_column *c
 		.columns = columns,
 		.n_columns = report_view_columns(&r->show, columns),
 		.by_self = r->show.no_children,
+		.lines = !stored && report_load_opts(r).load.lines,
 		.percent_limit = r->limit_given ? r->show.percent_limit : 0,
 		/* A store has no code. */
 		.annotate = stored ? NULL : view_annotate,
