@@ -115,12 +115,14 @@ void script_frames_bound(struct script_frames *f)
 
 /* ---- one line ---- */
 
-/* Writes a function's name, and how far behind its start the address is. */
+/* Writes a function's name, and how far behind its start the address is. One that an interpreter
+ * runs has no code: there the address says a line. */
 static void script_symbol(const struct script_frames *f, const struct place *place,
                           const char *name, struct buf *out)
 {
 	shown_put_text(out, name ? name : SYMBOL_UNKNOWN);
-	if (place->symbol.name && f->opts->fields & SCRIPT_SYMOFF) {
+	if (place->symbol.name && f->opts->fields & SCRIPT_SYMOFF &&
+	    !(place->mapping && place->mapping->object->kind == PROC_KIND_PYTHON)) {
 		buf_put(out, "+0x", 3);
 		put_hex(out, place->address - place->symbol.start, 0);
 	}

@@ -33,6 +33,10 @@ same "status" 0 $status
 "$SEAM" script -F ip,sym,srcline -i f.data >seam.txt 2>/dev/null
 grep -q 'py::Shop.count' seam.txt || skip "python3 is no CPython that is known here"
 
+"$SEAM" script -F ip,sym,symoff -i f.data >symoff.txt 2>/dev/null
+same "offsets behind functions that have no code" 0 "$(grep -cE 'py::.*\+0x' symoff.txt)"
+atleast "offsets behind others" 1 "$(grep -c '+0x' symoff.txt)"
+
 echo "# other tools after seam convert"
 "$SEAM" convert f.data -o classic.data 2>err; same "convert" 0 $?
 says err "names of [0-9]* functions are in $T/classic.data.names"
