@@ -16,7 +16,7 @@ case $mode in *BPF*) bpf=1 ;; *) bpf= ;; esac
 
 echo "# steps that were asked for by name"
 record --call-graph fp -o fp.data -- true; says err 'frame pointers, at once: as asked'
-record --call-graph dwarf -o dw.data -- true; says err 'copies of 8192 bytes, unwound while recording$'
+record --call-graph dwarf -o dw.data -- true; says err 'copies of 8192 bytes, unwound while recording;'
 record -k monotonic_raw -o raw.data -- true
 same "-k: status" 0 $status
 [ -z "$bpf" ] || says err 'not walked in the kernel by BPF: .*clock'
