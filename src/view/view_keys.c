@@ -42,6 +42,8 @@ static void view_say_keys(struct view *v, const char *word, size_t n)
 			buf_printf(&v->message, "%s ", rollup_facts[c].key);
 }
 
+/* Takes the columns that were typed; a name that is not known changes nothing and is told, with
+ * those that are. */
 int view_sort_keys(struct view *v)
 {
 	enum rollup_column columns[ROLLUP_COLUMNS];

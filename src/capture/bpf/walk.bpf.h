@@ -375,6 +375,8 @@ INLINE void walk_leave(struct walker *w)
 #define STEPPED_BYTES 128u   /* of a copied instruction's slot */
 #define INSTANCES_MAX 64     /* the kernel's own limit of nested ones */
 
+/* Notes for the walk where the kernel has put return addresses of its own, and takes back where a
+ * copied instruction runs. */
 INLINE void walk_instances(struct walker *w)
 {
 	struct task_struct *task = (void *)w->task;
@@ -702,7 +704,8 @@ static long walk_step_now(__u32 i, void *c)
 {
 	long r = walk_step(c, WALK_NOW);
 
-	FORGET(r); /* a loop's body returns 0 or 1, which the verifier does not know of a function */
+	/* A loop's body returns 0 or 1, which the verifier does not know of a function. */
+	FORGET(r);
 	return r & 1;
 }
 
