@@ -286,7 +286,7 @@ def go(b):
 
 
 def go_stripped(b):
-    """As Debian ships it: stripped, and nothing says how to unwind it. seam must say so, and guess nothing."""
+    """As Debian ships it: stripped. Go's own table says how to unwind it, which seam reads and libdw does not: libdw guesses."""
     found = sorted(glob.glob("/usr/lib/go-*/pkg/tool/linux_amd64/compile"))
     if not found:
         raise Skip("no Go compiler")
@@ -323,6 +323,8 @@ UC = "-DHAVE_UCONTEXT"
 # but throw is there in 0.7 % of its samples. Where Go's runtime works on the thread's own stack (mcall, systemstack) no
 # unwind information is the reason.
 LEAST = {"throwing": 0.98}
+# Of these libdw knows nothing, and follows frame pointers: where neither is complete it is no judge.
+GUESSED = {"Go's compiler, stripped"}
 # name: (recording, what may be incomplete: None or the one reason that is right for it)
 PROGRAMS = {
     "python3": (python, None),
@@ -475,7 +477,7 @@ def guesses(b, seam):
 
 # ---- judging ----
 
-def judge(r, may):
+def judge(r, may, guessed):
     """What is wrong with a program's figures."""
     wrong = []
     # Assembly that nothing describes, as in the C library's start and libgmp: libdw ends there, too.
@@ -488,7 +490,7 @@ def judge(r, may):
         wrong.append("too few are complete")
     if unexplained > r["both"] * (1 - EQUAL):
         wrong.append("frames differ")
-    if r["neither"] - r["neither_prefix"] > r["samples"] * (1 - COMPLETE):
+    if not guessed and r["neither"] - r["neither_prefix"] > r["samples"] * (1 - COMPLETE):
         wrong.append("frames of unfinished stacks differ")
     return wrong
 
@@ -522,7 +524,7 @@ def main():
                 continue
             ran += 1
             row(name, r)
-            wrong = judge(r, may)
+            wrong = judge(r, may, name in GUESSED)
             if wrong:
                 b.compare(data, 3)
                 failed.append(f"{name}: {', '.join(wrong)}: {r}")
