@@ -56,39 +56,55 @@ cc -O1 -pthread -o storm storm.c -ldl || skip "the C compiler makes no program"
 
 "$SEAM" agent --store sqlite:a.db --window 1s --memory 60M --metrics 127.0.0.1:19465 2>err &
 agent=$!
+# One process asks and waits: each that starts is one more to be followed.
 cat >get.py <<'END'
 import sys
+import time
 import urllib.request
-text = urllib.request.urlopen("http://127.0.0.1:19465/metrics").read().decode()
-print(next(line.split()[1] for line in text.split("\n") if line.startswith(sys.argv[1] + " ")))
+
+
+def value(name):
+    text = urllib.request.urlopen("http://127.0.0.1:19465/metrics").read().decode()
+    return float(next(line.split()[1] for line in text.split("\n") if line.startswith("seam_agent_" + name + " ")))
+
+
+name, least, most = sys.argv[1], *(float(n) for n in sys.argv[2:4])
+end = time.monotonic() + 150
+while time.monotonic() < end:
+    try:
+        now = value(name)
+    except OSError: # it does not serve yet
+        now = -1
+    if least <= now <= most:
+        print(int(now))
+        sys.exit(0)
+    time.sleep(0.2)
+sys.exit(1)
 END
-value() { python3 get.py "seam_agent_$1" 2>/dev/null || echo 0; }
-reached() { [ "$(value windows_total)" -ge "$1" ]; }
+# value NAME [LEAST MOST]: of a metric, as soon as it is within these bounds
+value() { python3 get.py "$1" "${2:-0}" "${3:-1e18}" || fail "in vain: $1 from ${2:-0} to ${3:-1e18}"; }
 own() { sed -n 's/^RssAnon:[^0-9]*\([0-9]*\).*/\1/p' /proc/$agent/status; }
-# most: the bytes of a window as a recording in memory (what is known of processes, and its samples). The most of two windows, two
-# windows from now.
-most() {
-	had=$(value windows_total) most=0
-	until_true "two windows more" reached $((had + 2))
-	until reached $((had + 4)) || ! kill -0 $agent 2>/dev/null; do
-		bytes=$(stat -L -c %s "$file")
-		[ "$bytes" -le "$most" ] || most=$bytes
-	done
-}
-until_true "the first windows" reached 2
+value windows_total 2 >seen
 file=$(ls -l /proc/$agent/fd | sed -n 's,.* \([0-9]*\) -> /memfd:seam-window.*,/proc/'$agent'/fd/\1,p' | head -1) # who reads it has opened it once more
-./storm 10 10 10 10
-most
-before=$most processes=$(value followed_processes) anon=$(own)
-./storm 30000 10000 1000 2000
-most
-echo "a window: $before bytes before the storm, $most after it; $processes and $(value followed_processes) processes; $anon and $(own) kB"
-# What is gone stays until there is twice as much as before, and a megabyte.
-atmost "bytes of a window" $((2 * before + 2500000)) "$most"
-# Some seconds after its end a process is forgotten: what is left is what runs, and what the machine's others started just now.
-few() { n=$(value followed_processes); [ "$n" -gt 0 ] && [ "$n" -le $(($(ls /proc | grep -c '^[0-9]') + 1000)) ]; }
-until_true "processes that are gone are forgotten" few
-atmost "kB of its own memory" $((anon + 100000)) "$(own)"
+# storm: what a storm leaves, when its processes are forgotten: bytes of a window, and kB of memory. Some seconds after its end a
+# process is: what is left is what runs, and what the machine's others started just now.
+storm() {
+	./storm 10000 4000 300 500
+	windows=$(value windows_total 1)
+	value windows_total $((windows + 2)) >seen
+	processes=$(value followed_processes 1 $(($(ls /proc | grep -c '^[0-9]') + 300)))
+	most=$(stat -L -c %s "$file")
+	echo "a window: $most bytes after the storm; $processes processes; $(own) kB"
+}
+storm
+first=$most anon=$(own)
+storm
+storm
+storm
+storm
+# What is gone stays until there is twice as much as before; without letting go five storms leave five times as much, and more.
+atmost "bytes of a window" $((4 * first)) "$most"
+atmost "kB of its own memory" $((anon + 30000)) "$(own)"
 kill -TERM $agent
 wait $agent
 same "exit status" 0 $?

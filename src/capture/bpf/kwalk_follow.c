@@ -32,6 +32,7 @@
 #define FOLLOW_NEWS 4096    /* bytes, as in maps.bpf.h */
 #define FOLLOW_DUMMY 9      /* PERF_COUNT_SW_DUMMY */
 #define SWEEP_NS 1000000000ull
+#define SWEEPS_ASKED 5        /* the kernel is asked in every fifth sweep */
 #define GONE_NS 5000000000ull /* after its leader's end: other threads may run on */
 
 /* ---- order ---- */
@@ -143,6 +144,11 @@ static size_t follow_apply(struct kwalk *l, uint64_t until_ns)
 	return n - i;
 }
 
+static bool follow_is_gone(uint32_t pid)
+{
+	return kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
 /* Whether the programs still know a process that exited. They forget it when its task is freed;
  * where its mappings were published later than that, it is forgotten here. */
 static bool follow_is_known(struct kwalk *l, uint32_t pid)
@@ -151,26 +157,31 @@ static bool follow_is_known(struct kwalk *l, uint32_t pid)
 
 	if (bpf_map_lookup_elem(l->processes, &pid, &p) < 0)
 		return false;
-	if (kill((pid_t)pid, 0) >= 0 || errno != ESRCH)
+	if (!follow_is_gone(pid))
 		return true;
 	bpf_map_delete_elem(l->processes, &pid);
 	bpf_map_delete_elem(l->changes, &pid);
 	return false;
 }
 
-/* Frees the spaces of processes that ended a while ago. */
+/* Frees the spaces of processes that ended a while ago. An EXIT may have been lost, or read before the
+ * process was: so the kernel is asked about all others now and then. */
 static void follow_sweep(struct kwalk *l)
 {
 	uint64_t walked_ns = __atomic_load_n(&l->spaces.walked_ns, __ATOMIC_RELAXED);
 	uint64_t now_ns = kwalk_now_ns(), pid, value;
 	size_t i = 0;
+	bool ask;
 
 	if (now_ns < l->spaces.swept_ns + SWEEP_NS)
 		return;
 	l->spaces.swept_ns = now_ns;
+	ask = ++l->spaces.sweeps % SWEEPS_ASKED == 0;
 	while (map_next(&l->spaces.by_pid, &i, &pid, &value)) {
 		struct kwalk_space *s = (struct kwalk_space *)(uintptr_t)value;
 
+		if (ask && !s->gone_ns && follow_is_gone((uint32_t)pid))
+			s->gone_ns = now_ns;
 		/* Nothing of its time is left to be walked, and the programs have let it go. */
 		if (!s->gone_ns || s->gone_ns + GONE_NS > walked_ns ||
 		    follow_is_known(l, (uint32_t)pid))

@@ -162,7 +162,7 @@ struct kwalk_spaces {
 	struct map by_pid; /* -> struct kwalk_space * */
 	struct kwalk_space *dirty;
 	uint64_t mappings;
-	uint64_t swept_ns;
+	uint64_t swept_ns, sweeps;
 	/* Of what was sampled before, nothing waits any more: the reader's, without the lock. */
 	uint64_t walked_ns;
 };
