@@ -164,8 +164,8 @@ static bool follow_is_known(struct kwalk *l, uint32_t pid)
 	return false;
 }
 
-/* Frees the spaces of processes that ended a while ago. An EXIT may have been lost, or read before the
- * process was: so the kernel is asked about all others now and then. */
+/* Frees the spaces of processes that ended a while ago. An EXIT may have been lost, or read before
+ * the process was: so the kernel is asked about all others now and then. */
 static void follow_sweep(struct kwalk *l)
 {
 	uint64_t walked_ns = __atomic_load_n(&l->spaces.walked_ns, __ATOMIC_RELAXED);
