@@ -27,6 +27,11 @@ function heading(key, text) {
 	return th;
 }
 
+/* The object's name; its path where the mouse stays. */
+function objectCell(path) {
+	return node("td", { className: "amount object", title: path, textContent: path.split("/").pop() });
+}
+
 function amounts(weight, whole) {
 	return [node("td", { textContent: percent(weight, whole) }), node("td", { className: "amount", textContent: amount(weight) })];
 }
@@ -46,7 +51,7 @@ export function drawTable() {
 
 		if (twoSides())
 			row.append(node("td", { textContent: points(r.change) }));
-		row.append(node("td", {}, functionButton(r.fn)), node("td", { className: "amount", textContent: M.texts[M.fnObject[r.fn]].split("/").pop() }));
+		row.append(node("td", {}, functionButton(r.fn)), objectCell(M.texts[M.fnObject[r.fn]]));
 		row.setAttribute("aria-selected", r.fn === S.fn);
 		return row;
 	}));
