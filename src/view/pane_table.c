@@ -14,6 +14,7 @@
 #include "view/pane.h"
 
 #define FIGURES 19     /* columns that total and self take, with the blanks behind them */
+#define NARROW 80      /* columns */
 #define LEAST 8        /* columns that a name keeps */
 #define WIDTH_ROWS 200 /* rows from the top whose names say how wide a column is */
 
@@ -106,10 +107,11 @@ static int table_sort(struct table_pane *t)
 }
 
 /* How wide column k is on a screen: the last one takes what is left, each one before it at most a
- * fifth of the screen. */
+ * fifth of the screen; less of a narrow one, so that functions' names keep both ends. */
 static unsigned table_width(const struct table_pane *t, const struct view_screen *s, size_t k)
 {
-	unsigned left = s->columns > FIGURES ? s->columns - FIGURES : 0, most = s->columns / 5;
+	unsigned left = s->columns > FIGURES ? s->columns - FIGURES : 0;
+	unsigned most = s->columns / (s->columns < NARROW ? 7 : 5);
 
 	if (k + 1 < t->n_columns)
 		return t->width[k] < most ? t->width[k] : most < LEAST ? LEAST : most;

@@ -64,39 +64,34 @@ shown "top's text" top
 same "rows are rows" 0 "$(grep '%' top | grep -v ' with whole stacks' | grep -vcE '^ *[0-9]+\.[0-9]{2}% .*\\x1b\[2Ja\\n 99\.9|more rows')"
 atleast "the renamed function's" 2 "$(grep -cF 'x1b[2Jfun\rction\n  99.99%' top)"
 
-# On a terminal of 60 columns, no row is wider, and names that differ at their ends do so still.
-cat >narrow.py <<'P'
-import fcntl, os, pty, re, struct, subprocess, sys, termios, time, unicodedata
-seam, pid, columns, sort = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
-ours, its = pty.openpty()
-fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
-top = subprocess.Popen([seam, "top", "-d", "1", "-p", pid, "-s", sort, "-n", "2", "--percent-limit", "0.01"], stdin=its, stdout=its,
-                       start_new_session=True)
-shown, deadline = b"", time.time() + 250
-while shown.count(b"q quit") < 2 and time.time() < deadline:
-    shown += os.read(ours, 65536)
-top.wait()
-screen = shown.decode("utf-8").split("\033[H\033[2J")[-1]
-rows = [re.sub("\033\\[[0-9;]*m", "", line) for line in screen.replace("\r\n", "\n").split("\n")]
-rows = [line for line in rows if re.match(r" *[0-9]+\.[0-9]{2}% ", line)]
-if "\033" in "".join(rows) or any(unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") for line in rows for c in line):
-    sys.exit("raw: %r" % rows)
-widths = [sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line) for line in rows]
-print(*rows, sep="\n", file=sys.stderr)
-print("fits" if rows and max(widths) <= columns else "widest: %s" % widths)
-P
-same "rows of 60 columns" fits "$(python3 narrow.py "$SEAM" "$pid" 60 comm,dso,sym 2>narrow)"
+# On a terminal of 60 columns names that differ at their ends do so still. What the terminal gets is kept too, as it is: of all that
+# seam writes there nothing is the program's own.
+tmux() { command tmux -S "$T/socket" -f /dev/null "$@"; }
+command -v tmux >/dev/null || skip "no tmux"
+trap 'tmux kill-server 2>/dev/null; cd /; rm -rf "$T"' EXIT
+seen() { tmux capture-pane -p -t s >screen && grep -q "$1" screen; }
+# narrow COLUMNS SORT OUT: the screen of seam top
+narrow() {
+	tmux new-session -d -s s -x "$1" -y 30 "LC_ALL=C.UTF-8 '$SEAM' top -d 1 -p $pid -s $2 --percent-limit 0.01"
+	tmux pipe-pane -t s "cat >'$T/raw'"
+	until_true "rows of $1 columns" seen '[[][.][]]'
+	sleep 1.5
+	tmux capture-pane -p -t s >"$3"
+	tmux kill-session -t s
+	same "$1 columns: sequences of the program's own" 0 "$(grep -cF -e "${esc}[2Ja" -e "${esc}]0;hot" -e "${esc}[2Jfun" -e "${esc}[31mdir" raw)"
+}
+narrow 60 comm,dso,sym narrow
 cat narrow
 atleast "the end of one name" 1 "$(grep -c '….*_this$' narrow)"
 atleast "the end of the other" 1 "$(grep -c '….*_that$' narrow)"
-same "rows of 200 columns" fits "$(python3 narrow.py "$SEAM" "$pid" 200 comm,dso,sym 2>wide)"
+narrow 200 comm,dso,sym wide
 same "... have all of a name" 1 "$(grep -c ' a_function_whose_name_has_a_very_long_beginning_and_ends_in_this$' wide)"
 kill "$pid"
 wait "$pid" 2>/dev/null
 
 "$directory/nameless" 3600000 &
 pid=$!
-same "rows of 36 columns" fits "$(python3 narrow.py "$SEAM" "$pid" 36 sym 2>narrow)"
+narrow 36 sym narrow
 cat narrow
 starts=$(for f in this that; do nm "$directory/plain" | sed -n "s/^0*\([0-9a-f]*\) T a_function.*_$f$/\1/p"; done)
 for start in $starts; do
