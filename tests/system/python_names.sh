@@ -181,10 +181,10 @@ echo "# names that are made to do harm"
 cat >bad.py <<'END'
 import time
 def f(end):
-    v = 0
+    things = (None,) * 1000
     while time.process_time() < end:
-        for i in range(1000):
-            v += i
+        for thing in things:
+            pass
 name = 'a;b\x1b[31m<script>alert(1)</script>\n"&'
 f.__code__ = f.__code__.replace(co_name=name, co_qualname=name, co_filename='/tmp/x;y\x1b[2J\n<b>".py')
 f(time.process_time() + 0.3)
