@@ -74,6 +74,15 @@ class Truth:
         return sums
 
 
+def eventually(browser, what, holds, note=""):
+    """Checks what the page comes to by itself: the history's steps, and answers of searches, do not wait for whom asked."""
+    try:
+        browser.until(holds, 10)
+    except RuntimeError:
+        pass
+    check(what, holds(), note)
+
+
 def opened(browser, path):
     browser.open(path)
     browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready || !document.getElementById('failed').hidden"))
@@ -116,8 +125,8 @@ def hand(browser, truth):
     zoomed = [c for c in cells(browser) if c["depth"] == cell["depth"] and c["name"] == cell["name"]]
     check("a click makes a cell as wide as the window", len(zoomed) == 1 and close(zoomed[0]["width"], full, 1e-3), cell["name"])
     browser.keys(BACKSPACE)
-    again = [c for c in cells(browser) if c["depth"] == cell["depth"] and c["name"] == cell["name"] and close(c["x"], cell["x"], 1e-3)]
-    check("Backspace goes back", len(again) == 1 and close(again[0]["width"], cell["width"], 1e-3))
+    eventually(browser, "Backspace goes back", lambda: [c["width"] for c in cells(browser) if c["depth"] == cell["depth"] and
+               c["name"] == cell["name"] and close(c["x"], cell["x"], 1e-3) and close(c["width"], cell["width"], 1e-3)] != [])
 
 
 def seek(browser, truth):
@@ -127,11 +136,8 @@ def seek(browser, truth):
     browser.keys("/")
     browser.keys(*name)
     wanted = "%.1f %% match" % (100 * matching / truth.weight)
-    try:
-        browser.until(lambda: browser.js("return document.getElementById('found').textContent") == wanted, 10)
-    except RuntimeError:
-        pass
-    check("search finds", browser.js("return document.getElementById('found').textContent") == wanted, "%s: %s" % (name, wanted))
+    eventually(browser, "search finds", lambda: browser.js("return document.getElementById('found').textContent") == wanted,
+               "%s: %s" % (name, wanted))
     picture(browser, "search")
     browser.keys(ESCAPE)
     browser.keys(ESCAPE)
@@ -224,8 +230,8 @@ def table(browser, truth):
     picture(browser, "table")
     browser.js("document.querySelector('#views button[data-view=flame]').click()")
     browser.js("history.back()")
-    browser.until(lambda: not browser.js("return document.getElementById('table').hidden"))
-    check("Back shows the table again, with its function", browser.js("return document.getElementById('aroundname').textContent") == name)
+    eventually(browser, "Back shows the table again, with its function", lambda: browser.js(
+        "return !document.getElementById('table').hidden && document.getElementById('aroundname').textContent") == name)
     return link, name
 
 
@@ -295,8 +301,8 @@ def source(browser, path):
     browser.keys(DOWN, ENTER)
     check("arrow keys and Enter choose another line", browser.js("return location.hash") != link, link)
     browser.js("history.back()")
-    browser.until(lambda: browser.js("return location.hash") == link)
-    check("Back chooses the line again", browser.js("return document.querySelectorAll('#source .insns tr[aria-selected=true]').length") == chosen)
+    eventually(browser, "Back chooses the line again", lambda: browser.js("return location.hash") == link and browser.js(
+        "return document.querySelectorAll('#source .insns tr[aria-selected=true]').length") == chosen)
     browser.js("[...document.querySelectorAll('#threads .process button')][0].click()")
     browser.js("document.querySelector('#nothreads').click()")
     check("what is not followed is said", "not followed" in browser.js("return document.getElementById('sourcecaption').textContent"))
