@@ -53,7 +53,8 @@ static bool bpf_stacks_stopped(const void *ctx)
 
 /* Walks a sample whose mappings were not known yet when it was taken. */
 static size_t bpf_stacks_unwind(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
-                                const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end)
+                                const struct kwalk_raw *raw, uint64_t *frames, uint64_t *sps,
+                                enum kwalk_end *end)
 {
 	struct bpf_stacks *b = ctx;
 	struct walk walk;
@@ -61,7 +62,7 @@ static size_t bpf_stacks_unwind(void *ctx, const struct kwalk_sample *sample, co
 	/* What the programs found is not used: the walk is made anew. */
 	(void)user;
 	bpf_walk(b->kwalk, b->tables, bpf_table_dump(b->table, sample->pid), sample, raw, frames,
-	         &walk);
+	         sps, &walk);
 	*end = bpf_walk_end(b->kwalk, sample, &walk);
 	return walk.n;
 }

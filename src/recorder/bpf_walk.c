@@ -80,13 +80,14 @@ static int bpf_walk_code(void *ctx, uint64_t pc, bool exact, struct walk_place *
 /* frames has room for KWALK_FRAMES_MAX. All registers are known: they come from the kernel. */
 void bpf_walk(struct kwalk *kwalk, struct tables *tables, const char *dump,
               const struct kwalk_sample *sample, const struct kwalk_raw *raw, uint64_t *frames,
-              struct walk *ret)
+              uint64_t *sps, struct walk *ret)
 {
 	struct bpf_walk w = {
 		.kwalk = kwalk, .tables = tables, .dump = dump, .sample = sample, .raw = raw
 	};
 	struct walk_options options = { .machine = FRAMETAB_X86_64,
-		                        .max_frames = KWALK_FRAMES_MAX };
+		                        .max_frames = KWALK_FRAMES_MAX,
+		                        .sps = sps };
 	struct walk_memory memory = {
 		.ctx = &w, .read = bpf_walk_read, .find = bpf_walk_find, .code = bpf_walk_code
 	};

@@ -487,6 +487,8 @@ static void walker_follow(struct walker *w, uint64_t *frames, size_t most)
 		w->regs.value[w->pc] = s->pc;
 		walk_cache_add(w->cache, s);
 		frames[w->out->n] = walker_frame(w);
+		if (w->options->sps)
+			w->options->sps[w->out->n] = s->sp;
 		w->out->n++;
 	}
 	/* The walk goes on behind the last step that held. */
@@ -558,11 +560,15 @@ void walk_stack(const struct walk_options *options, const struct walk_memory *me
 		/* The first frame always counts: the sample hit there. */
 		if (mapped || !ret->n) {
 			frames[ret->n] = walker_frame(&w);
+			if (options->sps)
+				options->sps[ret->n] = w.regs.value[w.sp];
 			ret->n++;
 		}
 		if (!mapped || !walker_next(&w))
 			break;
 	}
+	if (options->sps)
+		options->sps[ret->n] = w.regs.value[w.sp];
 	walker_leave_cache(&w);
 	if (ret->n_sure > ret->n)
 		ret->n_sure = ret->n;

@@ -107,6 +107,9 @@ struct walk_options {
 	/* aarch64: bits of a return address that hold its signature; 0: bits 48-54 and 56-63 */
 	uint64_t pac_mask;
 	size_t max_frames; /* room in frames; at most WALK_FRAMES_MAX */
+	/* Room for one more than frames: sp in each frame, and behind the outermost. NULL: it is
+	 * not asked for. */
+	uint64_t *sps;
 };
 
 struct walk {

@@ -53,6 +53,15 @@ atleast "loops with --native" 1 "$(grep -c '_PyEval_EvalFrameDefault;py::' nativ
 same "the weights are the same" "$(awk '{ n += $NF } END { printf "%.0f", n }' folded.txt)" \
 	"$(awk '{ n += $NF } END { printf "%.0f", n }' native.txt)"
 
+echo "# unwind tables that have no room: the recorder walks native stacks, and puts the functions into them"
+record --python --unwind-memory 1M -F 1999 -e cpu-clock -o m.data -- "$python" "$HERE/python/truth_program.py" 0.5
+"$SEAM" script -i m.data >m.txt 2>script.err
+if python3 "$HERE/python/truth_check.py" 90 <m.txt >said; then
+	echo "ok: $(tail -n 1 said)"
+else
+	fail "walked by the recorder: $(head -n 20 said; tail -n 1 said)"
+fi
+
 echo "# deep: 900 calls, each by way of C; the native stack is cut off, the functions of Python are all there"
 cat >deep.py <<'END'
 import sys, time

@@ -15,6 +15,7 @@
 #include "abi/runtime_code.h"
 #include "runtimes/codes.h"
 #include "runtimes/python.h"
+#include "runtimes/splice.h"
 
 /* ---- which version ---- */
 
@@ -471,15 +472,113 @@ static void test_codes(void **state)
 	codes_free(c);
 }
 
+/* ---- frames in a native stack ---- */
+
+#define F(k)                                                           \
+	{                                                              \
+		.key = (k), .at = 66, .native = RUNTIME_FRAME_NOWHERE, \
+	}
+#define CALL(mark)                                                                          \
+	{                                                                                   \
+		.key = (mark), .native = RUNTIME_FRAME_NOWHERE, .what = RUNTIME_FRAME_LOOP, \
+	}
+#define NATIVES 6u
+
+/* Native frames 0x10.. whose stack pointers are 1000, 1100 and so on. Functions are digits in what
+ * is expected, native frames letters. */
+static void spliced(struct splice *s, bool cut, const char *want)
+{
+	uint64_t ips[NATIVES], sps[NATIVES + 1], to[32], start[10], unnamed = 0;
+	const char *names[] = { "0", "1", "2", "3", "4", "5" }, *name;
+	char got[33] = "";
+	struct codes *c;
+	size_t n;
+
+	assert_int_equal(codes_new(&c), 0);
+	for (uint64_t k = 1; k < 6; k++) {
+		struct codes_told told = told_of(k, names[k], "/x.py");
+
+		assert_int_equal(codes_learn(c, &told, &name, &start[k]), 1);
+	}
+	for (size_t i = 0; i <= NATIVES; i++)
+		sps[i] = 1000 + 100 * i;
+	for (size_t i = 0; i < NATIVES; i++)
+		ips[i] = 0x10 + i;
+	splice_place(s, sps, NATIVES);
+	n = splice_stack(s, c, ips, NATIVES, cut, to, &unnamed);
+	for (size_t i = 0; i < n; i++) {
+		got[i] = (char)('a' + to[i] - 0x10);
+		for (size_t k = 1; k < 6; k++)
+			if (to[i] == runtime_code_address(start[k], 6))
+				got[i] = (char)('0' + k);
+	}
+	assert_string_equal(got, want);
+	assert_int_equal(unnamed, 0);
+	codes_free(c);
+}
+
+static void test_splice(void **state)
+{
+	struct runtime_frame two[] = { F(1), F(2), CALL(1150), F(3), CALL(1420) };
+	struct runtime_frame apart[] = { F(1), CALL(1150), F(2), CALL(1120), F(3), CALL(1420) };
+	struct runtime_frame below[] = { F(1), CALL(900), F(2), CALL(950) };
+	struct runtime_frame beyond[] = { F(1), CALL(1050), F(2), CALL(1700), F(3), CALL(1800) };
+	struct runtime_frame others[] = { F(1), CALL(1150), F(2), CALL(1550), F(3), CALL(1350) };
+	struct splice s = { two, 5, 0, true };
+
+	(void)state;
+	spliced(&s, false, "a12bcd3ef");
+	assert_false(splice_is_apart(&s));
+	/* A second mark in the frame of the first is none, nor is one that stands further inwards;
+	 * nothing outwards of it is put. */
+	s = (struct splice){ apart, 6, 0, true };
+	spliced(&s, false, "a1bcdef");
+	assert_true(splice_is_apart(&s));
+	/* Below the stack pointer there is data of the innermost frame, but no more than that. */
+	s = (struct splice){ below + 2, 2, 0, true };
+	spliced(&s, false, "2abcdef");
+	s = (struct splice){ below, 2, 0, true };
+	spliced(&s, false, "1abcdef");
+	below[1].key = 1000 - 129;
+	spliced(&s, false, "abcdef");
+	/* The native stack is cut off: the rest comes behind it, if all of it is known. */
+	s = (struct splice){ beyond, 6, 0, true };
+	spliced(&s, true, "1abcdef23");
+	spliced(&s, false, "1abcdef");
+	s.whole = false;
+	spliced(&s, true, "1abcdef");
+	/* Two interpreters, each with its own order. */
+	s = (struct splice){ others, 6, 4, true };
+	spliced(&s, false, "a1bc3de2f");
+	assert_false(splice_is_apart(&s));
+}
+
+static void test_splice_shifted(void **state)
+{
+	struct runtime_frame frames[] = { F(1), CALL(1050), F(2), CALL(1250), CALL(1450) };
+	struct splice s = { frames, 5, 0, true };
+
+	(void)state;
+	/* The call at 1050 runs nothing yet. */
+	frames[1].native = 0;
+	frames[3].native = 2;
+	frames[4].native = 4;
+	splice_shift(&s);
+	assert_int_equal(s.n, 4);
+	assert_int_equal(frames[1].native, 2);
+	assert_int_equal(frames[3].native, 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_version),    cmocka_unit_test(test_other_objects),
-		cmocka_unit_test(test_own_table),     cmocka_unit_test(test_hostile_table),
-		cmocka_unit_test(test_lines),         cmocka_unit_test(test_lines_hostile),
-		cmocka_unit_test(test_texts),         cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_older),         cmocka_unit_test(test_loop_cold),
-		cmocka_unit_test(test_own_table_314),
+		cmocka_unit_test(test_by_version),     cmocka_unit_test(test_other_objects),
+		cmocka_unit_test(test_own_table),      cmocka_unit_test(test_hostile_table),
+		cmocka_unit_test(test_lines),          cmocka_unit_test(test_lines_hostile),
+		cmocka_unit_test(test_texts),          cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_older),          cmocka_unit_test(test_loop_cold),
+		cmocka_unit_test(test_own_table_314),  cmocka_unit_test(test_splice),
+		cmocka_unit_test(test_splice_shifted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,10 +125,12 @@ struct kwalk_opts {
 	 * Walks a stack from its registers and a copy of it, by kwalk_find: for samples that met a
 	 * mapping which the programs did not know yet. Returns the number of frames (at most
 	 * KWALK_FRAMES_MAX; 0: none) and why they end. NULL: such stacks end there. user: what the
-	 * programs found themselves.
+	 * programs found themselves. sps[i]: the stack pointer in frame i, of one more than there
+	 * are; zeros if that is not known.
 	 */
 	size_t (*unwind)(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
-	                 const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end);
+	                 const struct kwalk_raw *raw, uint64_t *frames, uint64_t *sps,
+	                 enum kwalk_end *end);
 	bool raw; /* tests: unwind is called for every sample that has a user part */
 	/* For tests: called for every deferred record that counts, whether it becomes a record or
 	 * not. May be NULL. */

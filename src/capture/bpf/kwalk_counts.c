@@ -53,6 +53,9 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	t.cut = l->cut;
 	t.python_functions = l->python_functions;
 	t.python_unnamed = l->python_unnamed;
+	t.counts.python_ends[KWALK_PYTHON_LATE] += l->python_late;
+	t.counts.python_ends[KWALK_PYTHON_APART] += l->python_apart;
+	t.counts.python_ends[KWALK_PYTHON_COMPLETE] -= l->python_apart;
 	pthread_mutex_lock(&l->lock);
 	t.processes = l->spaces.by_pid.n;
 	t.mappings = l->spaces.mappings;

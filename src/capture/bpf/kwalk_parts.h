@@ -320,13 +320,18 @@ void python_publish(struct kwalk *l, const struct kwalk_space *s);
 int python_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksymbol *ret);
 /* Keeps a KWALK_PYTHON for the record that comes next. */
 void python_keep(struct kwalk_ring *ring, const struct kwalk_python *p);
+/* The frames that belong to a record (by its time_ns or cookie), once; NULL: there are none. */
+struct kwalk_python *python_kept(struct kwalk_ring *ring, bool deferred, uint64_t of);
+/* Finds the native frames of p's calls of the loop, by the stack pointers of n frames (sps[n]:
+ * behind the outermost). */
+void python_place(struct kwalk_python *p, const uint64_t *sps, size_t n);
 /*
- * Puts the frames that belong to a record (by its time_ns or cookie) into its native stack, in
- * ips[*n], which is returned, or else l->spliced. cut: the native stack ends at the limit. *end
- * (enum kwalk_python_end) is changed where names are missing.
+ * Puts p's frames into a native stack, in ips[*n], which is returned, or else l->spliced. p may be
+ * NULL, and is changed. cut: the native stack ends at the limit. *end (enum kwalk_python_end) is
+ * changed where names are missing, or calls have no place.
  */
-const uint64_t *python_splice(struct kwalk_ring *ring, bool deferred, uint64_t of,
-                              const uint64_t *ips, size_t *n, bool cut, uint8_t *end);
+const uint64_t *python_splice(struct kwalk *l, struct kwalk_python *p, const uint64_t *ips,
+                              size_t *n, bool cut, uint8_t *end);
 
 /* ---- kwalk.c ---- */
 
@@ -371,7 +376,7 @@ struct kwalk {
 	uint64_t spliced[KWALK_SPLICED_MAX];
 	struct codes *codes; /* of CPython; NULL: not wanted */
 	int pythons;         /* the map's descriptor */
-	uint64_t python_unnamed, python_functions;
+	uint64_t python_unnamed, python_functions, python_apart, python_late;
 	struct map pending_cookies; /* cookies without a deferred record */
 	struct map early
 	        [2]; /* answers of this round and the last, which may come before their samples */

@@ -12,8 +12,9 @@
 #include "abi/runtime_code.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "runtimes/codes.h"
+#include "runtimes/splice.h"
 
-_Static_assert(sizeof(struct kwalk_python_frame) == 16, "records of rings have fixed layouts");
+_Static_assert(sizeof(struct runtime_frame) == 16, "records of rings have fixed layouts");
 
 /* Frames wait per ring and kind (at once, deferred) for the record that they belong to. */
 int python_open(struct kwalk *l)
@@ -24,8 +25,7 @@ int python_open(struct kwalk *l)
 		for (size_t k = 0; r >= 0 && k < 2; k++) {
 			l->rings[i].python[k] =
 			        calloc(1, sizeof(struct kwalk_python) +
-			                          KWALK_PYTHON_ROOM *
-			                                  sizeof(struct kwalk_python_frame));
+			                          KWALK_PYTHON_ROOM * sizeof(struct runtime_frame));
 			r = l->rings[i].python[k] ? 0 : -ENOMEM;
 		}
 	return r;
@@ -123,113 +123,49 @@ void python_keep(struct kwalk_ring *ring, const struct kwalk_python *p)
 	struct kwalk_python *to = ring->python[p->deferred & 1];
 
 	if (to)
-		memcpy(to, p, sizeof(*p) + p->n * sizeof(struct kwalk_python_frame));
+		memcpy(to, p, sizeof(*p) + p->n * sizeof(struct runtime_frame));
 }
 
-/* The frames at..end of one call of the loop, innermost first. Returns how many were put. */
-static size_t python_put(struct kwalk *l, const struct kwalk_python_frame *frames, size_t at,
-                         size_t end, uint64_t *to)
+struct kwalk_python *python_kept(struct kwalk_ring *ring, bool deferred, uint64_t of)
 {
-	size_t n = 0;
-
-	for (; at < end; at++) {
-		uint64_t address = codes_address(l->codes, frames[at].key, frames[at].at);
-
-		l->python_unnamed += !address;
-		if (address)
-			to[n++] = address;
-	}
-	return n;
-}
-
-/* The innermost call of the loop has not begun with its frame, or is done with it. The last of them
- * has no frames before it. */
-static void python_shift(struct kwalk_python *p)
-{
-	struct kwalk_python_frame *frames = (void *)(p + 1), *last = NULL;
-
-	for (size_t i = 0; i < p->n; i++) {
-		if (frames[i].what != KWALK_PYTHON_LOOP)
-			continue;
-		if (last)
-			last->native = frames[i].native;
-		last = &frames[i];
-	}
-	p->n -= last != NULL;
-}
-
-/* Frames of one interpreter that have not been put yet. */
-struct python_chain {
-	size_t at, end;
-};
-
-/* The next call of the loop of a chain; the chain's end: there is none. */
-static size_t python_call(const struct kwalk_python_frame *frames, const struct python_chain *c)
-{
-	size_t i = c->at;
-
-	while (i < c->end && frames[i].what != KWALK_PYTHON_LOOP)
-		i++;
-	return i;
-}
-
-/* The chain whose next call is the innermost native frame; NULL: neither has one among the n that
- * there are, from native on. */
-static struct python_chain *python_chain(const struct kwalk_python_frame *frames,
-                                         struct python_chain chains[2], size_t native, size_t n)
-{
-	struct python_chain *next = NULL;
-
-	for (struct python_chain *c = chains; c < chains + 2; c++) {
-		size_t i = python_call(frames, c);
-
-		if (i < c->end && frames[i].native >= native && frames[i].native < n) {
-			n = frames[i].native;
-			next = c;
-		}
-	}
-	return next;
-}
-
-/* In front of each native frame that is a call of the loop come the frames it runs. A call that the
- * native stack does not have ends that: what is outwards of it stays native. But where the native
- * stack is cut off (cut) all frames that are known come behind it. */
-const uint64_t *python_splice(struct kwalk_ring *ring, bool deferred, uint64_t of,
-                              const uint64_t *ips, size_t *n, bool cut, uint8_t *end)
-{
-	struct kwalk *l = ring->kwalk;
 	struct kwalk_python *p = ring->python[deferred];
-	const struct kwalk_python_frame *frames = (const void *)(p + 1);
-	struct python_chain chains[2], *c;
-	size_t to = 0, native = 0;
-	uint64_t unnamed = l->python_unnamed;
 
 	if (!p || p->kind != KWALK_PYTHON || p->of != of)
-		return ips;
+		return NULL;
 	p->kind = 0; /* it is used once */
+	return p;
+}
+
+/* The frames behind p as splice.c has them. */
+static struct splice python_frames(struct kwalk_python *p)
+{
+	return (struct splice){ .frames = (void *)(p + 1),
+		                .n = p->n,
+		                .other = p->other,
+		                .whole = p->end == KWALK_PYTHON_COMPLETE };
+}
+
+void python_place(struct kwalk_python *p, const uint64_t *sps, size_t n)
+{
+	struct splice s = python_frames(p);
+
+	splice_place(&s, sps, n);
+}
+
+const uint64_t *python_splice(struct kwalk *l, struct kwalk_python *p, const uint64_t *ips,
+                              size_t *n, bool cut, uint8_t *end)
+{
+	uint64_t unnamed = l->python_unnamed;
+	struct splice s;
+
+	if (!p)
+		return ips;
+	s = python_frames(p);
 	if (p->shifted)
-		python_shift(p);
-	chains[0] = (struct python_chain){ 0, p->other && p->other < p->n ? p->other : p->n };
-	chains[1] = (struct python_chain){ chains[0].end, p->n };
-	while ((c = python_chain(frames, chains, native, *n))) {
-		size_t call = python_call(frames, c);
-
-		while (native < frames[call].native)
-			l->spliced[to++] = ips[native++];
-		to += python_put(l, frames, c->at, call, l->spliced + to);
-		c->at = call + 1;
-	}
-	while (native < *n)
-		l->spliced[to++] = ips[native++];
-	for (; cut && p->end == KWALK_PYTHON_COMPLETE && !p->other; chains[0].at++) {
-		size_t call = python_call(frames, &chains[0]);
-
-		to += python_put(l, frames, chains[0].at, call, l->spliced + to);
-		chains[0].at = call;
-		if (call >= chains[0].end)
-			break;
-	}
-	*n = to;
+		splice_shift(&s);
+	if (*end == KWALK_PYTHON_COMPLETE && !cut && splice_is_apart(&s))
+		*end = KWALK_PYTHON_APART;
+	*n = splice_stack(&s, l->codes, ips, *n, cut, l->spliced, &l->python_unnamed);
 	if (l->python_unnamed > unnamed)
 		*end = KWALK_PYTHON_UNNAMED;
 	return l->spliced;

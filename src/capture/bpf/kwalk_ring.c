@@ -127,7 +127,10 @@ static int ring_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, co
 	if (!event)
 		return 0;
 	ring_used(l, s->pid, s->time_ns, ips, s->n_user);
-	user = python_splice(ring, false, s->time_ns, ips, &n_user, s->end == KWALK_LIMIT, &python);
+	/* With a cookie, what the recorder finds counts (ring_raw). */
+	user = s->cookie ? ips
+	                 : python_splice(l, python_kept(ring, false, s->time_ns), ips, &n_user,
+	                                 s->end == KWALK_LIMIT, &python);
 	out.callchain = encode_words(l->chain, ring_chain(l, s, user, n_user, ips));
 	r = encode_sample(&l->out, &event->attr,
 	                  (s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL) |
@@ -202,6 +205,8 @@ static int ring_without_raw(struct kwalk_ring *ring)
 	bool waits = s->kind && s->cookie && s->end != KWALK_DEFERRED;
 
 	ring->sample.kind = 0;
+	if (s->python == KWALK_PYTHON_COMPLETE)
+		ring->sample.python = KWALK_PYTHON_NO_ROOM;
 	return waits ? ring_own_frames(ring->kwalk, s, ring->user, s->n_user, s->end) : 0;
 }
 
@@ -212,6 +217,8 @@ static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
 	struct kwalk *l = ring->kwalk;
 	const struct kwalk_sample *s = &ring->sample;
 	size_t n = offsetof(struct kwalk_raw, stack) + raw->n;
+	bool deferred = s->kind == KWALK_USER_CHAIN;
+	const struct kwalk_python none = { 0 }, *python;
 
 	if (!s->kind || raw->time_ns != s->time_ns || raw->tid != s->tid)
 		return 0;
@@ -221,23 +228,61 @@ static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
 	buf_put(&l->pending, ring->user, s->n_user * sizeof(*ring->user));
 	buf_put(&l->pending, raw, n);
 	buf_put_zeros(&l->pending, -n & 7);
+	python = python_kept(ring, deferred, deferred ? s->cookie : s->time_ns);
+	if (!python)
+		python = &none;
+	buf_put(&l->pending, python, sizeof(*python) + python->n * sizeof(struct runtime_frame));
 	ring->sample.kind = 0;
 	return l->pending.failed ? -ENOMEM : 0;
 }
 
-static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *user,
-                            const struct kwalk_raw *raw)
+/* Whether a stack without an interpreter's frames goes through one: the programs were not told of
+ * the process in time. */
+static bool ring_is_late(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *frames,
+                         size_t n)
 {
-	uint64_t frames[KWALK_FRAMES_MAX];
-	enum kwalk_end end = s->end;
-	size_t n = l->opts.unwind(l->opts.ctx, s, user, raw, frames, &end);
+	bool late = false;
 
-	if (!s->cookie || s->end == KWALK_DEFERRED) /* only looked at, by a test */
+	if (!l->opts.python || s->python != KWALK_PYTHON_NONE || !lock_soon(l, &l->lock))
+		return false;
+	for (size_t i = 0; i < n && !late; i++) {
+		const struct kwalk_vma *m =
+		        kwalk_spaces_find(&l->spaces, s->pid, frames[i], s->time_ns);
+
+		late = m && m->python;
+	}
+	pthread_mutex_unlock(&l->lock);
+	return late;
+}
+
+/* Walks a copy, and puts an interpreter's frames into what that finds. */
+static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *sample,
+                            const uint64_t *user, const struct kwalk_raw *raw,
+                            struct kwalk_python *python)
+{
+	uint64_t frames[KWALK_FRAMES_MAX], sps[KWALK_FRAMES_MAX + 1] = { 0 };
+	struct kwalk_sample s = *sample;
+	enum kwalk_end end = s.end;
+	size_t n = l->opts.unwind(l->opts.ctx, sample, user, raw, frames, sps, &end);
+	const uint64_t *all;
+
+	if (!s.cookie || s.end == KWALK_DEFERRED) /* only looked at, by a test */
 		return 0;
-	if (n < s->n_user || n > KWALK_FRAMES_MAX)
-		return ring_own_frames(l, s, user, s->n_user, s->end);
+	if (n < s.n_user || n > KWALK_FRAMES_MAX) {
+		if (s.python == KWALK_PYTHON_COMPLETE)
+			s.python = KWALK_PYTHON_APART;
+		return ring_own_frames(l, &s, user, s.n_user, s.end);
+	}
 	l->unwound++;
-	return ring_own_frames(l, s, frames, n, end);
+	if (ring_is_late(l, &s, frames, n))
+		s.python = KWALK_PYTHON_LATE;
+	l->python_late += s.python == KWALK_PYTHON_LATE;
+	if (python->n)
+		python_place(python, sps, n);
+	all = python_splice(l, python->n ? python : NULL, frames, &n, end == KWALK_LIMIT,
+	                    &s.python);
+	l->python_apart += s.python == KWALK_PYTHON_APART && sample->python != s.python;
+	return ring_own_frames(l, &s, all, n, end);
 }
 
 /* The programs did not know a mapping. By now the kernel's records are applied that cover all these
@@ -255,13 +300,16 @@ static int ring_resolve(struct kwalk *l)
 		const struct kwalk_sample *s = (const void *)(l->pending.bytes + at);
 		const uint64_t *user = (const uint64_t *)(s + 1);
 		const struct kwalk_raw *raw = (const void *)(user + s->n_user);
+		struct kwalk_python *python;
 
+		at += sizeof(*s) + s->n_user * sizeof(*user) +
+		      ((offsetof(struct kwalk_raw, stack) + raw->n + 7) & ~(size_t)7);
+		python = (void *)(l->pending.bytes + at);
+		at += sizeof(*python) + python->n * sizeof(struct runtime_frame);
 		if (kwalk_is_over(l))
 			l->cut += s->cookie && s->end != KWALK_DEFERRED;
 		else
-			r = ring_resolve_one(l, s, user, raw);
-		at += sizeof(*s) + s->n_user * sizeof(*user) +
-		      ((offsetof(struct kwalk_raw, stack) + raw->n + 7) & ~(size_t)7);
+			r = ring_resolve_one(l, s, user, raw, python);
 	}
 	buf_clear(&l->pending);
 	return r;
@@ -303,8 +351,11 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	struct kwalk *l = ring->kwalk;
 	struct kwalk_user_chain whole = *a;
 	size_t n = a->n;
-	const uint64_t *all =
-	        python_splice(ring, true, a->cookie, ips, &n, a->end == KWALK_LIMIT, &whole.python);
+	bool waits = !a->remote && (a->end == KWALK_NO_MAPPING || a->end == KWALK_BAD_RULE);
+	/* What waits for its copy keeps its frames for that. */
+	const uint64_t *all = waits ? ips
+	                            : python_splice(l, python_kept(ring, true, a->cookie), ips, &n,
+	                                            a->end == KWALK_LIMIT, &whole.python);
 
 	whole.n = (uint32_t)n;
 	if (a->remote) { /* held until nobody can answer himself any more */
@@ -317,7 +368,7 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	l->late += map_del(&l->remote, a->cookie);
 	map_del(&l->pending_cookies, a->cookie);
 	map_put(&l->early[0], a->cookie, 1);
-	if (a->end == KWALK_NO_MAPPING || a->end == KWALK_BAD_RULE)
+	if (waits)
 		return ring_hold_user_chain(ring, a, ips);
 	ring_answered(l, a, ips);
 	if (a->end == KWALK_EXITED) /* its EXIT record says so */
@@ -385,7 +436,7 @@ static int ring_record(void *ctx, const void *bytes, size_t n)
 		const struct kwalk_python *p = bytes;
 
 		if (p->n < KWALK_PYTHON_ROOM &&
-		    n >= sizeof(*p) + p->n * sizeof(struct kwalk_python_frame))
+		    n >= sizeof(*p) + p->n * sizeof(struct runtime_frame))
 			python_keep(ring, p);
 	} else if (kind == KWALK_RAW && n >= offsetof(struct kwalk_raw, stack)) {
 		const struct kwalk_raw *raw = bytes;

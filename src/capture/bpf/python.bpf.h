@@ -37,7 +37,7 @@ struct python {
 	struct python_met met[PYTHON_MET];
 	struct kwalk_code told;
 	struct kwalk_python out; /* with its frames behind it */
-	struct kwalk_python_frame frames[KWALK_PYTHON_ROOM];
+	struct runtime_frame frames[KWALK_PYTHON_ROOM];
 };
 
 /* A frame, or a call of the loop. */
@@ -52,7 +52,7 @@ INLINE void python_put(struct python *p, __u64 key, __u32 at, __u32 what)
 	p->frames[n].key = key;
 	p->frames[n].at = at;
 	p->frames[n].what = (__u16)what;
-	p->frames[n].native = KWALK_PYTHON_NOWHERE;
+	p->frames[n].native = RUNTIME_FRAME_NOWHERE;
 	p->out.n = n + 1;
 }
 
@@ -68,7 +68,7 @@ INLINE void python_pass_call(struct python *p, __u32 n, __u64 pc)
 	if (i >= KWALK_PYTHON_ROOM) {
 		p->out.shifted++;
 		i = p->out.n;
-		python_put(p, 0, 0, KWALK_PYTHON_LOOP);
+		python_put(p, 0, 0, RUNTIME_FRAME_LOOP);
 	}
 	FORGET(i);
 	i &= KWALK_PYTHON_ROOM - 1;

@@ -256,7 +256,7 @@ INLINE void python_loop(struct python *p, __u64 mark)
 {
 	__u32 n = p->out.n, last = p->last;
 
-	python_put(p, mark, 0, KWALK_PYTHON_LOOP);
+	python_put(p, mark, 0, RUNTIME_FRAME_LOOP);
 	if (!last) {
 		p->entries = n + 1;
 	} else {
@@ -386,7 +386,7 @@ INLINE long python_one(struct walk *c, const int kind)
 	if (python_code_met(c, kind))
 		return 1;
 	if (AT(entry) < PYTHON_ENTRY_CFRAME) {
-		python_put(p, p->told.key, python_last(p), KWALK_PYTHON_CODE);
+		python_put(p, p->told.key, python_last(p), RUNTIME_FRAME_CODE);
 		p->frame = previous;
 		if (AT(entry) == PYTHON_ENTRY_CALL_CFRAME)
 			return python_called(c, kind);
@@ -395,7 +395,7 @@ INLINE long python_one(struct walk *c, const int kind)
 	}
 	instruction = *(volatile __u64 *)&p->frame_bytes[AT(frame_instruction) & 120];
 	python_put(p, p->told.key, (__u32)(instruction - p->code - AT(code_instructions)),
-	           KWALK_PYTHON_CODE);
+	           RUNTIME_FRAME_CODE);
 	if (AT(entry) == PYTHON_ENTRY_CFRAME &&
 	    *(volatile __u8 *)&p->frame_bytes[AT(frame_entry) & 127] &&
 	    python_entered(c, previous, kind))
@@ -534,7 +534,9 @@ ONCE int python_send(struct python *p, __u64 of, __u32 native_end, __u32 deferre
 	if (!p)
 		return KWALK_PYTHON_NONE;
 	ring = bpf_map_lookup_elem(&rings, &p->cpu);
+	/* What the recorder walks on it matches itself. */
 	if (p->out.end == KWALK_PYTHON_COMPLETE && native_end != KWALK_LIMIT &&
+	    native_end != KWALK_NO_MAPPING && native_end != KWALK_BAD_RULE &&
 	    (ANEW(p->entries) || ANEW(p->entries_other)))
 		p->out.end = KWALK_PYTHON_APART;
 	python_match(p, native_end);

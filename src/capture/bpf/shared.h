@@ -11,6 +11,7 @@
 
 #include "base/fixed_width.h"
 #include "runtimes/python_layout.h"
+#include "runtimes/runtime_frame.h"
 
 /* User frames of a stack: the kernel's own limit for a deferred one. */
 #define KWALK_FRAMES_MAX 510u
@@ -200,18 +201,9 @@ enum kwalk_python_end {
 	KWALK_PYTHON_APART,    /* the native stack does not have the loop's calls */
 	KWALK_PYTHON_UNKNOWN,  /* the process runs a CPython that is not known */
 	KWALK_PYTHON_UNNAMED,  /* of the recorder: names did not come in time */
+	KWALK_PYTHON_LATE,     /* of the recorder: the programs were not told of it in time */
 	KWALK_PYTHON_ENDS,
 };
-
-struct kwalk_python_frame {
-	uint64_t key;    /* of the code object; KWALK_PYTHON_LOOP: an address on the C stack */
-	uint32_t at;     /* bytes into its instructions; KWALK_PYTHON_LOOP: unspecified */
-	uint16_t native; /* KWALK_PYTHON_LOOP: the native frame's number, or KWALK_PYTHON_NOWHERE */
-	uint16_t what;
-};
-#define KWALK_PYTHON_CODE 0u
-#define KWALK_PYTHON_LOOP 1u /* a call of the loop: it runs the frames before it */
-#define KWALK_PYTHON_NOWHERE 0xffffu
 
 struct kwalk_python {
 	uint32_t kind; /* KWALK_PYTHON */
@@ -225,7 +217,7 @@ struct kwalk_python {
 	/* the innermost call of the loop runs no frame: each runs the frames before the call before
 	 * it */
 	uint16_t shifted;
-	/* struct kwalk_python_frame[n], the innermost first */
+	/* struct runtime_frame[n], the innermost first */
 };
 
 /* ---- maps ---- */

@@ -63,7 +63,8 @@ static void taken_answer(struct taken *t, const struct taken_answer *answer)
 }
 
 static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
-                           const struct kwalk_raw *raw, uint64_t *frames, enum kwalk_end *end)
+                           const struct kwalk_raw *raw, uint64_t *frames, uint64_t *sps,
+                           enum kwalk_end *end)
 {
 	struct taken *t = ctx;
 	struct taken_stack s = { .pid = sample->pid,
@@ -78,7 +79,7 @@ static size_t taken_sample(void *ctx, const struct kwalk_sample *sample, const u
 		                 .n_stack = raw->n };
 	struct walk walk;
 
-	bpf_walk(t->kwalk, t->tables, NULL, sample, raw, frames, &walk);
+	bpf_walk(t->kwalk, t->tables, NULL, sample, raw, frames, sps, &walk);
 	*end = bpf_walk_end(t->kwalk, sample, &walk);
 	if (sample->kind == KWALK_USER_CHAIN) {
 		taken_answer(t, &(struct taken_answer){ .cookie = sample->cookie,

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * runtime_frame.h: a frame of an interpreter, as the programs in the kernel tell it and splice.c
+ * puts it into a native stack.
+ */
+#ifndef SEAM_RUNTIMES_RUNTIME_FRAME_H
+#define SEAM_RUNTIMES_RUNTIME_FRAME_H
+
+#include "base/fixed_width.h"
+
+struct runtime_frame {
+	uint64_t key;    /* of the code object; RUNTIME_FRAME_LOOP: an address on the C stack */
+	uint32_t at;     /* bytes into its instructions; RUNTIME_FRAME_LOOP: unspecified */
+	uint16_t native; /* RUNTIME_FRAME_LOOP: the native frame's number, or _NOWHERE */
+	uint16_t what;
+};
+#define RUNTIME_FRAME_CODE 0u
+#define RUNTIME_FRAME_LOOP 1u /* a call of the loop: it runs the frames before it */
+#define RUNTIME_FRAME_NOWHERE 0xffffu
+
+#endif

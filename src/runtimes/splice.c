@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// splice.c: see splice.h. Where a call of the loop has no place, nothing outwards of it is put:
+// a wrong frame is worse than a missing one.
+#include "runtimes/splice.h"
+
+#define SPLICE_RED_ZONE 128u /* below the stack pointer a function may have data */
+
+/* Frames of one interpreter that have not been put yet. */
+struct splice_chain {
+	size_t at, end;
+};
+
+/* Both interpreters' frames; the second has none if there is one only. */
+static void splice_chains(const struct splice *s, struct splice_chain chains[2])
+{
+	size_t other = s->other && s->other < s->n ? s->other : s->n;
+
+	chains[0] = (struct splice_chain){ 0, other };
+	chains[1] = (struct splice_chain){ other, s->n };
+}
+
+/* The last call has no frames before it then. */
+void splice_shift(struct splice *s)
+{
+	struct runtime_frame *last = NULL;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->frames[i].what != RUNTIME_FRAME_LOOP)
+			continue;
+		if (last)
+			last->native = s->frames[i].native;
+		last = &s->frames[i];
+	}
+	s->n -= last != NULL;
+}
+
+/* Marks of one interpreter's calls, innermost first: each stands in a native frame outwards of the
+ * last one's. */
+static void splice_place_chain(struct runtime_frame *frames, struct splice_chain c,
+                               const uint64_t *sps, size_t n)
+{
+	size_t at = 0;
+
+	for (; c.at < c.end; c.at++) {
+		struct runtime_frame *f = &frames[c.at];
+		uint64_t low;
+
+		if (f->what != RUNTIME_FRAME_LOOP)
+			continue;
+		while (at < n && f->key >= sps[at + 1])
+			at++;
+		low = at ? sps[at] : sps[0] - SPLICE_RED_ZONE;
+		f->native = at < n && f->key >= low ? (uint16_t)at : RUNTIME_FRAME_NOWHERE;
+		/* What is outwards of a call without a place has none either. */
+		at = f->native == RUNTIME_FRAME_NOWHERE ? n : at + 1;
+	}
+}
+
+void splice_place(struct splice *s, const uint64_t *sps, size_t n)
+{
+	struct splice_chain chains[2];
+
+	splice_chains(s, chains);
+	splice_place_chain(s->frames, chains[0], sps, n);
+	splice_place_chain(s->frames, chains[1], sps, n);
+}
+
+bool splice_is_apart(const struct splice *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->frames[i].what == RUNTIME_FRAME_LOOP &&
+		    s->frames[i].native == RUNTIME_FRAME_NOWHERE)
+			return true;
+	return false;
+}
+
+/* The next call of the loop of a chain; the chain's end: there is none. */
+static size_t splice_call(const struct runtime_frame *frames, const struct splice_chain *c)
+{
+	size_t i = c->at;
+
+	while (i < c->end && frames[i].what != RUNTIME_FRAME_LOOP)
+		i++;
+	return i;
+}
+
+/* The chain whose next call is the innermost native frame; NULL: neither has one among the n that
+ * there are, from native on. */
+static struct splice_chain *splice_next(const struct runtime_frame *frames,
+                                        struct splice_chain chains[2], size_t native, size_t n)
+{
+	struct splice_chain *next = NULL;
+
+	for (struct splice_chain *c = chains; c < chains + 2; c++) {
+		size_t i = splice_call(frames, c);
+
+		if (i < c->end && frames[i].native >= native && frames[i].native < n) {
+			n = frames[i].native;
+			next = c;
+		}
+	}
+	return next;
+}
+
+/* The frames from..end of one call of the loop, innermost first. Returns how many were put. */
+static size_t splice_put(const struct runtime_frame *from, const struct runtime_frame *end,
+                         struct codes *codes, uint64_t *to, uint64_t *unnamed)
+{
+	size_t n = 0;
+
+	for (; from < end; from++) {
+		uint64_t address = codes_address(codes, from->key, from->at);
+
+		*unnamed += !address;
+		if (address)
+			to[n++] = address;
+	}
+	return n;
+}
+
+/* Both chains are put in the order of the native frames; a cut stack has one interpreter's only. */
+size_t splice_stack(const struct splice *s, struct codes *codes, const uint64_t *ips, size_t n,
+                    bool cut, uint64_t *to, uint64_t *unnamed)
+{
+	const struct runtime_frame *frames = s->frames;
+	struct splice_chain chains[2], *c;
+	size_t put = 0, native = 0, call;
+
+	splice_chains(s, chains);
+	while ((c = splice_next(frames, chains, native, n))) {
+		call = splice_call(frames, c);
+		while (native < frames[call].native)
+			to[put++] = ips[native++];
+		put += splice_put(frames + c->at, frames + call, codes, to + put, unnamed);
+		c->at = call + 1;
+	}
+	while (native < n)
+		to[put++] = ips[native++];
+	if (!cut || !s->whole || s->other)
+		return put;
+	for (c = chains; c->at < c->end; c->at = call + 1) {
+		call = splice_call(frames, c);
+		put += splice_put(frames + c->at, frames + call, codes, to + put, unnamed);
+	}
+	return put;
+}
