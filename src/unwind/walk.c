@@ -152,6 +152,20 @@ static void walker_settle(struct walker *w)
 	}
 }
 
+/*
+ * Whether the sample's own value of a register is also that of its frame's caller. No compiler's
+ * rule asks for one that a call need not keep. Assembler that does (OpenSSL's AES-GCM has its CFA
+ * in rax around calls of its own) says by that that the function which it calls leaves it alone.
+ */
+static bool walker_left_alone(const struct walker *w, unsigned number)
+{
+	for (unsigned i = 0; i < w->n_saved; i++)
+		if (frametab_saved_register(w->options->machine, i) == number)
+			return false;
+	return w->options->machine == FRAMETAB_X86_64 && w->out->n == 2 && !w->exact &&
+	       w->out->n_sure > w->out->n;
+}
+
 /* Gives the current frame's value of a register. False: it is not known, and the walk was ended. */
 static bool walker_register(struct walker *w, unsigned number, uint64_t *ret)
 {
@@ -162,6 +176,11 @@ static bool walker_register(struct walker *w, unsigned number, uint64_t *ret)
 		return true;
 	}
 	walker_settle(w);
+	if (number < WALK_REGISTERS && (w->regs.known >> number & 1) &&
+	    walker_left_alone(w, number)) {
+		*ret = w->regs.value[number];
+		return true;
+	}
 	for (unsigned i = 0; i < w->n_saved; i++) {
 		if (frametab_saved_register(w->options->machine, i) != number ||
 		    w->saved[i].how == SAVED_UNKNOWN)

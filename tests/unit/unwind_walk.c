@@ -98,6 +98,40 @@ static void sframe_tells_no_saved_registers(void **state)
 	buf_free(&sframe);
 }
 
+/* Assembler has its CFA in rax around calls of functions that leave rax alone: so far, and no
+ * further, the sample's value is that of the caller. */
+static void assembler_counts_on_what_a_leaf_leaves_alone(void **state)
+{
+	static const char caller[] = "\x0c\x00\x08"; /* CFA = rax + 8 */
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct walk_registers regs = { .known = 1u << 0 | 1u << 7 | 1u << 16 };
+	struct buf eh = { 0 };
+	struct made m = { 0 };
+	uint64_t frames[16], cie = put_cie(&eh, "zR");
+	struct walk walk;
+
+	put_fde(&eh, cie, TEXT_AT + 0x100, 0x40, caller, sizeof(caller) - 1);
+	put_fde(&eh, cie, TEXT_AT + 0x200, 0x40, "", 0);
+	m.table = compile(&in, &eh);
+	m.stack[0] = TEXT_AT + 0x120;
+	m.stack[8] = TEXT_AT + 0x220;
+	regs.value[0] = SP + 64;
+	regs.value[7] = SP;
+	regs.value[16] = TEXT_AT + 0x210;
+	assert_int_equal(made_walk(&m, &regs, frames, &walk), 3);
+	assert_int_equal(frames[1], TEXT_AT + 0x120);
+	assert_int_equal(frames[2], TEXT_AT + 0x220);
+	assert_int_equal(walk.end, WALK_COMPLETE); /* above it the stack holds zeros */
+
+	/* One call further out nobody knows what became of rax. */
+	m.stack[0] = TEXT_AT + 0x220;
+	m.stack[1] = TEXT_AT + 0x120;
+	assert_int_equal(made_walk(&m, &regs, frames, &walk), 3);
+	assert_int_equal(frames[2], TEXT_AT + 0x120);
+	assert_int_equal(walk.end, WALK_BAD_RULE);
+	buf_free(&eh);
+}
+
 /* The ten bytes behind the function at TEXT_AT + 0x200 are code, others are not. */
 static bool made_is_padding(void *ctx, uint64_t start, uint64_t end)
 {
@@ -242,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(traps_have_two_moments),
 		cmocka_unit_test(sframe_tells_no_saved_registers),
+		cmocka_unit_test(assembler_counts_on_what_a_leaf_leaves_alone),
 		cmocka_unit_test(code_without_information_is_no_padding),
 	};
 

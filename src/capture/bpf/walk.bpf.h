@@ -32,6 +32,7 @@ enum walk_kind {
 #define REG_SP 7
 #define REG_IP 16
 #define REGS_ALL ((1u << KWALK_REGISTERS) - 1)
+#define REGS_CALLER 0xf37u /* rax, rdx, rcx, rsi, rdi, r8 to r11: a call need not keep them */
 #define REGS_CALLEE (1u << 3 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 15)
 
 struct walker {
@@ -567,7 +568,7 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 {
 	struct walker *w = c->w;
 	__u64 offs = arena_u64(RULE_AT(rule, cfa_off)), where = arena_u64(RULE_AT(rule, fp_off));
-	__u32 how;
+	__u32 how, left_alone;
 
 	/* The parts of a rule as docs/unwind-table.md lays them out; offsets are signed. */
 	w->head = arena_u64(rule);
@@ -606,7 +607,10 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 	if (!ANEW(w->exact) &&
 	    (w->cfa < w->regs[REG_SP] || (w->cfa == w->regs[REG_SP] && !w->first)))
 		return walk_end(w, KWALK_NO_PROGRESS);
+	/* As in unwind/walk.c: assembler's rules may ask for what the first frame left alone. */
+	left_alone = ANEW(w->exact) || !w->first || w->guessed ? 0 : w->known & REGS_CALLER;
 	walk_leave(w);
+	w->known |= left_alone;
 	return 0;
 }
 
