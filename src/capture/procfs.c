@@ -243,3 +243,15 @@ bool procfs_map_next(char **at, const char *end, struct procfs_map *ret)
 	}
 	return false;
 }
+
+/* Also where it cannot be said: without /proc nothing else works either. */
+bool procfs_is_first_namespace(void)
+{
+	char text[64];
+	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
+
+	if (n < 0)
+		return true;
+	text[n] = 0;
+	return !strcmp(text, "pid:[4026531836]"); /* PROC_PID_INIT_INO */
+}

@@ -39,4 +39,7 @@ int procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret);
  * path has its "\012" put back to a newline, in place. */
 bool procfs_map_next(char **at, const char *end, struct procfs_map *ret);
 
+/* Whether processes have the kernel's own numbers here: those of the first pid namespace. */
+bool procfs_is_first_namespace(void);
+
 #endif

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # A recording begins soon. What is measured is not the time, but how much the recorder has read until
 # its command runs: of the kernel's types at most once what there is of them, and none of its list of
-# symbols, which is made as it is read.
+# symbols, which is made as it is read. And of the command, which is a copy of the
+# recorder until its exec, no mapping is read.
 . "$(dirname "$0")/lib.sh"
 can_record
 needs_bpf
@@ -14,4 +15,6 @@ for how in "" "--off-cpu"; do
 	cat err
 	atmost "record $how: bytes read before the command runs" $most "$(sed -n 's/^rchar: //p' io)"
 done
+"$SEAM" record -v -o a.data -- /bin/true 2>err || fail "record -v"
+atmost "tables: of true, libc, ld.so, the vdso and what else these need" 8 "$(sed -n 's/.*processes*, \([0-9]*\) tables.*/\1/p' err)"
 done_testing

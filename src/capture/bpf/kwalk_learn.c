@@ -353,6 +353,21 @@ int learn_record(struct kwalk *l, const unsigned char *bytes, uint16_t size)
 
 /* ---- targets ---- */
 
+/* A command that is held back has the recorder's mappings until its exec, and no sample is taken
+ * before: nothing is read of it, and what it maps comes as records. */
+static int learn_held(struct kwalk *l, uint32_t pid)
+{
+	struct kwalk_changes now = learn_changes(l, pid);
+	struct kwalk_space *s = kwalk_space_get(&l->spaces, pid, true);
+
+	if (!s)
+		return -ENOMEM;
+	s->execs = now.execs;
+	s->losses = now.losses;
+	s->read_ns = kwalk_now_ns();
+	return 0;
+}
+
 /* Programs find a target by its number, so it is put into their map before its mappings are read:
  * what it maps from then on comes as records. */
 int kwalk_target(struct kwalk *l, pid_t pid)
@@ -369,7 +384,8 @@ int kwalk_target(struct kwalk *l, pid_t pid)
 	    bpf_map_update_elem(l->targets, &key, &one, BPF_ANY) < 0)
 		r = -errno;
 	if (r >= 0)
-		r = learn_read(l, (uint32_t)process, false);
+		r = pid == l->opts.held ? learn_held(l, (uint32_t)process)
+		                        : learn_read(l, (uint32_t)process, false);
 	kwalk_publish(l);
 	pthread_mutex_unlock(&l->lock);
 	pthread_mutex_unlock(&l->turn);

@@ -80,13 +80,9 @@ static bool maps_line(struct kwalk *l, uint32_t pid, const struct procfs_map *ma
 	if (!map->executable || map->path_size >= sizeof(last->path))
 		return false;
 	if (maps_is_like(last, map)) {
-		m->blob = last->vma.blob;
-		m->vaddr = last->vma.vaddr;
-		m->may_guess = last->vma.may_guess;
-		m->keeps_fp = last->vma.keeps_fp;
-		m->tells = last->vma.tells;
-		m->python = last->vma.python;
-		m->later = last->vma.later;
+		last->vma.start = m->start;
+		last->vma.end = m->end;
+		*m = last->vma;
 		return true;
 	}
 	memcpy(last->path, map->path, map->path_size);

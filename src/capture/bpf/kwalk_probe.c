@@ -11,6 +11,7 @@
 
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/bpf/relocate.h"
+#include "capture/procfs.h"
 
 /* libbpf talks by a global hook only: it is told to be silent, errors come as codes and the
  * verifier's words in a buffer. */
@@ -139,19 +140,6 @@ static void probe_no(struct kwalk_probe *p, const char *reason, const char *reme
 	snprintf(p->remedy, sizeof(p->remedy), "%s", remedy);
 }
 
-/* The programs see the kernel's own numbers of processes, which are those of the first
- * namespace. */
-static bool probe_init_pid_namespace(void)
-{
-	char text[64];
-	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof(text) - 1);
-
-	if (n < 0)
-		return true;
-	text[n] = 0;
-	return !strcmp(text, "pid:[4026531836]"); /* PROC_PID_INIT_INO */
-}
-
 /* An arena of one page: needs the capabilities and Linux 6.9. */
 static int probe_arena(void)
 {
@@ -177,7 +165,8 @@ void kwalk_probe_usable(struct kwalk_probe *ret)
 		         "a kernel with CONFIG_DEBUG_INFO_BTF");
 		return;
 	}
-	if (!probe_init_pid_namespace()) {
+	/* The programs see the kernel's own numbers of processes. */
+	if (!procfs_is_first_namespace()) {
 		probe_no(ret, "this is a container with process numbers of its own",
 		         "record from the host");
 		return;

@@ -47,23 +47,25 @@ void python_configure(const struct kwalk *l, struct kwalk_config *c)
 	c->seed = map_secret();
 }
 
-/* Without the option nothing is kept: the maps are as small as maps can be. */
+static int python_size(const struct kwalk *l, const char *name, size_t n)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(l->object, name);
+
+	return map ? bpf_map__set_max_entries(map, (uint32_t)n) : -ENOENT;
+}
+
+/* Without the option nothing is kept: the maps are as small as maps can be. Of `codes` all entries
+ * are made at once: so many functions for each CPU, and one that is lost is sent again. */
 int python_sizes(const struct kwalk *l)
 {
-	static const char *const names[] = { "pythons", "codes", "python_walks" };
-	int r = 0;
+	size_t n = l->opts.python ? l->n_cpus : 0, codes = n * 8192;
+	int r = python_size(l, "codes", !n ? 1 : codes < 65536 ? codes : 65536);
 
-	struct bpf_map *scratches = bpf_object__find_map_by_name(l->object, "python_scratches");
-
-	if (l->opts.python)
-		return scratches ? bpf_map__set_max_entries(scratches, (uint32_t)l->n_cpus)
-		                 : -ENOENT;
-	for (size_t i = 0; r >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
-		struct bpf_map *map = bpf_object__find_map_by_name(l->object, names[i]);
-
-		r = map ? bpf_map__set_max_entries(map, 1) : -ENOENT;
-	}
-	return r;
+	if (r >= 0 && n)
+		return python_size(l, "python_scratches", n);
+	if (r >= 0)
+		r = python_size(l, "pythons", 1);
+	return r < 0 ? r : python_size(l, "python_walks", 1);
 }
 
 /* A process runs one CPython, of which the first mapping tells. */

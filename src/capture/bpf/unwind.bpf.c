@@ -322,9 +322,8 @@ int BPF_PROG(on_replace, struct task_struct *task)
 	target_renumber(task);
 	if (filter_held(task))
 		away_restart(task);
-	if (filter_by_number(
-	            /* it looks again every now and then: the new program's mappings come soon */
-	            task))
+	/* It looks again every now and then: the new program's mappings come soon. */
+	if (filter_by_number(task))
 		news_tell(pid);
 	return 0;
 }
