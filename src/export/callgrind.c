@@ -3,8 +3,14 @@
  * callgrind.c: the text format of valgrind's callgrind, version 1: a block per function with its
  * own cost, and a pair of lines per callee with the cost of what was called from here.
  *
- * A sampler counts no calls: "calls=" holds the number of samples with that call in their stack. A
- * function or a call that recurs in a stack counts once per sample. Columns of cost are the events.
+ * A sampler counts no calls: "calls=" holds the number of samples with that call in their stack.
+ * Columns of cost are the events.
+ *
+ * What reads this takes the calls to a function, added up, for its inclusive cost. So all stacks
+ * hang below a function that is named as the thread, as a function without a caller would lose what
+ * it did unless it was called; and of a function that recurs in a stack only the outermost call is
+ * written with its cost, as a sample would count more than once. Of the inner ones a function's
+ * call of itself is written without cost: it makes no cycle.
  *
  * KCachegrind and callgrind_annotate read it. Names are compressed ("(7) name" once, "(7)" from
  * then on). Lines of source are not written: 0 stands in their place.
@@ -25,15 +31,26 @@ struct callgrind_call {
 	uint64_t samples;
 };
 
+/* What functions are told apart by: ids of the profile, and the name's. */
+struct callgrind_key {
+	uint32_t object, name, file;
+	uint32_t thread; /* it is no function, but all that threads of this name did */
+};
+
 struct callgrind {
 	const struct profile *p;
 	const struct export_opts *opts;
 	struct export_out *out;
-	struct intern functions; /* (object, name, file): the profile's ids, name's */
+	struct intern functions; /* struct callgrind_key */
 	struct intern names;
 	uint32_t *of_frame;
+	struct map files;   /* object << 32 | name -> the file of the first frame that has one */
+	uint32_t *of_task;  /* the function that is named as the thread; 0: not made yet */
+	uint32_t *path;     /* functions of a stack, the innermost first */
+	uint32_t *seen;     /* function -> row that counted it last, + 1 */
 	size_t n_functions; /* ids 1 ... n */
 	uint64_t *self;     /* function * events */
+	uint64_t *total;    /* of each event */
 	struct map calls;   /* from << 32 | to -> index */
 	struct callgrind_call *call;
 	uint64_t *call_cost; /* call * events */
@@ -57,25 +74,69 @@ static void callgrind_name(struct callgrind *c, const char *key, uint32_t number
 	buf_put(&c->out->buf, "\n", 1);
 }
 
+/* The number of a name, made when new. INTERN_FAILED: out of memory. */
+static uint32_t callgrind_text(struct callgrind *c, const struct buf *name)
+{
+	return name->failed ? INTERN_FAILED : intern_bytes(&c->names, name->bytes, name->n);
+}
+
+/* Notes a frame's name in its place of of_frame, and for its function in which file that is. */
+static int callgrind_named(struct callgrind *c, uint32_t frame, struct buf *name)
+{
+	const struct profile_frame *f = profile_frame_at(c->p, frame);
+	uint64_t *file;
+	bool is_new;
+
+	buf_clear(name);
+	export_frame_name(c->p, frame, name);
+	c->of_frame[frame] = callgrind_text(c, name);
+	if (c->of_frame[frame] == INTERN_FAILED)
+		return -ENOMEM;
+	file = map_slot(&c->files, (uint64_t)f->object << 32 | c->of_frame[frame], &is_new);
+	if (!file)
+		return -ENOMEM;
+	if (is_new || !*file)
+		*file = f->file;
+	return 0;
+}
+
 /* Numbers the functions, which are told apart by object, name and file. The functions without a
- * name in an object are one. */
+ * name in an object are one. Where some frames of a function have no file, they are not another
+ * function. Then come the threads that have samples. */
 static int callgrind_functions(struct callgrind *c)
 {
 	struct buf name = { 0 };
 	size_t n = profile_n_frames(c->p);
 	int r = 0;
 
+	for (uint32_t i = 1; i <= n && r >= 0; i++)
+		r = callgrind_named(c, i, &name);
 	for (uint32_t i = 1; i <= n && r >= 0; i++) {
 		const struct profile_frame *f = profile_frame_at(c->p, i);
-		uint32_t key[3] = { f->object, 0, f->file };
+		struct callgrind_key key = { .object = f->object, .name = c->of_frame[i] };
+		uint64_t file = f->file;
 
-		buf_clear(&name);
-		export_frame_name(c->p, i, &name);
-		key[1] = name.failed ? INTERN_FAILED : intern_bytes(&c->names, name.bytes, name.n);
-		c->of_frame[i] = key[1] == INTERN_FAILED
-		                         ? INTERN_FAILED
-		                         : intern_bytes(&c->functions, key, sizeof(key));
+		if (!file)
+			map_get(&c->files, (uint64_t)key.object << 32 | key.name, &file);
+		key.file = (uint32_t)file;
+		c->of_frame[i] = intern_bytes(&c->functions, &key, sizeof(key));
 		if (c->of_frame[i] == INTERN_FAILED)
+			r = -ENOMEM;
+	}
+	for (size_t i = 0; i < profile_n_rows(c->p) && r >= 0; i++) {
+		uint32_t task = profile_row_at(c->p, i)->key.task;
+		const char *comm = profile_text(c->p, profile_task_at(c->p, task)->comm);
+		struct callgrind_key key = { .thread = 1 };
+
+		if (c->of_task[task])
+			continue;
+		buf_clear(&name);
+		buf_put_text(&name, *comm ? comm : "[unknown]");
+		key.name = callgrind_text(c, &name);
+		c->of_task[task] = key.name == INTERN_FAILED
+		                           ? INTERN_FAILED
+		                           : intern_bytes(&c->functions, &key, sizeof(key));
+		if (c->of_task[task] == INTERN_FAILED)
 			r = -ENOMEM;
 	}
 	buf_free(&name);
@@ -104,34 +165,46 @@ static struct callgrind_call *callgrind_call(struct callgrind *c, uint32_t from,
 	return &c->call[*slot];
 }
 
-/* Counts one stack: its weight as self cost of the innermost function, and once for every call in
- * it. serial: the row's number + 1. -ENOMEM. */
+/* Counts a call of one stack. -ENOMEM. */
+static int callgrind_count(struct callgrind *c, const struct profile_row *row, uint32_t serial,
+                           uint32_t from, uint32_t to)
+{
+	bool inner = c->seen[to] == serial;
+	struct callgrind_call *call;
+
+	if (inner && from != to)
+		return 0;
+	call = callgrind_call(c, from, to);
+	if (!call)
+		return -ENOMEM;
+	if (call->last != serial) {
+		call->last = serial;
+		call->samples += row->samples;
+	}
+	if (!inner)
+		c->call_cost[(size_t)(call - c->call) * c->events + row->key.event - 1] +=
+		        row->weight;
+	c->seen[to] = serial;
+	return 0;
+}
+
+/* Counts one stack: its weight as self cost of the innermost function, and as the cost of every
+ * function's outermost call in it. serial: the row's number + 1. -ENOMEM. */
 static int callgrind_row(struct callgrind *c, const struct profile_row *row, uint32_t serial)
 {
-	size_t event = row->key.event - 1;
-	uint32_t node = row->key.node, to = 0;
+	uint32_t node = row->key.node, from = c->of_task[row->key.task];
+	size_t depth = 0;
+	int r = 0;
 
-	for (; node != PROFILE_ROOT; node = profile_node_at(c->p, node).parent) {
-		uint32_t from = c->of_frame[profile_node_at(c->p, node).frame];
-		struct callgrind_call *call;
-
-		if (!to) {
-			c->self[from * c->events + event] += row->weight;
-			to = from;
-			continue;
-		}
-		call = callgrind_call(c, from, to);
-		if (!call)
-			return -ENOMEM;
-		if (call->last != serial) {
-			/* to is the callee: the walk goes from the innermost frame outwards. */
-			call->last = serial;
-			call->samples += row->samples;
-			c->call_cost[(size_t)(call - c->call) * c->events + event] += row->weight;
-		}
-		to = from;
+	for (; node != PROFILE_ROOT; node = profile_node_at(c->p, node).parent)
+		c->path[depth++] = c->of_frame[profile_node_at(c->p, node).frame];
+	while (depth && r >= 0) {
+		r = callgrind_count(c, row, serial, from, c->path[--depth]);
+		from = c->path[depth];
 	}
-	return 0;
+	c->self[from * c->events + row->key.event - 1] += row->weight;
+	c->total[row->key.event - 1] += row->weight;
+	return r;
 }
 
 /* One line of costs: a line number, and a number for each wanted event. */
@@ -147,16 +220,16 @@ static void callgrind_costs(struct callgrind *c, uint32_t line, const uint64_t *
 /* ob=, fl= and fn=, or for a callee cob=, cfi= and cfn=. */
 static void callgrind_function(struct callgrind *c, uint32_t function, bool callee)
 {
-	uint32_t key[3];
+	struct callgrind_key key;
 	const char *path, *file;
 
-	memcpy(key, intern_get(&c->functions, function), sizeof(key));
-	path = key[0] ? profile_text(c->p, profile_object_at(c->p, key[0])->path) : "???";
-	file = key[2] ? profile_text(c->p, key[2]) : "???";
-	callgrind_name(c, callee ? "cob" : "ob", key[0], c->object_known, path, strlen(path));
-	callgrind_name(c, callee ? "cfi" : "fl", key[2], c->file_known, file, strlen(file));
+	memcpy(&key, intern_get(&c->functions, function), sizeof(key));
+	path = key.object ? profile_text(c->p, profile_object_at(c->p, key.object)->path) : "???";
+	file = key.file ? profile_text(c->p, key.file) : "???";
+	callgrind_name(c, callee ? "cob" : "ob", key.object, c->object_known, path, strlen(path));
+	callgrind_name(c, callee ? "cfi" : "fl", key.file, c->file_known, file, strlen(file));
 	callgrind_name(c, callee ? "cfn" : "fn", function, c->function_known,
-	               intern_get(&c->names, key[1]), intern_length(&c->names, key[1]));
+	               intern_get(&c->names, key.name), intern_length(&c->names, key.name));
 }
 
 /* By caller, then by callee: calls stand behind their caller's block. */
@@ -231,6 +304,7 @@ static void callgrind_units(struct callgrind *c)
 	}
 }
 
+/* What stands in front of the functions: which events the costs are of, and all of each. */
 static void callgrind_head(struct callgrind *c)
 {
 	struct buf *out = &c->out->buf;
@@ -244,6 +318,12 @@ static void callgrind_head(struct callgrind *c)
 		buf_put(out, " ", 1);
 		callgrind_event(c, e);
 	}
+	/* Without a sum, callgrind_annotate would take all functions' costs for it, the inclusive
+	 * ones, too. */
+	buf_put_text(out, "\nsummary:");
+	for (uint32_t e = 1; e <= c->events; e++)
+		if (export_wants(c->opts, e))
+			buf_printf(out, " %llu", (unsigned long long)c->total[e - 1]);
 	buf_put_text(out, "\n");
 	/* A blank line ends the head. */
 	buf_put_text(out, "\n");
@@ -257,7 +337,8 @@ static int callgrind_write(struct callgrind *c)
 	if (r >= 0)
 		c->self = calloc((c->n_functions + 1) * c->events, sizeof(*c->self));
 	c->function_known = calloc(c->n_functions + 1, 1);
-	if (r >= 0 && (!c->self || !c->function_known))
+	c->seen = calloc(c->n_functions + 1, sizeof(*c->seen));
+	if (r >= 0 && (!c->self || !c->function_known || !c->seen))
 		r = -ENOMEM;
 	for (size_t i = 0; i < profile_n_rows(c->p) && r >= 0; i++)
 		if (export_wants(c->opts, profile_row_at(c->p, i)->key.event))
@@ -293,13 +374,21 @@ int export_callgrind(const struct profile *p, const struct export_opts *opts,
 	c.of_frame = calloc(profile_n_frames(p) + 1, sizeof(*c.of_frame));
 	c.object_known = calloc(profile_n_objects(p) + 1, 1);
 	c.file_known = calloc((size_t)callgrind_last_file(p) + 1, 1);
-	if (c.of_frame && c.object_known && c.file_known)
+	c.of_task = calloc(profile_n_tasks(p) + 1, sizeof(*c.of_task));
+	c.path = calloc(profile_n_nodes(p) + 1, sizeof(*c.path));
+	c.total = calloc(c.events, sizeof(*c.total));
+	if (c.of_frame && c.object_known && c.file_known && c.of_task && c.path && c.total)
 		r = callgrind_write(&c);
 	intern_free(&c.functions);
 	intern_free(&c.names);
 	map_free(&c.calls);
+	map_free(&c.files);
 	free(c.of_frame);
+	free(c.of_task);
+	free(c.path);
+	free(c.seen);
 	free(c.self);
+	free(c.total);
 	free(c.call);
 	free(c.call_cost);
 	free(c.file_known);
