@@ -271,14 +271,18 @@ static struct load_whose load_whose(const struct stacks *s, const struct stacks_
 		                    .time_ns = entry->time_ns };
 }
 
-/* Leaves interpreters' loops out of the user part, unless they are wanted. -ENOMEM. */
+/* Leaves interpreters' loops out of the user part, unless they are wanted, or the functions that
+ * they run. -ENOMEM. */
 static int load_fold(struct load_builder *b, struct callchain *sample)
 {
 	const unsigned char *recorded = sample->user.bytes;
 	uint64_t *words;
-	int r = b->namer.opts->native ? 0 : loop_fold(&b->fold, sample);
+	const struct load_opts *opts = b->namer.opts;
+	int r = opts->machine  ? loop_native(&b->fold, sample)
+	        : opts->native ? 0
+	                       : loop_fold(&b->fold, sample);
 
-	if (r < 0 || sample->user.bytes == recorded)
+	if (r < 0 || sample->user.bytes == recorded || !sample->user.n)
 		return r;
 	/* Trails borrow words: each stack's own ones stay. */
 	words = arena_alloc(&b->folded, sample->user.n * sizeof(*words));

@@ -89,10 +89,12 @@ static int annotate_option(struct annotate_cmd *a, const struct options *o, int 
 }
 
 /* Reads the recording and makes a profile without source lines: those are looked up for the
- * function alone. */
+ * function alone. With --native samples are where they hit the interpreter, not in what it ran. */
 static int annotate_load(struct annotate_cmd *a, struct seam_error *err)
 {
-	const struct profiled_opts opts = { .cmd = a->cmd, .filter = &a->filter };
+	const struct profiled_opts opts = { .cmd = a->cmd,
+		                            .filter = &a->filter,
+		                            .load.machine = a->naming.native };
 
 	return profiled_load(&a->in, &a->naming, &opts, &a->show.rec, &a->show.load, err);
 }
@@ -206,7 +208,9 @@ COMMAND(annotate) = {
 	        "SYMBOL may be any address in a function, OBJECT+0xADDRESS (libfoo.so+0x12345, "
 	        "as objdump counts), and a function without a name as a report calls it: "
 	        "'[unknown libfoo.so+0x12340]'. A function of Python may be given as Class.method: "
-	        "its source is shown with the samples of each line, and no instructions.",
+	        "its source is shown with the samples of each line, and no instructions. With "
+	        "--native samples that hit the interpreter itself count there, and not for the "
+	        "function that it ran.",
 	        "Disassembly and lines are made inside seam, of the file whose build-id was "
 	        "recorded; another file of that name is not shown. Instructions that were "
 	        "inlined from elsewhere stand under the line they were written in. A sample is "

@@ -30,8 +30,9 @@ static uint64_t loop_first(const struct seam_u64s *user)
 	return i;
 }
 
-/* A chain without functions of an interpreter stays as it is. */
-int loop_fold(struct loop_fold *f, struct callchain *chain)
+/* Keeps either the functions or the loops. A chain without functions of an interpreter stays as it
+ * is. */
+static int loop_keep(struct loop_fold *f, struct callchain *chain, bool functions)
 {
 	const struct seam_u64s user = chain->user;
 	size_t n = 0;
@@ -43,9 +44,22 @@ int loop_fold(struct loop_fold *f, struct callchain *chain)
 	for (uint64_t i = 0; i < user.n; i++) {
 		uint64_t word = seam_u64s_at(&user, i);
 
-		if (!i || runtime_code_is(word) || !runtime_code_is(seam_u64s_at(&user, i - 1)))
+		bool function = runtime_code_is(word);
+		bool loop = !function && i && runtime_code_is(seam_u64s_at(&user, i - 1));
+
+		if (functions ? !loop : !function)
 			f->words[n++] = word;
 	}
 	chain->user = (struct seam_u64s){ .bytes = (const void *)f->words, .n = n };
 	return 0;
+}
+
+int loop_fold(struct loop_fold *f, struct callchain *chain)
+{
+	return loop_keep(f, chain, true);
+}
+
+int loop_native(struct loop_fold *f, struct callchain *chain)
+{
+	return loop_keep(f, chain, false);
 }

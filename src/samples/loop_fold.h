@@ -18,5 +18,7 @@ void loop_fold_free(struct loop_fold *f);
 /* Leaves the loops out of a chain's user part, whose words are then f's until the next call.
  * -ENOMEM. */
 int loop_fold(struct loop_fold *f, struct callchain *chain);
+/* Leaves the functions out, and keeps the loops: what the machine ran. -ENOMEM. */
+int loop_native(struct loop_fold *f, struct callchain *chain);
 
 #endif

@@ -87,6 +87,12 @@ says annotate.txt "^ *: *8 *def count(self, n):$"
 says annotate.txt "^ *[0-9.]* : *11 *v += i \* i$"
 "$SEAM" annotate -i f.data --json "py::Shop.count:$T/shop.py" | $check annotate "$T/shop.py" && echo "ok: its JSON" || fail "JSON"
 
+echo "# the interpreter's own loop, with what hit it"
+"$SEAM" annotate --native -i f.data --json _PyEval_EvalFrameDefault >loop.json 2>err; same "annotate --native" 0 $?
+atleast "samples at its instructions" 100 "$($check loop <loop.json)"
+"$SEAM" annotate --native -i f.data >loop.txt 2>&1
+same "functions of Python in it" 0 "$(grep -c 'py::' loop.txt)"
+
 echo "# every export has names, files and lines"
 for format in folded pprof firefox speedscope callgrind json perfetto; do
 	"$SEAM" export -f $format -i f.data -o e.$format 2>err || fail "$format: $(cat err)"

@@ -4,6 +4,7 @@
   seam FILE <report.json      prints the share of Shop.count, in per cent, as perf does
   chains FILE <text           stacks as "ip symbol" and "file:line": every chain of Shop.count has its callers, and right lines
   annotate FILE <json         lines of Shop.count with their texts
+  loop <json                  prints the samples at instructions
   exports FILE FIREFOX CALLGRIND  files, lines, and that Python is a category of its own
   page <html                  a flame graph in which Python's functions have a kind of their own
   samply FILE PEER PROFILE    names and lines that samply's server gives for the profile's addresses"""
@@ -114,6 +115,10 @@ def annotate(path):
             sys.exit(json.dumps(line))
 
 
+def loop():
+    print(sum(i["samples"] for f in json.load(sys.stdin)["functions"] for i in f["instructions"]))
+
+
 def exports(path, firefox, callgrind):
     with open(firefox, encoding="utf-8") as f:
         j = json.load(f)
@@ -151,4 +156,5 @@ def page():
             sys.exit("kind of %s: %d" % (meta["texts"][name], kind))
 
 
-{"seam": seam, "chains": chains, "samply": samply, "annotate": annotate, "exports": exports, "page": page}[sys.argv[1]](*sys.argv[2:])
+{"seam": seam, "chains": chains, "samply": samply, "annotate": annotate, "loop": loop,
+ "exports": exports, "page": page}[sys.argv[1]](*sys.argv[2:])
