@@ -258,8 +258,9 @@ COMMAND(convert) = {
 	        "Names, mappings and the header are carried over.",
 	        "Functions of interpreters (seam record --python) become code of a small ELF file, "
 	        "OUT.names/[python], with their names and lines: perf, hotspot and samply find it "
-	        "at that path. Where the output is a stream the file is in ~/.cache/seam/names "
-	        "($XDG_CACHE_HOME).",
+	        "at that path, which is absolute: a file that moves is converted anew. Where the "
+	        "output is a stream the file is in ~/.cache/seam/names ($XDG_CACHE_HOME), which "
+	        "keeps files for 30 days, and 64 MiB of them.",
 	        "Without -o, or where that is no file but a pipe, a stream is written: perf "
 	        "script -i -, and other readers of perf's pipes, take it.",
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: done, but the input was "

@@ -22,6 +22,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/shown.h"
+#include "convert/names_cache.h"
 #include "convert/names_elf.h"
 
 #define NAMES_FILE "[python]"
@@ -262,6 +263,8 @@ static int names_file(struct convert_names *names, const struct convert_opts *op
 	buf_put_text(&names->path, "/" NAMES_FILE);
 	if (r >= 0)
 		r = names_write(names, &elf, 1);
+	if (r >= 0 && opts->names_by_id)
+		names_cache_prune(opts->names_dir, NAMES_FILE);
 	buf_free(&elf);
 	if (r < 0)
 		return seam_error_set(why, -r, buf_text(&names->path), SEAM_NO_OFFSET, NULL, "%s",

@@ -80,6 +80,32 @@ echo "# seam itself"
 "$SEAM" script -F ip,sym,srcline -i classic.data >again.txt 2>/dev/null
 if $check chains "$T/shop.py" <again.txt; then echo "ok: chains and lines"; else fail "seam of the converted file"; fi
 
+echo "# the names of streams are kept for a time, and not without bound"
+kept=$T/kept/seam/names
+names_of() { # ID DAYS MIB: what another stream left
+	mkdir -p "$kept/$1" && truncate -s "$3M" "$kept/$1/[python]" && touch -d "$2 days ago" "$kept/$1/[python]"
+}
+id=0123456789abcdef0123456789abcdef0123456
+mkdir -p "$kept"
+names_of ${id}1 31 1
+names_of ${id}2 29 20
+names_of ${id}3 3 60
+names_of ${id}4 2 3
+names_of other 99 1
+names_of ${id}5 0 100
+ln -s ../../../outside "$kept/${id}6"
+mkdir outside && cp "$kept/${id}1/[python]" outside && touch -d "99 days ago" 'outside/[python]'
+XDG_CACHE_HOME=$T/kept "$SEAM" convert -q f.data 2>err | cat >/dev/null
+made=$(find "$kept" -mindepth 2 -newer f.data -name '[[]python]' ! -path "*$id*" | wc -l)
+same "the stream's own" 1 "$made"
+same "what is left of others" "${id}5 ${id}6 other" "$(cd "$kept" && find . -mindepth 1 -maxdepth 1 -name '*[0-9r]' | sed 's|./||' | grep -E "^($id|other)" | sort | tr '\n' ' ' | sed 's/ $//')"
+same "behind a link" 1 "$(find outside -name '[[]python]' | wc -l)"
+rm -rf "$kept"
+names_of ${id}3 3 50
+names_of ${id}4 2 3
+XDG_CACHE_HOME=$T/kept "$SEAM" convert -q f.data 2>err | cat >/dev/null
+same "what has room" 2 "$(find "$kept" -maxdepth 1 -name "$id*" | wc -l)"
+
 echo "# source with samples per line"
 "$SEAM" annotate -i f.data Shop.count >annotate.txt 2>&1; same "annotate by a short name" 0 $?
 says annotate.txt "^py::Shop.count:$T/shop.py in \[python\]"
