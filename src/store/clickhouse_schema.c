@@ -72,20 +72,33 @@ int clickhouse_server(struct clickhouse *c, struct seam_error *err)
 	return r;
 }
 
-/* The version of the tables; 0: there are none. */
-static int clickhouse_version(struct clickhouse *c, unsigned *ret, struct seam_error *err)
+/* 1: there is a table of this name; 0; -errno. */
+static int clickhouse_exists(struct clickhouse *c, const char *table, struct seam_error *err)
 {
 	struct http_answer answer;
 	struct buf sql = { 0 };
 	int r;
 
 	buf_put_text(&sql, "EXISTS TABLE ");
-	clickhouse_sql_table(c, &sql, "seam_schema FORMAT TabSeparated");
+	clickhouse_sql_table(c, &sql, table);
+	buf_put_text(&sql, " FORMAT TabSeparated");
 	r = clickhouse_query(c, &sql, &answer, err);
-	*ret = r >= 0 && answer.body.n && answer.body.bytes[0] == '1';
+	if (r >= 0)
+		r = answer.body.n && answer.body.bytes[0] == '1';
 	http_answer_free(&answer);
 	buf_free(&sql);
-	if (r < 0 || !*ret)
+	return r;
+}
+
+/* The version of the tables; 0: there are none. */
+static int clickhouse_version(struct clickhouse *c, unsigned *ret, struct seam_error *err)
+{
+	struct http_answer answer;
+	struct buf sql = { 0 };
+	int r = clickhouse_exists(c, "seam_schema", err);
+
+	*ret = 0;
+	if (r <= 0)
 		return r;
 	buf_put_text(&sql, "SELECT max(version) FROM ");
 	clickhouse_sql_table(c, &sql, "seam_schema FORMAT TabSeparated");
@@ -164,10 +177,6 @@ static void clickhouse_create(const struct clickhouse *c, const struct store_ini
 		buf_printf(sql, "'/clickhouse/tables/{shard}/%s%s%s', '{replica}'%s", c->database,
 		           t->name, suffix, *t->version ? ", " : "");
 	buf_printf(sql, "%s) %s", t->version, t->rest);
-	/* What counts is when a row was sent last, or of when it is. */
-	if (modern && o->keep_days && t->ttl)
-		buf_printf(sql, " TTL %s + INTERVAL %u DAY", t->ttl,
-		           o->keep_days + (*t->version ? 2 : 0));
 	if (modern && !o->replicated)
 		buf_put_text(sql, " SETTINGS non_replicated_deduplication_window = 10000");
 }
@@ -202,8 +211,34 @@ static int clickhouse_make(struct clickhouse *c, const struct store_init *o, str
 	return 0;
 }
 
-/* Makes what is not there yet. A later version's changes will be steps behind this one. */
-static int clickhouse_make_all(struct clickhouse *c, const struct store_init *o,
+/* How long rows stay: what counts is when a row was sent last, or of when it is. It is a statement
+ * of its own, as it is for tables that were there, too. local: rows are in tables that end so. */
+static int clickhouse_keep(struct clickhouse *c, const struct store_init *o, bool local,
+                           struct seam_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < CLICKHOUSE_TABLES && o->keep_days && r >= 0; i++) {
+		const struct clickhouse_table *t = &clickhouse_tables[i];
+		struct buf sql = { 0 };
+
+		if (!t->ttl)
+			continue;
+		buf_put_text(&sql, "ALTER TABLE ");
+		clickhouse_sql_table(c, &sql, t->name);
+		buf_put_text(&sql, local ? "_local" : "");
+		if (o->replicated)
+			buf_printf(&sql, " ON CLUSTER %s", o->cluster);
+		buf_printf(&sql, " MODIFY TTL %s + INTERVAL %u DAY", t->ttl,
+		           o->keep_days + (*t->version ? 2 : 0));
+		r = clickhouse_make(c, o, &sql, err);
+	}
+	return r;
+}
+
+/* Makes what is not there yet. local: of a cluster. A later version's changes will be steps behind
+ * this one. */
+static int clickhouse_make_all(struct clickhouse *c, const struct store_init *o, bool local,
                                struct seam_error *err)
 {
 	struct buf sql = { 0 };
@@ -217,6 +252,8 @@ static int clickhouse_make_all(struct clickhouse *c, const struct store_init *o,
 			r = clickhouse_make(c, o, &sql, err);
 		}
 	}
+	if (r >= 0)
+		r = clickhouse_keep(c, o, local, err);
 	/* Last, so that what was made half-way is not taken for whole. */
 	if (r >= 0) {
 		buf_put_text(&sql, "INSERT INTO ");
@@ -227,15 +264,24 @@ static int clickhouse_make_all(struct clickhouse *c, const struct store_init *o,
 	return r;
 }
 
-/* Makes the tables, or brings them to this version. */
+/* Makes the tables, or brings them to this version. A cluster's tables that are there are known by
+ * their names, whether the cluster is named again or not. */
 int clickhouse_migrate(struct clickhouse *c, const struct store_init *o, struct seam_error *err)
 {
 	unsigned version = 0;
 	int r = clickhouse_server(c, err);
 
+	if (r >= 0 && o->keep_days && c->server < CLICKHOUSE_MODERN)
+		return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL,
+		                      "%s: ClickHouse %u.%u cannot let old rows go by itself "
+		                      "(--keep needs 22 or later): drop old days of seam_windows "
+		                      "with ALTER TABLE ... DROP PARTITION",
+		                      c->remote.origin, c->server / 100, c->server % 100);
 	if (r >= 0)
 		r = clickhouse_version(c, &version, err);
 	if (r >= 0 && version > CLICKHOUSE_SCHEMA)
 		return clickhouse_newer(c, version, err);
-	return r < 0 ? r : clickhouse_make_all(c, o, err);
+	if (r >= 0)
+		r = o->cluster ? 1 : clickhouse_exists(c, "seam_windows_local", err);
+	return r < 0 ? r : clickhouse_make_all(c, o, r, err);
 }

@@ -167,6 +167,31 @@ def refused(engine, work):
             fault("a newer store is not refused: %s" % args)
 
 
+def kept(engine):
+    """--keep is for tables that are there, too; where a server cannot, nothing is done."""
+    url = engine.url("/kept")
+    engine.ask("CREATE DATABASE kept")
+    if engine.kind == "server":
+        if "--keep needs" not in seam("store", "init", "--store", url, "--keep", "30", status=1)[1]:
+            fault("--keep is not refused")
+        check("tables of what was refused", "", engine.ask("SHOW TABLES FROM kept"))
+        return
+    seam("store", "init", "--store", url)
+    imported(url, "pipe_z")
+    new = engine.ask("SELECT count() FROM kept.seam_windows")
+    engine.ask("INSERT INTO kept.seam_windows SELECT * REPLACE (time - INTERVAL 40 DAY AS time) FROM kept.seam_windows")
+    for days in ("20000", "30"):
+        said = seam("store", "init", "--store", url, "--keep", days, "--dry-run")
+        seam("store", "init", "--store", url, "--keep", days)
+        tables = engine.ask("SELECT name, create_table_query FROM system.tables WHERE database = 'kept'")
+        check("tables with a TTL", 1, tables.count("TTL time + toIntervalDay(%s)" % days))
+        check("tables with a TTL by when it was seen", 2, tables.count("TTL seen + toIntervalDay(%d)" % (int(days) + 2)))
+        if said[0].count("MODIFY TTL") != 3:
+            fault("--dry-run says: " + said[0])
+    engine.ask("OPTIMIZE TABLE kept.seam_windows FINAL")
+    check("windows that are not too old", new, engine.ask("SELECT count() FROM kept.seam_windows"))
+
+
 def certificates(engine, work):
     """Servers by TLS: one that is trusted, one whose certificate is over, one of nobody's."""
     made = os.path.join(work, "tls")
@@ -239,6 +264,7 @@ def main():
                 lost_answers(engine, sqlite)
                 hostile(engine, sqlite)
                 refused(engine, work)
+                kept(engine)
                 if kind == kinds[0]:
                     certificates(engine, work)
                 print("%s: ClickHouse %s" % (kind, version))
