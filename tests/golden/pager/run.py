@@ -17,6 +17,7 @@ import unicodedata
 SEAM, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 RECORDING = os.path.join(DATA, "gcc_d", "perf.data")
 NOWHERE = ["--symfs", "/nonexistent"]
+KERNEL = 0xffffffff81000000  # where its text begins in the recording
 faults = 0
 
 
@@ -65,7 +66,12 @@ def main():
         with open(pager, "w") as f:
             f.write("#!/bin/sh\nprintf '%s\\n' \"$@\" >" + got + ".args\ncat >" + got + "\n")
         os.chmod(pager, 0o755)
-        report = ["report", "--stdio", *NOWHERE, RECORDING]
+        # Names wider than the terminal, whatever kernel runs here.
+        kernel = os.path.join(scratch, "kallsyms")
+        with open(kernel, "w") as f:
+            for at in range(KERNEL, KERNEL + 0x2000000, 0x4000):
+                f.write("%016x T %s\n" % (at, "_text" if at == KERNEL else "function_" * 9 + "%x" % at))
+        report = ["report", "--stdio", *NOWHERE, "--kallsyms", kernel, RECORDING]
 
         code, text = on_terminal(report, PAGER=pager + " -x  two; echo $HOME")
         with open(got) as f:
