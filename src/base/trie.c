@@ -11,9 +11,6 @@
 
 #include <stdlib.h>
 
-/* In first_child: the children are in the map, too. */
-#define TRIE_HUB 0x80000000u
-
 void trie_free(struct trie *t)
 {
 	if (t->blocks)

@@ -16,6 +16,8 @@
 #define TRIE_BLOCK 4096u /* nodes */
 #define TRIE_LISTED 16u
 #define TRIE_MOST 0x7ffffffeu
+/* In first_child: the children are in the map, too. */
+#define TRIE_HUB 0x80000000u
 
 #define TRIE_FAILED UINT32_MAX
 #define TRIE_ROOT 0u
@@ -41,6 +43,18 @@ void trie_free(struct trie *t);
 /* The child that has the key, of a node that is there; made when new, and then its id is t->n.
  * TRIE_FAILED: out of memory, or TRIE_MOST nodes. */
 uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key);
+
+/* The first of a node's children, and the one behind a child; 0: none. The root may be asked only
+ * where n is not 0. */
+static inline uint32_t trie_first(const struct trie *t, uint32_t id)
+{
+	return t->blocks[id / TRIE_BLOCK][id % TRIE_BLOCK].first_child & ~TRIE_HUB;
+}
+
+static inline uint32_t trie_next(const struct trie *t, uint32_t id)
+{
+	return t->blocks[id / TRIE_BLOCK][id % TRIE_BLOCK].next_sibling;
+}
 
 /* id is from 1 to n. */
 static inline struct trie_node trie_at(const struct trie *t, uint32_t id)

@@ -197,6 +197,99 @@ static int tree_by_nodes(struct tree_builder *b, const struct tree_opts *opts)
 	return r;
 }
 
+/* What tree_by_least knows of the profile's nodes, and which of them stand for one of the tree. */
+struct tree_branches {
+	uint64_t *totals;      /* by node of the profile: of wanted rows, at it and below it */
+	unsigned char *wanted; /* by the same: such a row stands there */
+	struct tree_branch {
+		uint32_t node, next; /* of the profile; the place of another one, 0: none */
+	} * all;                     /* n of them; [0] is the root's */
+	uint32_t *first;             /* by node of the tree: a place */
+	size_t n, capacity, first_capacity;
+};
+
+/* Sums the rows up. A parent's id is less than its child's. */
+static void tree_branch_totals(struct tree_branches *b, const struct profile *p,
+                               const struct tree_opts *opts)
+{
+	const struct trie *tree = profile_tree(p);
+
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+
+		if (!tree_wants(row, opts))
+			continue;
+		b->totals[row->key.node] += row->weight;
+		b->wanted[row->key.node] = 1;
+	}
+	for (uint32_t i = tree->n; i > 0; i--) {
+		uint32_t parent = trie_at(tree, i).parent;
+
+		b->totals[parent] += b->totals[i];
+		b->wanted[parent] |= b->wanted[i];
+	}
+}
+
+/* One more node of the profile that stands for a node of the tree. -ENOMEM. */
+static int tree_branch_add(struct tree_branches *b, uint32_t id, uint32_t node)
+{
+	if (ARRAY_ROOM(&b->all, &b->capacity, b->n + 1) < 0 ||
+	    ARRAY_ROOM_ZEROED(&b->first, &b->first_capacity, (size_t)id + 1) < 0)
+		return -ENOMEM;
+	b->all[b->n] = (struct tree_branch){ .node = node, .next = b->first[id] };
+	b->first[id] = (uint32_t)b->n++;
+	return 0;
+}
+
+/* Gives a node of the tree its children, whose totals then are whole, and its self. -ENOMEM. */
+static int tree_branch_out(struct tree_builder *b, struct tree_branches *branches, uint32_t id)
+{
+	const struct trie *tree = profile_tree(b->tree->profile);
+
+	for (uint32_t place = branches->first[id], more = 1; more; place = more) {
+		struct tree_branch at = branches->all[place];
+		uint32_t child = tree->n ? trie_first(tree, at.node) : 0, to;
+
+		more = at.next;
+		for (; child; child = trie_next(tree, child)) {
+			if (!branches->wanted[child])
+				continue;
+			if (tree_child(b, id, trie_at(tree, child).key, &to) < 0 ||
+			    tree_branch_add(branches, to, child) < 0)
+				return -ENOMEM;
+			b->tree->nodes[to].total += branches->totals[child];
+			b->tree->nodes[to].self += branches->totals[child];
+			b->tree->nodes[id].self -= branches->totals[child];
+		}
+	}
+	return 0;
+}
+
+/* The branches that are as heavy as opts->least, from the root on: of many and deep stacks they are
+ * a small part. A node's children stand behind it, so its total is whole when its turn comes. */
+static int tree_by_least(struct tree_builder *b, const struct tree_opts *opts)
+{
+	struct tree *t = b->tree;
+	size_t n = profile_n_nodes(t->profile) + 1;
+	struct tree_branches branches = { .totals = calloc(n, sizeof(*branches.totals)),
+		                          .wanted = calloc(n, sizeof(*branches.wanted)) };
+	int r = branches.totals && branches.wanted ? 0 : -ENOMEM;
+
+	if (r >= 0) {
+		tree_branch_totals(&branches, t->profile, opts);
+		t->nodes[0].total = t->nodes[0].self = branches.totals[PROFILE_ROOT];
+		r = tree_branch_add(&branches, 0, PROFILE_ROOT);
+	}
+	for (uint32_t i = 0; i < t->n && r >= 0; i++)
+		if (!i || t->nodes[i].total >= opts->least)
+			r = tree_branch_out(b, &branches, i);
+	free(branches.totals);
+	free(branches.wanted);
+	free(branches.all);
+	free(branches.first);
+	return r;
+}
+
 /* The heaviest first; then names, so that the order is the same in every run. */
 static int tree_compare(const void *pa, const void *pb, void *ctx)
 {
@@ -247,9 +340,10 @@ int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts
 
 	t.nodes = calloc(b.capacity, sizeof(*t.nodes));
 	b.frame_label = calloc(profile_n_frames(p) + 1, sizeof(*b.frame_label));
-	if (t.nodes && b.frame_label)
-		r = opts->order == TREE_CALLER && !opts->focus ? tree_by_nodes(&b, opts)
-		                                               : tree_by_rows(&b, opts);
+	if (t.nodes && b.frame_label && opts->order == TREE_CALLER && !opts->focus)
+		r = opts->least ? tree_by_least(&b, opts) : tree_by_nodes(&b, opts);
+	else if (t.nodes && b.frame_label)
+		r = tree_by_rows(&b, opts);
 	if (r >= 0)
 		r = tree_sort(&t);
 	map_free(&b.labels);

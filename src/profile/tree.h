@@ -37,6 +37,9 @@ struct tree_opts {
 	 * such a function called (from its outermost call on), or who called it. NULL: whole
 	 * stacks. */
 	const bool *focus;
+	/* Of a tree by caller without a focus: a node whose total is less than this has no
+	 * children, and its self is all of it; samples are not counted. 0: the whole tree. */
+	uint64_t least;
 };
 
 /* Children are sorted by total, descending, then by name. */

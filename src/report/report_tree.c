@@ -110,21 +110,31 @@ static void tree_walk(const struct tree_view *v, struct buf *out)
 	}
 }
 
+/* What is less than this is surely not shown (tree_next): something below the limit. */
+static uint64_t tree_least(const struct report *r, uint64_t whole)
+{
+	double least = (double)whole * r->percent_limit / 100 * (1 - 1e-9);
+
+	return least < 1 ? 0 : least >= 1e18 ? (uint64_t)1e18 : (uint64_t)least;
+}
+
 /* Percentages are of all that the event counted, also where a filter leaves a part out. -ENOMEM. */
 int report_tree(const struct report *r, uint32_t event, struct buf *out)
 {
 	bool callee = r->graph == REPORT_GRAPH_CALLEE;
-	const struct tree_opts opts = { .order = callee ? TREE_CALLEE : TREE_CALLER,
-		                        .event = event,
-		                        .focus = r->symbols || r->symbol_filter ? r->shown : NULL };
+	struct tree_opts opts = { .order = callee ? TREE_CALLEE : TREE_CALLER,
+		                  .event = event,
+		                  .focus = r->symbols || r->symbol_filter ? r->shown : NULL };
 	struct tree_view v = { .report = r };
 	struct profile_account account;
 	struct tree t;
-	int rc = tree_build(&t, r->load.profile, &opts);
+	int rc;
 
+	profile_account(r->load.profile, event, &account);
+	opts.least = tree_least(r, account.weight);
+	rc = tree_build(&t, r->load.profile, &opts);
 	if (rc < 0)
 		return rc;
-	profile_account(r->load.profile, event, &account);
 	v.tree = &t;
 	v.whole = account.weight;
 	if (!r->quiet)

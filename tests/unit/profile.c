@@ -148,7 +148,8 @@ static void a_row_is_of_the_least_kind(void **state)
 	}
 }
 
-static void rollup_equals_the_slow_count(void **state)
+/* stacks: so many of the samples' stacks differ. */
+static void equals_the_slow_count(size_t stacks, unsigned keep)
 {
 	enum {
 		N = 3000
@@ -163,8 +164,13 @@ static void rollup_equals_the_slow_count(void **state)
 	for (size_t i = 0; i < N; i++) {
 		samples[i] = plain_random();
 		sum += samples[i].weight;
+		if (i < stacks)
+			continue;
+		samples[i].depth = samples[i % stacks].depth;
+		memcpy(samples[i].function, samples[i % stacks].function,
+		       sizeof(samples[i].function));
 	}
-	p = profile_of(samples, N, 0);
+	p = profile_of(samples, N, keep);
 	assert_int_equal(rollup_build(&t, p,
 	                              &(struct rollup_opts){ .columns = 1u << ROLLUP_COMM |
 	                                                                1u << ROLLUP_OBJECT |
@@ -172,7 +178,8 @@ static void rollup_equals_the_slow_count(void **state)
 	                 0);
 	rollup_sort(&t, true);
 	/* 3 comms, 6 functions each, and a row for empty stacks. */
-	assert_int_equal(t.n, 3 * (FUNCTIONS + 1));
+	if (stacks == N)
+		assert_int_equal(t.n, 3 * (FUNCTIONS + 1));
 	for (size_t i = 0; i < t.n; i++) {
 		const char *comm = rollup_text(&t, &t.rows[i], ROLLUP_COMM, b, sizeof(b));
 		uint64_t self, total;
@@ -193,6 +200,14 @@ static void rollup_equals_the_slow_count(void **state)
 	rollup_free(&t);
 	profile_free(p);
 	free(samples);
+}
+
+/* Of few stacks, in many rows, totals come from nodes instead of rows. */
+static void rollup_equals_the_slow_count(void **state)
+{
+	equals_the_slow_count(3000, 0);
+	equals_the_slow_count(2, PROFILE_KEEP_CPU | PROFILE_KEEP_TID);
+	equals_the_slow_count(20, PROFILE_KEEP_CPU | PROFILE_KEEP_TID);
 }
 
 static void recursion_counts_once(void **state)
@@ -230,6 +245,44 @@ static void tree_check(const struct tree *t, uint64_t sum)
 		}
 		assert_int_equal(t->nodes[i].total, t->nodes[i].self + children);
 	}
+}
+
+/* Below each of two nodes the same branches stand in the same order, as far as they are this heavy. */
+static void assert_same_branches(const struct tree *a, uint32_t x, const struct tree *b, uint32_t y,
+                                 uint64_t least)
+{
+	uint32_t c = a->nodes[x].first_child, d = b->nodes[y].first_child;
+
+	assert_int_equal(a->nodes[x].total, b->nodes[y].total);
+	assert_int_equal(a->nodes[x].symbol, b->nodes[y].symbol);
+	if (x && a->nodes[x].total < least) {
+		assert_int_equal(d, 0);
+		assert_int_equal(b->nodes[y].self, b->nodes[y].total);
+		return;
+	}
+	assert_int_equal(a->nodes[x].self, b->nodes[y].self);
+	assert_int_equal(a->nodes[x].kind, b->nodes[y].kind);
+	for (; c && d; c = a->nodes[c].next_sibling, d = b->nodes[d].next_sibling)
+		assert_same_branches(a, c, b, d, least);
+	assert_int_equal(c, d);
+}
+
+/* Both have an order where totals are equal, so trees of any limit can be compared. */
+static void branches_are_those_of_the_whole(const struct profile *p, uint64_t sum)
+{
+	struct tree whole, t;
+
+	assert_int_equal(tree_build(&whole, p, &(struct tree_opts){ .event = 1 }), 0);
+	for (uint64_t least = 1; least < 2 * sum; least *= 3) {
+		assert_int_equal(tree_build(&t, p,
+		                            &(struct tree_opts){ .event = 1, .least = least }),
+		                 0);
+		assert_true(t.n <= whole.n);
+		tree_check(&t, sum);
+		assert_same_branches(&whole, 0, &t, 0, least);
+		tree_free(&t);
+	}
+	tree_free(&whole);
 }
 
 static void trees_add_up(void **state)
@@ -272,6 +325,7 @@ static void trees_add_up(void **state)
 		}
 		tree_free(&t);
 	}
+	branches_are_those_of_the_whole(p, sum);
 	assert_int_equal(tree_build(&t, p, &(struct tree_opts){ .event = 2 }),
 	                 0); /* an event without samples */
 	assert_int_equal(t.n, 1);
