@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/trie.h"
+#include "profile/rollup_walk.h"
 
 #define BIT(column) (1u << (column))
 
@@ -182,6 +183,12 @@ static void rollup_frame_key(const struct rollup_builder *b, const struct profil
 #include "profile/columns.def"
 }
 
+/* Whether a stack counts for each of its frames. */
+static bool rollup_every_frame(const struct rollup_builder *b)
+{
+	return b->table->columns & FRAME_COLUMNS || b->opts->shown;
+}
+
 /* The table's row of a frame, with the other columns from value; NULL: out of memory. What was
  * found is remembered per frame as long as those other columns stay the same. */
 static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *value, uint32_t id)
@@ -203,32 +210,34 @@ static struct rollup_row *rollup_frame_row(struct rollup_builder *b, uint32_t *v
 	return row;
 }
 
+static void rollup_add_self(struct rollup_row *to, const struct profile_row *row)
+{
+	to->self += row->weight;
+	to->self_samples += row->samples;
+}
+
 /* serial tells one row of the profile from the next: a frame that recurs on its stack is met again
  * with the same serial, and its total is not added twice. */
-static void rollup_add(struct rollup_row *to, const struct profile_row *row, size_t serial,
-                       bool leaf)
+static void rollup_add_total(struct rollup_row *to, const struct profile_row *row, size_t serial)
 {
-	if (leaf) {
-		to->self += row->weight;
-		to->self_samples += row->samples;
-	}
-	if (to->last != serial + 1) {
-		to->last = serial + 1;
-		to->total += row->weight;
-		to->total_samples += row->samples;
-	}
+	if (to->last == serial + 1)
+		return;
+	to->last = serial + 1;
+	to->total += row->weight;
+	to->total_samples += row->samples;
 }
 
 /* Counts one row of the profile: for its innermost frame as self, and once for every distinct table
- * row on its path as total. value: the columns that are not the frame's. */
+ * row on its path as total; where these are known already (walked), only of a stack without frames.
+ * value: the columns that are not the frame's. */
 static int rollup_count(struct rollup_builder *b, const struct profile_row *row, size_t serial,
-                        uint32_t *value)
+                        uint32_t *value, bool walked)
 {
 	const struct trie *tree = profile_tree(b->table->profile);
 	/* Only the innermost frame matters where no column is the frame's. */
-	bool all = b->table->columns & FRAME_COLUMNS || b->opts->shown;
+	bool all = !walked && rollup_every_frame(b);
 	uint32_t node = row->key.node;
-	bool leaf = true;
+	bool leaf = true, total = !walked || node == PROFILE_ROOT;
 
 	do {
 		const struct trie_node none = { 0 }, at = node ? trie_at(tree, node) : none;
@@ -238,7 +247,10 @@ static int rollup_count(struct rollup_builder *b, const struct profile_row *row,
 
 			if (!to)
 				return -ENOMEM;
-			rollup_add(to, row, serial, leaf);
+			if (leaf)
+				rollup_add_self(to, row);
+			if (total)
+				rollup_add_total(to, row, serial);
 		}
 		leaf = false;
 		node = at.parent;
@@ -246,6 +258,23 @@ static int rollup_count(struct rollup_builder *b, const struct profile_row *row,
 	b->table->weight += row->weight;
 	b->table->samples += row->samples;
 	return 0;
+}
+
+/* What rollup_walk asks of a frame. */
+struct rollup_asking {
+	struct rollup_builder *builder;
+	uint32_t *value;
+};
+
+static uint32_t rollup_walk_row(void *ctx, uint32_t frame)
+{
+	const struct rollup_asking *a = ctx;
+	const struct rollup_row *row;
+
+	if (a->builder->opts->shown && !a->builder->opts->shown[frame])
+		return 0;
+	row = rollup_frame_row(a->builder, a->value, frame);
+	return row ? (uint32_t)(row - a->builder->table->rows) + 1 : ROLLUP_WALK_FAILED;
 }
 
 /* The profile's rows by group: those of one task, event ... are counted behind each other, so that
@@ -301,20 +330,37 @@ static int rollup_order_groups(const struct rollup_builder *b, struct rollup_gro
 	return 0;
 }
 
-/* Counts row by row. Where a group begins, what is remembered of frames is no longer true. */
+/* Counts n rows of one group: first the totals, where that can be done for all at once. */
+static int rollup_count_group(struct rollup_builder *b, const uint32_t *rows, size_t n,
+                              uint32_t *value)
+{
+	struct rollup_asking asking = { .builder = b, .value = value };
+	const struct rollup_walk walk = {
+		.table = b->table, .rows = rows, .n = n, .row = rollup_walk_row, .ctx = &asking
+	};
+	bool walked = rollup_every_frame(b) && rollup_walk_pays(&walk);
+	int r = walked ? rollup_walk(&walk) : 0;
+
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = rollup_count(b, profile_row_at(b->table->profile, rows[i]), rows[i], value,
+		                 walked);
+	return r;
+}
+
+/* Counts group by group. Where a group begins, what is remembered of frames is no longer true. */
 static int rollup_count_groups(struct rollup_builder *b, const struct rollup_groups *g)
 {
-	uint32_t value[ROLLUP_COLUMNS], last = 0;
+	uint32_t value[ROLLUP_COLUMNS];
 	int r = 0;
 
-	for (size_t i = 0; i < g->n && r >= 0; i++) {
-		size_t row = g->rows[i];
+	for (size_t i = 0, end; i < g->n && r >= 0; i = end) {
+		uint32_t group = g->of[g->rows[i]];
 
-		if (g->of[row] != last)
-			b->before = b->table->n;
-		last = g->of[row];
-		memcpy(value, intern_get(&g->values, last), sizeof(value));
-		r = rollup_count(b, profile_row_at(b->table->profile, row), row, value);
+		for (end = i + 1; end < g->n && g->of[g->rows[end]] == group;)
+			end++;
+		b->before = b->table->n;
+		memcpy(value, intern_get(&g->values, group), sizeof(value));
+		r = rollup_count_group(b, g->rows + i, end - i, value);
 	}
 	return r;
 }

@@ -247,7 +247,7 @@ static void tree_check(const struct tree *t, uint64_t sum)
 	}
 }
 
-/* Below each of two nodes the same branches stand in the same order, as far as they are this heavy. */
+/* Below each of two nodes the same branches are in the same order, as far as they are so heavy. */
 static void assert_same_branches(const struct tree *a, uint32_t x, const struct tree *b, uint32_t y,
                                  uint64_t least)
 {
