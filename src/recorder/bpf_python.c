@@ -4,7 +4,8 @@
  * build-id is the same or, if it has none, its inode.
  *
  * It is asked for every file that a followed process maps for execution, so that a "no" must be
- * cheap: the symbol is looked up through .gnu.hash, and the answer is kept by what the file is.
+ * cheap: the symbol is looked up through .gnu.hash, and the answer is kept by what the file is. A
+ * file whose unwind table is known by its build-id is not even looked at.
  *
  * Several threads may ask; the lock covers the maps and the reading. Answers live as long as the
  * struct.
@@ -28,8 +29,9 @@
 #define FILES_MAX 65536u /* of which is remembered what they are */
 
 struct bpf_python {
-	struct intern files; /* struct file_key */
-	struct map known;    /* its number -> struct python_object *, or 0 */
+	struct intern files;  /* struct file_key */
+	struct map known;     /* its number -> struct python_object *, or 0 */
+	struct map by_object; /* struct tables_object * -> the same */
 	struct arena arena;
 	pthread_mutex_t lock;
 };
@@ -56,6 +58,7 @@ void bpf_python_free(struct bpf_python *p)
 		return;
 	intern_free(&p->files);
 	map_free(&p->known);
+	map_free(&p->by_object);
 	arena_free(&p->arena);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
@@ -232,34 +235,55 @@ static bool bpf_python_path(const struct kwalk_ask *ask, char *path, size_t n, s
 }
 
 /* Files that were looked into are known by what they are; beyond FILES_MAX each is read anew. */
-const struct python_object *bpf_python_get(struct bpf_python *p, const struct kwalk_ask *ask)
+static const struct python_object *bpf_python_look(struct bpf_python *p,
+                                                   const struct kwalk_ask *ask, const char *path,
+                                                   const struct stat *st)
 {
+	/* The change time is part of it: a file that is written anew is another file. */
+	const struct file_key key = { st->st_dev, st->st_ino, (uint64_t)st->st_size,
+		                      (uint64_t)st->st_ctim.tv_sec * 1000000000u +
+		                              (uint64_t)st->st_ctim.tv_nsec };
 	struct python_object found, *kept = NULL;
-	char path[4096 + 32];
-	struct file_key key;
-	struct stat st;
 	uint64_t known;
 	uint32_t id;
 
-	if (ask->path[0] != '/' || !bpf_python_path(ask, path, sizeof(path), &st))
-		return NULL;
-	/* The change time is part of it: a file that is written anew is another file. */
-	key = (struct file_key){ st.st_dev, st.st_ino, (uint64_t)st.st_size,
-		                 (uint64_t)st.st_ctim.tv_sec * 1000000000u +
-		                         (uint64_t)st.st_ctim.tv_nsec };
-	pthread_mutex_lock(&p->lock);
 	id = p->known.n < FILES_MAX ? intern_bytes(&p->files, &key, sizeof(key)) : INTERN_FAILED;
-	if (id == INTERN_FAILED || !map_get(&p->known, id, &known)) {
-		if (python_file(path, ask, &found)) {
-			kept = arena_alloc(&p->arena, sizeof(*kept));
-			if (kept)
-				*kept = found;
-		}
-		if (id != INTERN_FAILED)
-			map_put(&p->known, id, (uintptr_t)kept); /* else it is read again */
-	} else {
-		kept = (struct python_object *)(uintptr_t)known;
+	if (id != INTERN_FAILED && map_get(&p->known, id, &known))
+		return (const struct python_object *)(uintptr_t)known;
+	if (python_file(path, ask, &found)) {
+		kept = arena_alloc(&p->arena, sizeof(*kept));
+		if (kept)
+			*kept = found;
 	}
-	pthread_mutex_unlock(&p->lock);
+	if (id != INTERN_FAILED)
+		map_put(&p->known, id, (uintptr_t)kept); /* else it is read again */
 	return kept;
+}
+
+/* An object that was found by the build-id of what was mapped is that file for good; one that was
+ * found by its inode may be written anew. */
+const struct python_object *bpf_python_get(struct bpf_python *p, const struct kwalk_ask *ask,
+                                           const struct tables_object *object)
+{
+	const struct python_object *python;
+	uint64_t key = ask->build_id_size ? (uintptr_t)object : 0, known = 0;
+	char path[4096 + 32];
+	struct stat st;
+	bool found;
+
+	if (ask->path[0] != '/')
+		return NULL;
+	pthread_mutex_lock(&p->lock);
+	found = key && map_get(&p->by_object, key, &known);
+	pthread_mutex_unlock(&p->lock);
+	if (found)
+		return (const struct python_object *)(uintptr_t)known;
+	if (!bpf_python_path(ask, path, sizeof(path), &st))
+		return NULL;
+	pthread_mutex_lock(&p->lock);
+	python = bpf_python_look(p, ask, path, &st);
+	if (key && p->by_object.n < FILES_MAX)
+		map_put(&p->by_object, key, (uintptr_t)python);
+	pthread_mutex_unlock(&p->lock);
+	return python;
 }

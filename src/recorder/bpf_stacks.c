@@ -29,10 +29,10 @@
 static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
 {
 	struct bpf_stacks *b = ctx;
+	const struct tables_object *object = bpf_table_get(b->table, ask, ret);
 
-	bpf_table_get(b->table, ask, ret);
 	if (b->python && !ret->later)
-		ret->python = bpf_python_get(b->python, ask);
+		ret->python = bpf_python_get(b->python, ask, object);
 }
 
 /* kwalk reads the pages of this table no more until it asks for it again: they may go. */
@@ -232,7 +232,7 @@ static int bpf_stacks_prepare(void *ctx, const char *path)
 		return -ECANCELED;
 	bpf_table_get(b->table, &ask, &table);
 	if (b->python)
-		bpf_python_get(b->python, &ask);
+		bpf_python_get(b->python, &ask, NULL);
 	if (table.blob)
 		kwalk_prepare(b->kwalk, table.blob);
 	return 0;

@@ -234,7 +234,8 @@ const char *bpf_table_dump(struct bpf_table *t, uint32_t pid)
 }
 
 /* *ret stays as it is where nothing is known of the mapping. */
-void bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask, struct kwalk_table *ret)
+const struct tables_object *bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask,
+                                          struct kwalk_table *ret)
 {
 	enum proc_kind kind = object_kind_user(ask->path);
 	const struct tables_object *object = NULL;
@@ -261,6 +262,7 @@ void bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask, struct kwal
 		ret->blob = object->table->header;
 		ret->vaddr = vaddr;
 	}
+	return object;
 }
 
 /* For one question, with nothing remembered and no lock. */

@@ -16,7 +16,9 @@ void bpf_table_free(struct bpf_table *t);
 const char *bpf_table_dump(struct bpf_table *t, uint32_t pid);
 /* Fills *ret, which is zeros; any thread. Tables live as long as `tables`. */
 void bpf_table_once(struct tables *tables, const struct kwalk_ask *ask, struct kwalk_table *ret);
-/* The same, and each file's build-id is read once. */
-void bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask, struct kwalk_table *ret);
+/* The same, and each file's build-id is read once. Returns the object that was mapped; NULL: it is
+ * not known. */
+const struct tables_object *bpf_table_get(struct bpf_table *t, const struct kwalk_ask *ask,
+                                          struct kwalk_table *ret);
 
 #endif
