@@ -323,23 +323,19 @@ static int diff_load_side(struct diff_cmd *d, size_t side)
 	return EXIT_OK;
 }
 
-/* Reads each part of a side as a run; those without samples are none. -errno. */
-static int diff_load_parts(struct diff_cmd *d, struct store *store, size_t side,
-                           const struct repeats *parts, struct seam_error *err)
+/* Takes each part of a side as a run; those without samples are none. -errno. */
+static int diff_take_parts(struct diff_cmd *d, size_t side, struct repeats *parts)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < parts->n && r >= 0; i++) {
-		const struct store_query q = { .from_ns = parts->at[i].from_ns,
-			                       .to_ns = parts->at[i].to_ns,
-			                       .where = &parts->at[i].where };
-		struct answer a = { 0 };
+		struct load load = { .profile = parts->at[i] };
 
-		r = answer_load(&a, store, &q, 0, err);
-		if (r >= 0 && a.load.taken)
-			r = diff_add_run(&d->table, &a.load,
-			                 side * d->table.n_runs[0] + d->table.n_runs[side]++);
-		answer_free(&a);
+		if (!profile_n_rows(load.profile))
+			continue;
+		r = diff_add_run(&d->table, &load,
+		                 side * d->table.n_runs[0] + d->table.n_runs[side]++);
+		parts->at[i] = load.profile;
 	}
 	return r;
 }
@@ -362,9 +358,9 @@ static int diff_load_stored_side(struct diff_cmd *d, struct store *store, size_t
 		               d->sides[side] + at);
 	q.where = &where;
 	if (r >= 0)
-		r = repeats_plan(&parts, store, &q, DIFF_RUNS_MAX, err);
+		r = repeats_load(&parts, store, &q, DIFF_RUNS_MAX, err);
 	if (r >= 0)
-		r = diff_load_parts(d, store, side, &parts, err);
+		r = diff_take_parts(d, side, &parts);
 	d->table.run_word = parts.by_host ? "host" : "span";
 	repeats_free(&parts);
 	labels_filter_free(&where);

@@ -133,11 +133,15 @@ static int store_ls(struct store_cmd *s)
 	struct store_listing l = { 0 };
 	struct seam_error err = { 0 };
 	struct buf out = { 0 };
+	/* Without a span: of all that the store has. */
+	const struct store_query q = { .from_ns = s->stored.from ? s->stored.query.from_ns : 0,
+		                       .to_ns = s->stored.to ? s->stored.query.to_ns : UINT64_MAX,
+		                       .where = s->stored.query.where };
 	struct store *store;
 	int r = store_open(&store, s->stored.url, STORE_READ, &err);
 
 	if (r >= 0) {
-		r = store_list(store, &l, &err);
+		r = store_list(store, &q, &l, &err);
 		store_close(store);
 	}
 	if (r >= 0)

@@ -40,13 +40,13 @@ static void answer_forget(struct load *load)
 	load->unwound = (struct unwound_counts){ 0 };
 }
 
-/* Reads the query's profile, then everything that is told beside it. keep: PROFILE_KEEP_LABEL or 0:
- * windows hold nothing else. -errno. */
+/* Reads the query's profile, then everything that is told beside it. keep: PROFILE_KEEP_LABEL and
+ * _SLICE or not: windows hold nothing else. -errno. */
 int answer_load(struct answer *ret, struct store *s, const struct store_query *q, unsigned keep,
                 struct seam_error *err)
 {
 	struct answer a = { 0 };
-	int r = profile_new(&a.load.profile, keep & PROFILE_KEEP_LABEL);
+	int r = profile_new(&a.load.profile, keep & (PROFILE_KEEP_LABEL | PROFILE_KEEP_SLICE));
 
 	if (r >= 0)
 		r = answer_profile(&a, s, q, err);

@@ -2,8 +2,8 @@
 /*
  * points.c: see points.h.
  *
- * The share of one function over time: the span of a query is cut into steps, and each is a
- * question of its own to the store.
+ * The share of one function over time: the span of a query is cut into steps, by which the store
+ * adds up.
  */
 #include "fleet/points.h"
 
@@ -20,47 +20,34 @@
 #define POINTS 60u
 #define BAR 40u /* columns of the longest bar */
 
-/* The weights of all functions of this name. */
-static int points_sum(const struct profile *p, const char *function, struct point *ret)
+/* The weights of all functions of this name, and of all samples, by slice. */
+static int points_sum(struct points *points, const struct profile *p, const char *function)
 {
-	const struct rollup_opts opts = { .columns = 1u << ROLLUP_SYMBOL, .event = 1 };
-	struct profile_account a;
+	const struct rollup_opts opts = { .columns = 1u << ROLLUP_SYMBOL | 1u << ROLLUP_SLICE,
+		                          .event = 1 };
 	struct rollup t;
 	int r = profile_n_events(p) ? rollup_build(&t, p, &opts) : -ENOENT;
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	profile_account(p, 1, &a);
-	ret->all = a.weight;
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+
+		if (row->key.event == opts.event && row->key.slice < points->n)
+			points->at[row->key.slice].all += row->weight;
+	}
 	for (size_t i = 0; i < t.n; i++) {
 		char text[ROLLUP_TEXT_MAX];
 		const char *name = rollup_value(&t, &t.rows[i], ROLLUP_SYMBOL, text, sizeof(text));
+		uint32_t slice = t.rows[i].value[ROLLUP_SLICE];
 
-		if (!name || strcmp(name, function) != 0)
+		if (!name || strcmp(name, function) != 0 || slice >= points->n)
 			continue;
-		ret->total += t.rows[i].total;
-		ret->self += t.rows[i].self;
+		points->at[slice].total += t.rows[i].total;
+		points->at[slice].self += t.rows[i].self;
 	}
 	rollup_free(&t);
 	return 0;
-}
-
-/* Asks the store for one step. -errno. */
-static int points_one(const struct points *p, struct store *store, const struct store_query *all,
-                      uint64_t from_ns, uint64_t to_ns, struct point *ret, struct seam_error *err)
-{
-	struct store_query q = *all;
-	struct answer a = { 0 };
-	int r;
-
-	*ret = (struct point){ .from_ns = from_ns };
-	q.from_ns = from_ns;
-	q.to_ns = to_ns;
-	r = answer_load(&a, store, &q, 0, err);
-	if (r >= 0)
-		r = points_sum(a.load.profile, p->function, ret);
-	answer_free(&a);
-	return r;
 }
 
 /* In percent; 0 of nothing. */
@@ -153,8 +140,10 @@ uint64_t points_count(const struct store_query *q, uint64_t step_ns)
 int points_load(struct points *ret, struct store *store, const struct store_query *q,
                 const char *function, uint64_t step_ns, struct seam_error *err)
 {
-	uint64_t step = points_step(q, step_ns), n = points_count(q, step_ns);
-	int r = 0;
+	struct store_query sliced = *q;
+	uint64_t n = points_count(q, step_ns);
+	struct answer a = { 0 };
+	int r;
 
 	*ret = (struct points){ .function = function };
 	if (n > POINTS_MAX)
@@ -162,12 +151,13 @@ int points_load(struct points *ret, struct store *store, const struct store_quer
 	ret->at = calloc(n + 1, sizeof(*ret->at));
 	if (!ret->at)
 		return -ENOMEM;
-	for (ret->n = 0; ret->n < n && r >= 0; ret->n++) {
-		uint64_t from = q->from_ns + ret->n * step;
-
-		r = points_one(ret, store, q, from, from + step < q->to_ns ? from + step : q->to_ns,
-		               &ret->at[ret->n], err);
-	}
+	sliced.slice_ns = points_step(q, step_ns);
+	for (ret->n = 0; ret->n < n; ret->n++)
+		ret->at[ret->n].from_ns = q->from_ns + ret->n * sliced.slice_ns;
+	r = answer_load(&a, store, &sliced, PROFILE_KEEP_SLICE, err);
+	if (r >= 0)
+		r = points_sum(ret, a.load.profile, function);
+	answer_free(&a);
 	return r;
 }
 

@@ -19,7 +19,7 @@ struct points {
 
 /* How many points a query has whose span is cut into parts of step_ns (0: a 60th of the span). */
 uint64_t points_count(const struct store_query *q, uint64_t step_ns);
-/* Asks for each point by itself; they are at most POINTS_MAX. points_free, also on failure. */
+/* They are at most POINTS_MAX. points_free, also on failure. */
 int points_load(struct points *ret, struct store *store, const struct store_query *q,
                 const char *function, uint64_t step_ns, struct seam_error *err);
 /* A line for each point, with a bar; the longest one is the largest share. */

@@ -4,6 +4,8 @@
  *
  * Windows that follow one another on one machine are no independent measurements: what lasts longer
  * than a window is in many of them. So hosts come first, and spans of time are few and long.
+ *
+ * The store is asked once, however many hosts there are: what it answers is divided here.
  */
 #include "fleet/repeats.h"
 
@@ -12,24 +14,10 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "fleet/answer.h"
 
-/* Copies the terms of a filter, but those of a key. */
-static int repeats_filter(struct labels_filter *ret, const struct labels_filter *f, const char *but)
-{
-	const struct labels terms = { f ? f->terms : (struct buf){ 0 } };
-	const char *key, *value;
-	size_t at = 0;
-
-	while (labels_next(&terms, &at, &key, &value)) {
-		if (but && !strcmp(key, but))
-			continue;
-		buf_put(&ret->terms, key, strlen(key) + 1);
-		buf_put(&ret->terms, value, strlen(value) + 1);
-	}
-	return ret->terms.failed ? -ENOMEM : 0;
-}
-
-/* What is in the store of the query: its hosts, its span, and at most how many windows. */
+/* What is in the store of the query: its hosts, its span, and at most how many windows a series
+ * has. */
 struct repeats_found {
 	struct intern hosts; /* from 1 on */
 	uint64_t first_ns, last_ns, windows;
@@ -58,76 +46,109 @@ static int repeats_find(struct repeats_found *ret, const struct store_listing *l
 	return 0;
 }
 
-/* One query for each host, or for several: a filter takes any of a key's values. */
-static int repeats_hosts(struct repeats *r, const struct repeats_found *f,
-                         const struct store_query *q)
+/* Which part of the answer a row belongs to. */
+struct repeats_parts {
+	bool by_host;
+	uint32_t *of_label; /* by the profile's string: the part, from 1; n + 1: none */
+	size_t n, part;     /* the part that is wanted */
+};
+
+/* The parts of all rows' hosts. One that the store did not have when it was asked for its hosts has
+ * none. -ENOMEM. */
+static int repeats_labels(struct repeats_parts *parts, struct repeats_found *f,
+                          const struct profile *p)
 {
-	int e = 0;
+	size_t hosts = f->hosts.n, strings = profile_n_strings(p);
 
-	r->by_host = true;
-	for (size_t i = 0; i < r->n && e >= 0; i++)
-		e = repeats_filter(&r->at[i].where, q->where, "host");
-	for (size_t host = 1; host < f->hosts.n && e >= 0; host++) {
-		struct buf *terms = &r->at[(host - 1) % r->n].where.terms;
-		const char *name = intern_get(&f->hosts, (uint32_t)host);
+	parts->of_label = calloc(strings + 1, sizeof(*parts->of_label));
+	if (!parts->of_label)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		uint32_t label = profile_row_at(p, i)->key.label, host;
 
-		buf_put(terms, "host", sizeof("host"));
-		e = buf_put(terms, name, strlen(name) + 1);
+		if (!label || label > strings || parts->of_label[label])
+			continue;
+		host = intern_text(&f->hosts, profile_text(p, label));
+		if (host == INTERN_FAILED)
+			return -ENOMEM;
+		parts->of_label[label] =
+		        (uint32_t)(host < hosts ? (host - 1) % parts->n : parts->n) + 1;
 	}
-	return e < 0 ? e : 0;
+	return 0;
 }
 
-/* Equal spans of time. */
-static int repeats_spans(struct repeats *r, const struct repeats_found *f,
-                         const struct store_query *q)
+static bool repeats_is_of(const struct profile *p, const struct profile_row *row, void *ctx)
 {
-	uint64_t span = f->last_ns - f->first_ns, step = span / r->n;
-	int e = 0;
+	const struct repeats_parts *parts = ctx;
 
-	for (size_t i = 0; i < r->n && e >= 0; i++) {
-		e = repeats_filter(&r->at[i].where, q->where, NULL);
-		r->at[i].from_ns = f->first_ns + i * step;
-		r->at[i].to_ns = i + 1 == r->n ? f->last_ns : f->first_ns + (i + 1) * step;
-	}
+	(void)p;
+	if (!parts->by_host)
+		return row->key.slice == parts->part;
+	return row->key.label <= profile_n_strings(p) &&
+	       parts->of_label[row->key.label] == parts->part + 1;
+}
+
+/* Divides an answer. -ENOMEM. */
+static int repeats_divide(struct repeats *r, struct repeats_found *f, const struct profile *p)
+{
+	struct repeats_parts parts = { .by_host = r->by_host, .n = r->n };
+	int e = r->by_host ? repeats_labels(&parts, f, p) : 0;
+
+	for (parts.part = 0; parts.part < r->n && e >= 0; parts.part++)
+		e = profile_filter(&r->at[parts.part], p, repeats_is_of, &parts);
+	free(parts.of_label);
 	return e;
 }
 
-/* Chooses by what the queries are told apart, and fills them. */
-static int repeats_fill(struct repeats *r, const struct repeats_found *f,
-                        const struct store_query *q, size_t most)
+/* Chooses by what the parts are told apart, and how many there are. */
+static int repeats_choose(struct repeats *r, const struct repeats_found *f, size_t most)
 {
 	size_t hosts = f->hosts.n ? f->hosts.n - 1 : 0;
-	bool by_host = hosts >= REPEATS_HOSTS && most >= REPEATS_HOSTS && !f->nameless;
-	size_t spans = f->windows < REPEATS_SPANS ? (size_t)f->windows : REPEATS_SPANS;
+	size_t spans = f->windows < REPEATS_SPANS ? (size_t)f->windows : REPEATS_SPANS, n;
 
-	r->n = by_host ? hosts : spans;
-	r->n = r->n > most ? most : r->n;
-	if (!r->n)
-		return 0;
-	r->at = calloc(r->n, sizeof(*r->at));
-	if (!r->at) {
-		r->n = 0;
+	r->by_host = hosts >= REPEATS_HOSTS && most >= REPEATS_HOSTS && !f->nameless;
+	n = r->by_host ? hosts : spans;
+	n = n > most ? most : n;
+	r->at = calloc(n + 1, sizeof(*r->at));
+	if (!r->at)
 		return -ENOMEM;
-	}
-	for (size_t i = 0; i < r->n; i++) {
-		r->at[i].from_ns = q->from_ns;
-		r->at[i].to_ns = q->to_ns;
-	}
-	return by_host ? repeats_hosts(r, f, q) : repeats_spans(r, f, q);
+	r->n = n;
+	return 0;
 }
 
-int repeats_plan(struct repeats *ret, struct store *s, const struct store_query *q, size_t most,
+/* Asks for all parts at once. -errno. */
+static int repeats_ask(struct repeats *r, struct repeats_found *f, struct store *s,
+                       const struct store_query *q, struct seam_error *err)
+{
+	struct store_query all = { .from_ns = f->first_ns, .to_ns = f->last_ns, .where = q->where };
+	struct answer a = { 0 };
+	int e;
+
+	if (r->by_host)
+		all.by = "host";
+	else
+		all.slice_ns = (f->last_ns - f->first_ns + r->n - 1) / r->n;
+	e = answer_load(&a, s, &all, r->by_host ? PROFILE_KEEP_LABEL : PROFILE_KEEP_SLICE, err);
+	if (e >= 0)
+		e = repeats_divide(r, f, a.load.profile);
+	answer_free(&a);
+	return e;
+}
+
+int repeats_load(struct repeats *ret, struct store *s, const struct store_query *q, size_t most,
                  struct seam_error *err)
 {
 	struct repeats_found found = { 0 };
 	struct store_listing l = { 0 };
-	int r = store_list(s, &l, err);
+	int r = store_list(s, q, &l, err);
 
 	if (r >= 0)
 		r = repeats_find(&found, &l, q);
-	if (r >= 0)
-		r = repeats_fill(ret, &found, q, most);
 	store_listing_free(&l);
+	if (r >= 0)
+		r = repeats_choose(ret, &found, most);
+	if (r >= 0 && ret->n)
+		r = repeats_ask(ret, &found, s, q, err);
 	intern_free(&found.hosts);
 	return r < 0 ? r : 0;
 }
@@ -135,7 +156,7 @@ int repeats_plan(struct repeats *ret, struct store *s, const struct store_query 
 void repeats_free(struct repeats *r)
 {
 	for (size_t i = 0; i < r->n; i++)
-		labels_filter_free(&r->at[i].where);
+		profile_free(r->at[i]);
 	free(r->at);
 	*r = (struct repeats){ 0 };
 }

@@ -13,21 +13,18 @@
 #define REPEATS_SPANS 8u
 
 struct repeats {
-	struct repeat {
-		struct labels_filter where;
-		uint64_t from_ns, to_ns;
-	} * at;
+	struct profile **at; /* one that has no samples is possible */
 	size_t n;
 	bool by_host; /* else by time */
 };
 
 /*
- * Cuts a query into at most `most` others that have its samples between them: by host where
- * REPEATS_HOSTS have series in it (several hosts together if there are too many), else into spans
- * of time, of at least a window each. n 0: nothing in the store is of the query. Zero-initialise
- * *ret; repeats_free, also on failure.
+ * Reads a query as at most `most` profiles that have its samples between them: by host where
+ * REPEATS_HOSTS have series in it (several hosts together if there are too many), else by equal
+ * spans of time, of at least a window each. n 0: nothing in the store is of the query.
+ * Zero-initialise *ret; repeats_free, also on failure.
  */
-int repeats_plan(struct repeats *ret, struct store *s, const struct store_query *q, size_t most,
+int repeats_load(struct repeats *ret, struct store *s, const struct store_query *q, size_t most,
                  struct seam_error *err);
 void repeats_free(struct repeats *r);
 

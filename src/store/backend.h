@@ -31,7 +31,8 @@ struct store_backend {
 	int64_t (*forget)(void *s, uint64_t from_ns, uint64_t bytes, struct seam_error *err);
 	int (*read)(void *s, const struct store_query *q, struct profile *into,
 	            struct store_found *ret, struct seam_error *err);
-	int (*list)(void *s, struct store_listing *ret, struct seam_error *err);
+	int (*list)(void *s, const struct store_query *q, struct store_listing *ret,
+	            struct seam_error *err);
 };
 
 extern const struct store_backend sqlite_backend;

@@ -75,6 +75,15 @@ int clickhouse_migrate(struct clickhouse *c, const struct store_init *o, struct 
 int clickhouse_put(void *store, const struct store_window *w, struct seam_error *err);
 int clickhouse_read(void *store, const struct store_query *q, struct profile *into,
                     struct store_found *ret, struct seam_error *err);
-int clickhouse_list(void *store, struct store_listing *ret, struct seam_error *err);
+int clickhouse_list(void *store, const struct store_query *q, struct store_listing *ret,
+                    struct seam_error *err);
+/* ---- clickhouse_where.c ---- */
+
+/* A label as an expression. */
+void clickhouse_label_sql(struct buf *sql, const char *key);
+/* The query's span, as a condition: of the index (seconds), and exactly. */
+void clickhouse_span_sql(struct buf *sql, const struct store_query *q);
+/* Of rows of series: the span and the filter. */
+void clickhouse_where_sql(struct buf *sql, const struct store_query *q);
 
 #endif

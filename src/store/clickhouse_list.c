@@ -102,7 +102,8 @@ static int clickhouse_list_bytes(struct clickhouse *c, struct store_listing *l,
 }
 
 /* Asks for the windows, then for the series. */
-int clickhouse_list(void *store, struct store_listing *ret, struct seam_error *err)
+int clickhouse_list(void *store, const struct store_query *q, struct store_listing *ret,
+                    struct seam_error *err)
 {
 	struct clickhouse *c = store;
 	struct seam_error why = { 0 };
@@ -113,7 +114,9 @@ int clickhouse_list(void *store, struct store_listing *ret, struct seam_error *e
 
 	buf_put_text(&sql, "SELECT count(), min(from_ns), max(to_ns) FROM ");
 	clickhouse_sql_table(c, &sql, "seam_windows");
-	buf_put_text(&sql, " FINAL WHERE type = '' AND service = '' FORMAT RowBinary");
+	buf_put_text(&sql, " FINAL WHERE type = '' AND service = '' AND ");
+	clickhouse_span_sql(&sql, q);
+	buf_put_text(&sql, " FORMAT RowBinary");
 	if (r >= 0)
 		r = clickhouse_query(c, &sql, &answer, &why);
 	if (r >= 0) {
@@ -130,8 +133,10 @@ int clickhouse_list(void *store, struct store_listing *ret, struct seam_error *e
 	                   "uniqExact((instance, from_ns)), toUInt64(sum(arraySum(samples))), "
 	                   "min(from_ns), max(to_ns) FROM ");
 	clickhouse_sql_table(c, &sql, "seam_windows");
-	buf_put_text(&sql, " FINAL WHERE type != '' GROUP BY service, version, host, comm, "
-	                   "label_keys, label_values FORMAT RowBinary");
+	buf_put_text(&sql, " FINAL WHERE ");
+	clickhouse_where_sql(&sql, q);
+	buf_put_text(&sql, " GROUP BY service, version, host, comm, label_keys, label_values "
+	                   "FORMAT RowBinary");
 	if (r >= 0)
 		r = clickhouse_query(c, &sql, &answer, &why);
 	if (r >= 0) {

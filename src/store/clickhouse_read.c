@@ -25,6 +25,7 @@
 struct clickhouse_row_key {
 	uint32_t event;       /* of the profile */
 	uint32_t comm, label; /* strings of the profile */
+	uint32_t slice;
 };
 
 /* A row of an answer, whose stack is not known yet. */
@@ -61,69 +62,7 @@ struct clickhouse_reading {
 	uint32_t *made; /* by frame: the profile's; 0: not there */
 };
 
-/* ---- conditions ---- */
-
-/* A label as an expression. */
-static void clickhouse_label_sql(struct buf *sql, const char *key)
-{
-	if (!strcmp(key, "service") || !strcmp(key, "version") || !strcmp(key, "host") ||
-	    !strcmp(key, "comm")) {
-		buf_put_text(sql, key);
-		return;
-	}
-	/* Behind the array is ''. */
-	buf_put_text(sql, "label_values[indexOf(label_keys, ");
-	clickhouse_sql_text(sql, key);
-	buf_put_text(sql, ")]");
-}
-
-/* Whether a term's key stood in front of it already. */
-static bool clickhouse_key_was(const struct labels *terms, const char *key, size_t until)
-{
-	const char *k, *value;
-
-	for (size_t at = 0; labels_next(terms, &at, &k, &value) && at < until;)
-		if (!strcmp(k, key))
-			return true;
-	return false;
-}
-
-/* As labels_match: each key has one of its values. */
-static void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f)
-{
-	const struct labels terms = { f->terms };
-	const char *key, *value, *k, *v;
-
-	for (size_t at = 0; labels_next(&terms, &at, &key, &value);) {
-		const char *separator = " IN (";
-
-		if (clickhouse_key_was(&terms, key, at))
-			continue;
-		buf_put_text(sql, " AND ");
-		clickhouse_label_sql(sql, key);
-		for (size_t i = 0; labels_next(&terms, &i, &k, &v);)
-			if (!strcmp(k, key)) {
-				buf_put_text(sql, separator);
-				clickhouse_sql_text(sql, v);
-				separator = ", ";
-			}
-		buf_put_text(sql, ")");
-	}
-}
-
-/* The span of time: of the index (seconds), and exactly. */
-static void clickhouse_span_sql(struct buf *sql, const struct store_query *q)
-{
-	uint64_t last_s = q->to_ns / 1000000000;
-
-	buf_printf(sql, "time >= toDateTime(%llu) AND time <= toDateTime(%llu)",
-	           (unsigned long long)(q->from_ns / 1000000000 > UINT32_MAX
-	                                        ? UINT32_MAX
-	                                        : q->from_ns / 1000000000),
-	           (unsigned long long)(last_s > UINT32_MAX ? UINT32_MAX : last_s));
-	buf_printf(sql, " AND from_ns >= %llu AND from_ns < %llu", (unsigned long long)q->from_ns,
-	           (unsigned long long)q->to_ns);
-}
+/* ---- keys ---- */
 
 /* Calls each for every key of a list "host,comm". */
 static int clickhouse_each_by(const char *by, int (*each)(void *ctx, size_t i, const char *key),
@@ -238,7 +177,7 @@ static int clickhouse_read_windows(struct clickhouse_reading *r)
 /* Reads what a row is counted under. -ENOMEM, -EBADMSG. */
 static int clickhouse_take_key(struct clickhouse_reading *r, struct cursor *c, uint32_t *ret)
 {
-	struct clickhouse_row_key key = { .label = PROFILE_NOT_KEPT };
+	struct clickhouse_row_key key = { .label = PROFILE_NOT_KEPT, .slice = PROFILE_NOT_KEPT };
 	struct buf type = { 0 }, label = { 0 };
 	unsigned unit;
 
@@ -249,6 +188,8 @@ static int clickhouse_take_key(struct clickhouse_reading *r, struct cursor *c, u
 	if (unit > PROFILE_NANOSECONDS)
 		cursor_fail(c);
 	key.comm = profile_string(r->into, clickhouse_text(c, &r->text));
+	if (r->q->slice_ns)
+		key.slice = cursor_u32(c);
 	for (size_t i = 0; i < r->n_by && !c->failed; i++) {
 		const char *value = clickhouse_text(c, &r->text);
 
@@ -321,6 +262,9 @@ static int clickhouse_read_counts(struct clickhouse_reading *r)
 	if (rc < 0)
 		return rc;
 	buf_put_text(&sql, "SELECT type, unit, comm, ");
+	if (r->q->slice_ns)
+		buf_printf(&sql, "toUInt32(intDiv(from_ns - %llu, %llu)) AS slice, ",
+		           (unsigned long long)r->q->from_ns, (unsigned long long)r->q->slice_ns);
 	clickhouse_each_by(r->q->by, clickhouse_by_column, &sql);
 	buf_put_text(&sql, "one_stack, sum(one_samples), sum(one_weight) FROM ");
 	clickhouse_sql_table(r->c, &sql, "seam_windows");
@@ -329,7 +273,8 @@ static int clickhouse_read_counts(struct clickhouse_reading *r)
 	           "one_weight WHERE %s",
 	           buf_text(&r->where));
 	for (size_t i = 0; i < 2; i++) {
-		buf_printf(&sql, "%s type, unit, comm, ", clauses[i]);
+		buf_printf(&sql, "%s type, unit, comm, %s", clauses[i],
+		           r->q->slice_ns ? "slice, " : "");
 		clickhouse_each_by(r->q->by, clickhouse_by_name, &sql);
 		buf_put_text(&sql, "one_stack");
 	}
@@ -519,7 +464,7 @@ static int clickhouse_add(struct clickhouse_reading *r)
 			                   .label = k->label,
 			                   .state = chain->state,
 			                   .cpu = PROFILE_NOT_KEPT,
-			                   .slice = PROFILE_NOT_KEPT,
+			                   .slice = k->slice,
 			                   .cgroup = PROFILE_NOT_KEPT };
 
 		key.task = profile_task(r->into, k->comm, 0, 0);
@@ -562,10 +507,7 @@ int clickhouse_read(void *store, const struct store_query *q, struct profile *in
 		                        .frames = { .size = sizeof(uint64_t) } };
 	int rc = clickhouse_ready(r.c, &why);
 
-	buf_put_text(&r.where, "type != '' AND ");
-	clickhouse_span_sql(&r.where, q);
-	if (q->where)
-		clickhouse_filter_sql(&r.where, q->where);
+	clickhouse_where_sql(&r.where, q);
 	if (rc >= 0)
 		rc = r.where.failed ? -ENOMEM : clickhouse_read_windows(&r);
 	if (rc >= 0)

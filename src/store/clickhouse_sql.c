@@ -35,11 +35,15 @@ void clickhouse_sql_table(const struct clickhouse *c, struct buf *sql, const cha
 int clickhouse_query(struct clickhouse *c, struct buf *sql, struct http_answer *ret,
                      struct seam_error *err)
 {
-	/* Old servers have LowCardinality for those who ask for it. */
-	const bool old = c->server && c->server < CLICKHOUSE_MODERN;
-	const struct http_request q = { .path = old ? "/?wait_end_of_query=1&"
-		                                      "allow_experimental_low_cardinality_type=1"
-		                                    : "/?wait_end_of_query=1",
+	/* Old servers have LowCardinality for those who ask for it. Rows of one key are of one
+	 * time, and so in one partition: FINAL need not look for them in the others. */
+	static const char *const paths[] = {
+		"/?wait_end_of_query=1",
+		"/?wait_end_of_query=1&allow_experimental_low_cardinality_type=1",
+		"/?wait_end_of_query=1&do_not_merge_across_partitions_select_final=1",
+	};
+	const unsigned age = !c->server ? 0 : c->server < CLICKHOUSE_MODERN ? 1 : 2;
+	const struct http_request q = { .path = paths[age],
 		                        .content_type = "text/plain",
 		                        .body = sql->bytes,
 		                        .n = sql->n,

@@ -45,9 +45,12 @@ int sqlite_fail(const struct sqlite_store *s, struct seam_error *err);
 sqlite3_stmt *sqlite_prepare(const struct sqlite_store *s, const char *sql, struct seam_error *err);
 /* 1: a row; 0: none; -errno. */
 int sqlite_step(const struct sqlite_store *s, sqlite3_stmt *statement, struct seam_error *err);
+/* ?1 and ?2 are the ends of the query's span. */
+void sqlite_bind_span(sqlite3_stmt *statement, const struct store_query *q);
 
 int sqlite_read(void *s, const struct store_query *q, struct profile *into, struct store_found *ret,
                 struct seam_error *err);
-int sqlite_list(void *s, struct store_listing *ret, struct seam_error *err);
+int sqlite_list(void *s, const struct store_query *q, struct store_listing *ret,
+                struct seam_error *err);
 
 #endif

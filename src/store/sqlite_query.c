@@ -56,3 +56,10 @@ int sqlite_step(const struct sqlite_store *s, sqlite3_stmt *statement, struct se
 
 	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : sqlite_fail(s, err);
 }
+
+/* ?1 and ?2 are the ends of the query's span. SQLite has signed numbers only. */
+void sqlite_bind_span(sqlite3_stmt *statement, const struct store_query *q)
+{
+	sqlite3_bind_int64(statement, 1, q->from_ns > INT64_MAX ? INT64_MAX : (int64_t)q->from_ns);
+	sqlite3_bind_int64(statement, 2, q->to_ns > INT64_MAX ? INT64_MAX : (int64_t)q->to_ns);
+}

@@ -18,6 +18,7 @@ struct sqlite_group_key {
 	uint32_t comm, label; /* interned */
 	uint32_t event;       /* string << 1 | unit */
 	uint32_t state;       /* string */
+	uint32_t slice;
 };
 
 /* Of one stack of one group, over all windows of the span. */
@@ -44,7 +45,7 @@ struct sqlite_reading {
 	struct buf sum;    /* struct sqlite_sum */
 	struct map counts; /* string -> value */
 	uint64_t at;       /* comm << 32 | label of the row that is read */
-	uint32_t event;
+	uint32_t event, slice;
 };
 
 /* The store contradicts itself. */
@@ -137,7 +138,7 @@ static int sqlite_add(void *ctx, const struct blocks_count *count)
 	struct sqlite_reading *r = ctx;
 	/* What rows of the answer have in common. */
 	const struct sqlite_group_key key = { (uint32_t)(r->at >> 32), (uint32_t)r->at, r->event,
-		                              count->state };
+		                              count->state, r->slice };
 	uint32_t group = pool_put(&r->groups, &key);
 	struct sqlite_sum *sum;
 	uint64_t *slot;
@@ -180,6 +181,11 @@ static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
 	if (event < 2 || event >= (int64_t)2 * BLOCKS_THINGS_MAX)
 		return -EBADMSG;
 	r->event = (uint32_t)event;
+	r->slice = PROFILE_NOT_KEPT;
+	if (r->q->slice_ns)
+		r->slice =
+		        (uint32_t)(((uint64_t)sqlite3_column_int64(statement, 3) - r->q->from_ns) /
+		                   r->q->slice_ns);
 	rc = lookup_need(&r->lookup, BLOCKS_STRINGS, r->event >> 1);
 	if (rc >= 0)
 		rc = blocks_each_count(sqlite3_column_blob(statement, 2),
@@ -192,14 +198,11 @@ static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
 static sqlite3_stmt *sqlite_prepare_span(const struct sqlite_reading *r, const char *sql)
 {
 	sqlite3_stmt *statement = sqlite_prepare(r->s, sql, r->err);
-	const struct store_query *q = r->q;
 
-	if (!statement)
-		return NULL;
-	/* SQLite has signed numbers only. */
-	sqlite3_bind_int64(statement, 1, q->from_ns > INT64_MAX ? INT64_MAX : (int64_t)q->from_ns);
-	sqlite3_bind_int64(statement, 2, q->to_ns > INT64_MAX ? INT64_MAX : (int64_t)q->to_ns);
-	sqlite3_bind_int64(statement, 3, r->epoch);
+	if (statement) {
+		sqlite_bind_span(statement, r->q);
+		sqlite3_bind_int64(statement, 3, r->epoch);
+	}
 	return statement;
 }
 
@@ -207,7 +210,7 @@ static sqlite3_stmt *sqlite_prepare_span(const struct sqlite_reading *r, const c
 static int sqlite_read_counts(struct sqlite_reading *r)
 {
 	sqlite3_stmt *statement = sqlite_prepare_span(
-	        r, "SELECT counts.series, counts.event, counts.data FROM windows "
+	        r, "SELECT counts.series, counts.event, counts.data, windows.from_ns FROM windows "
 	           "CROSS JOIN counts ON counts.window = windows.id "
 	           "WHERE windows.from_ns >= ?1 AND windows.from_ns < ?2 AND windows.epoch = ?3");
 	int rc;
@@ -281,7 +284,7 @@ static int sqlite_group_to_key(struct sqlite_reading *r, const struct sqlite_gro
 {
 	struct profile *p = r->into;
 	struct profile_key key = { .cpu = PROFILE_NOT_KEPT,
-		                   .slice = PROFILE_NOT_KEPT,
+		                   .slice = g->slice,
 		                   .cgroup = PROFILE_NOT_KEPT,
 		                   .label = PROFILE_NOT_KEPT };
 	uint32_t comm = profile_string(p, intern_get(&r->texts, g->comm));
@@ -455,109 +458,4 @@ int sqlite_read(void *store, const struct store_query *q, struct profile *into,
 	if (rc < 0 && err)
 		*err = why;
 	return rc;
-}
-
-/* ---- lists ---- */
-
-/* Equal labels stand together. */
-static int sqlite_series_order(const void *a, const void *b)
-{
-	const struct store_series *x = a, *y = b;
-
-	return labels_order(&x->labels, &y->labels);
-}
-
-/* Series of one set of labels in several epochs become one. */
-static void sqlite_list_join(struct store_listing *l)
-{
-	size_t n = 0;
-
-	if (l->n)
-		qsort(l->series, l->n, sizeof(*l->series), sqlite_series_order);
-	for (size_t i = 0; i < l->n; i++) {
-		struct store_series *from = &l->series[i], *to = n ? &l->series[n - 1] : NULL;
-
-		if (!to || labels_order(&to->labels, &from->labels)) {
-			l->series[n++] = *from;
-			continue;
-		}
-		to->windows += from->windows;
-		to->samples += from->samples;
-		if (from->first_ns < to->first_ns)
-			to->first_ns = from->first_ns;
-		if (from->last_ns > to->last_ns)
-			to->last_ns = from->last_ns;
-		labels_free(&from->labels);
-	}
-	l->n = n;
-}
-
-/* Reads the series of all epochs with what they have. -errno. */
-static int sqlite_list_series(const struct sqlite_store *s, struct store_listing *l,
-                              struct seam_error *err)
-{
-	sqlite3_stmt *statement = sqlite_prepare(
-	        s,
-	        "SELECT series.labels, count(DISTINCT window), sum(samples), min(from_ns), "
-	        "max(to_ns) "
-	        "FROM counts JOIN windows ON windows.id = window JOIN series ON series.id = series "
-	        "GROUP BY series",
-	        err);
-	size_t capacity = 0;
-	int rc = 0;
-
-	if (!statement)
-		return -err->code;
-	while (rc >= 0 && (rc = sqlite_step(s, statement, err)) > 0) {
-		struct store_series *at;
-
-		if (ARRAY_ROOM(&l->series, &capacity, l->n + 1) < 0) {
-			rc = -ENOMEM;
-			break;
-		}
-		/* It is in the list before it is filled, so it is freed with the others if that
-		 * fails. */
-		at = &l->series[l->n++];
-		*at = (struct store_series){
-			.windows = (uint64_t)sqlite3_column_int64(statement, 1),
-			.samples = (uint64_t)sqlite3_column_int64(statement, 2),
-			.first_ns = (uint64_t)sqlite3_column_int64(statement, 3),
-			.last_ns = (uint64_t)sqlite3_column_int64(statement, 4),
-		};
-		rc = labels_take(&at->labels, sqlite3_column_blob(statement, 0),
-		                 (size_t)sqlite3_column_bytes(statement, 0));
-	}
-	sqlite3_finalize(statement);
-	return rc;
-}
-
-/* First what the store is as a whole, then its series. */
-int sqlite_list(void *store, struct store_listing *ret, struct seam_error *err)
-{
-	const struct sqlite_store *s = store;
-	struct seam_error why = { 0 };
-	sqlite3_stmt *statement = sqlite_prepare(
-	        s,
-	        "SELECT count(*), min(from_ns), max(to_ns), (SELECT page_count FROM "
-	        "pragma_page_count()) * (SELECT page_size FROM pragma_page_size()) FROM windows",
-	        &why);
-	int rc = statement ? sqlite_step(s, statement, &why) : -why.code;
-
-	if (rc > 0) {
-		ret->windows = (uint64_t)sqlite3_column_int64(statement, 0);
-		ret->first_ns = (uint64_t)sqlite3_column_int64(statement, 1);
-		ret->last_ns = (uint64_t)sqlite3_column_int64(statement, 2);
-		ret->bytes = (uint64_t)sqlite3_column_int64(statement, 3);
-	}
-	sqlite3_finalize(statement);
-	if (rc >= 0)
-		rc = sqlite_list_series(s, ret, &why);
-	if (rc >= 0)
-		sqlite_list_join(ret);
-	if (rc == -EBADMSG && !why.code)
-		rc = seam_error_set(&why, EBADMSG, s->path, SEAM_NO_OFFSET, NULL,
-		                    "the store is damaged: a series has no labels");
-	if (rc < 0 && err)
-		*err = why;
-	return rc < 0 ? rc : 0;
 }

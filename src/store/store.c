@@ -132,9 +132,12 @@ int store_read(struct store *s, const struct store_query *q, struct profile *int
 	return s->backend->read(s->of, q, into, ret, err);
 }
 
-int store_list(struct store *s, struct store_listing *ret, struct seam_error *err)
+int store_list(struct store *s, const struct store_query *q, struct store_listing *ret,
+               struct seam_error *err)
 {
-	return s->backend->list(s->of, ret, err);
+	const struct store_query all = { .to_ns = UINT64_MAX };
+
+	return s->backend->list(s->of, q ? q : &all, ret, err);
 }
 
 void store_found_free(struct store_found *f)

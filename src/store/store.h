@@ -52,6 +52,9 @@ struct store_query {
 	uint64_t from_ns, to_ns;           /* windows that begin in [from, to) */
 	const struct labels_filter *where; /* NULL: all */
 	const char *by; /* labels, by commas: their values are the rows' label; NULL: none */
+	/* Into how long parts the span is cut, for PROFILE_KEEP_SLICE: a row's slice is the number
+	 * of the part in which its windows begin. 0: they have none. */
+	uint64_t slice_ns;
 };
 
 /* What a query found. Zero-initialise; store_found_free. */
@@ -116,15 +119,17 @@ int store_put(struct store *s, const struct store_window *w, struct seam_error *
  * many bytes; 0: no such limit. Returns how many went, or -errno. */
 int64_t store_forget(struct store *s, uint64_t from_ns, uint64_t bytes, struct seam_error *err);
 
-/* Adds to `into`, a profile that keeps PROFILE_KEEP_LABEL or not, in whose states those of the
- * store are looked up by name; more are added behind them. */
+/* Adds to `into`, a profile that keeps PROFILE_KEEP_LABEL and _SLICE or not, in whose states those
+ * of the store are looked up by name; more are added behind them. */
 int store_read(struct store *s, const struct store_query *q, struct profile *into,
                struct store_found *ret, struct seam_error *err);
 void store_found_free(struct store_found *f);
 /* The count of this name; 0: there is none. */
 uint64_t store_found_count(const struct store_found *f, const char *name);
 
-int store_list(struct store *s, struct store_listing *ret, struct seam_error *err);
+/* Of the windows of a query; NULL: of all. Only its span and its filter are asked. */
+int store_list(struct store *s, const struct store_query *q, struct store_listing *ret,
+               struct seam_error *err);
 void store_listing_free(struct store_listing *l);
 
 #endif

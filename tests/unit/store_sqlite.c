@@ -265,7 +265,7 @@ static void test_list_and_forget(void **state)
 		assert_int_equal(put(store, w % 2 ? "x" : "y", w * 10 * S, samples, SAMPLES, &err),
 		                 1);
 	}
-	assert_int_equal(store_list(store, &l, &err), 0);
+	assert_int_equal(store_list(store, NULL, &l, &err), 0);
 	assert_int_equal(l.n, HOSTS * 2);
 	for (size_t i = 0; i < l.n; i++)
 		sum += l.series[i].samples;
@@ -274,17 +274,17 @@ static void test_list_and_forget(void **state)
 	store_listing_free(&l);
 
 	assert_int_equal(store_forget(store, 50 * S, 0, &err), 5);
-	assert_int_equal(store_list(store, &l, &err), 0);
+	assert_int_equal(store_list(store, NULL, &l, &err), 0);
 	assert_int_equal(l.windows, WINDOWS - 5);
 	assert_int_equal(l.first_ns, 50 * S);
 	store_listing_free(&l);
 	assert_int_equal(store_forget(store, 0, 1, &err), WINDOWS - 5);
-	assert_int_equal(store_list(store, &l, &err), 0);
+	assert_int_equal(store_list(store, NULL, &l, &err), 0);
 	assert_int_equal(l.n, 0);
 	store_listing_free(&l);
 	/* The writer goes on. */
 	assert_int_equal(put(store, "x", 500 * S, samples, SAMPLES, &err), 1);
-	assert_int_equal(store_list(store, &l, &err), 0);
+	assert_int_equal(store_list(store, NULL, &l, &err), 0);
 	assert_int_equal(l.windows, 1);
 	store_listing_free(&l);
 	store_close(store);

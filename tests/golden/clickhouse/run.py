@@ -10,6 +10,7 @@ no engine, or no libcurl in the build.
 """
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -78,7 +79,19 @@ def same_answers(engine, work):
             fault(name + " is put twice")
         answers(engine.kind + " " + name, sqlite, engine.url())
     check(engine.kind + ": ls", listing(sqlite), listing(engine.url()))
+    comms = sorted({s["labels"]["comm"] for s in listing(sqlite)["series"]}, key=lambda c: -sum(
+        s["samples"] for s in listing(sqlite)["series"] if s["labels"]["comm"] == c))
     first = listing(sqlite)["first_ns"] // 10**9
+    whole = ["--from", "@%d" % first, "--to", "@%d" % (listing(sqlite)["last_ns"] // 10**9 + 1)]
+    name = json.loads(seam("report", "--json", "--store", sqlite, *EVER, "-s", "sym")[0])["rows"]
+    name = next(r["sym"] for r in name if r["sym"])
+    for what, *args in (("a function's points", "store", "series", name, "--csv", "--window", "1s", *whole),
+                        ("two sides", "diff", "--json", *whole, "--base", "comm=" + comms[0], "--new", "comm=" + comms[1]),
+                        ("a part of the list", "store", "ls", "--where", "comm=" + comms[0], *whole)):
+        a, b = (re.sub(r"[\d.]+ MB", "", seam(*args, "--store", u)[0].replace(u, "STORE")) for u in (sqlite, engine.url()))
+        check("%s: %s" % (engine.kind, what), a, b)
+        if not a.strip():
+            fault(what + ": nothing")
     span = ["--from", "@%d" % first, "--to", "@%d" % (first + 2)]
     check("a span", *(seam("report", "--store", u, *span)[0] for u in (sqlite, engine.url())))
     return sqlite

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// clickhouse_where.c: see clickhouse.h: which rows a query is about, as a condition.
+#include <string.h>
+
+#include "store/clickhouse.h"
+
+void clickhouse_label_sql(struct buf *sql, const char *key)
+{
+	if (!strcmp(key, "service") || !strcmp(key, "version") || !strcmp(key, "host") ||
+	    !strcmp(key, "comm")) {
+		buf_put_text(sql, key);
+		return;
+	}
+	/* Behind the array is ''. */
+	buf_put_text(sql, "label_values[indexOf(label_keys, ");
+	clickhouse_sql_text(sql, key);
+	buf_put_text(sql, ")]");
+}
+
+/* Whether a term's key stood in front of it already. */
+static bool clickhouse_key_was(const struct labels *terms, const char *key, size_t until)
+{
+	const char *k, *value;
+
+	for (size_t at = 0; labels_next(terms, &at, &k, &value) && at < until;)
+		if (!strcmp(k, key))
+			return true;
+	return false;
+}
+
+/* As labels_match: each key has one of its values. */
+static void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f)
+{
+	const struct labels terms = { f->terms };
+	const char *key, *value, *k, *v;
+
+	for (size_t at = 0; labels_next(&terms, &at, &key, &value);) {
+		const char *separator = " IN (";
+
+		if (clickhouse_key_was(&terms, key, at))
+			continue;
+		buf_put_text(sql, " AND ");
+		clickhouse_label_sql(sql, key);
+		for (size_t i = 0; labels_next(&terms, &i, &k, &v);)
+			if (!strcmp(k, key)) {
+				buf_put_text(sql, separator);
+				clickhouse_sql_text(sql, v);
+				separator = ", ";
+			}
+		buf_put_text(sql, ")");
+	}
+}
+
+void clickhouse_span_sql(struct buf *sql, const struct store_query *q)
+{
+	uint64_t last_s = q->to_ns / 1000000000;
+
+	buf_printf(sql, "time >= toDateTime(%llu) AND time <= toDateTime(%llu)",
+	           (unsigned long long)(q->from_ns / 1000000000 > UINT32_MAX
+	                                        ? UINT32_MAX
+	                                        : q->from_ns / 1000000000),
+	           (unsigned long long)(last_s > UINT32_MAX ? UINT32_MAX : last_s));
+	buf_printf(sql, " AND from_ns >= %llu AND from_ns < %llu", (unsigned long long)q->from_ns,
+	           (unsigned long long)q->to_ns);
+}
+
+void clickhouse_where_sql(struct buf *sql, const struct store_query *q)
+{
+	buf_put_text(sql, "type != '' AND ");
+	clickhouse_span_sql(sql, q);
+	if (q->where)
+		clickhouse_filter_sql(sql, q->where);
+}
