@@ -61,8 +61,13 @@ atleast "32-bit code: pcs" 50 "$(awk 'length($1) == 8 && $2 == "[unknown]" { n++
 ${CC:-cc} -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o cases "$HERE/unwind_cases/cases.c" -pthread
 stacks "" -F 997 -- ./cases jit 1
 # But where a sample hit in that code itself.
-in_made=$(awk -v RS= -F '\n' '{ i = 2; while ($i ~ /\[kernel/) i++; if ($i ~ /anon/) n++ } END { print n + 0 }' f.txt)
-atmost "straight code made at run time: guessed" "$in_made" "$(figure 'with guessed frames')"
+# undescribed: how many samples hit in it, or in what each program has of the compiler's own that no table describes.
+undescribed() {
+	awk -v RS= -F '\n' '{ i = 2; while ($i ~ /\[kernel/) i++
+		if ($i ~ /anon|\[unknown\]|[ \t](_init|_fini|frame_dummy|(de)?register_tm_clones|__do_global_dtors_aux)[+ ]/) n++ }
+		END { print n + 0 }' f.txt
+}
+atmost "straight code made at run time: guessed" "$(undescribed)" "$(figure 'with guessed frames')"
 same "straight code made at run time: guessed, in the file" "$(figure 'with guessed frames')" "$(in_file guessed)"
 all "straight code made at run time" leaf_plain main 50
 # With a jump before its return: by frame pointers, and counted.
@@ -71,6 +76,6 @@ atleast "code made at run time: guessed" 50 "$(figure 'with guessed frames')"
 same "code made at run time: guessed, in the file" "$(figure 'with guessed frames')" "$(in_file guessed)"
 all "code made at run time" leaf_plain main 50
 stacks "" -F 997 -- ./work registers 1
-same "code from objects: guessed" 0 "$(figure 'with guessed frames')"
+atmost "code from objects: guessed" "$(undescribed)" "$(figure 'with guessed frames')"
 
 done_testing
