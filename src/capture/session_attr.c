@@ -265,10 +265,17 @@ static int session_stream_cpus(struct session *s, const struct event *e, struct 
 }
 
 /*
- * Callchains of a source: the kernel is not asked for any, unless the event is precise: the kernel
- * refuses a program that takes kernel stacks on one without them (EPROTO). The event is every
- * CPU's, as the source knows whose samples are wanted.
+ * Callchains of a source: the kernel is not asked for any, which it would walk for nothing, unless
+ * the event is precise: the kernel refuses a program that takes kernel stacks on one without them
+ * (EPROTO). To be called again when an event has become less precise.
  */
+void session_attr_source_chain(struct session_stream *st)
+{
+	if (st->sourced && !(st->attr.flags >> SEAM_ATTR_PRECISE_IP_SHIFT & 3))
+		st->attr.sample_type &= ~SEAM_SAMPLE_CALLCHAIN;
+}
+
+/* The event is every CPU's, as the source knows whose samples are wanted. */
 static void attr_sourced(struct session *s, struct session_stream *st)
 {
 	st->sourced = true;
@@ -276,8 +283,7 @@ static void attr_sourced(struct session *s, struct session_stream *st)
 	st->attr.flags &=
 	        ~(SEAM_ATTR_DEFER_CALLCHAIN | SEAM_ATTR_INHERIT | SEAM_ATTR_ENABLE_ON_EXEC);
 	st->attr.sample_max_stack = 0;
-	if (!(st->attr.flags >> SEAM_ATTR_PRECISE_IP_SHIFT & 3))
-		st->attr.sample_type &= ~SEAM_SAMPLE_CALLCHAIN;
+	session_attr_source_chain(st);
 }
 
 /* What becomes of an event that BPF could have served and does not take. In a recording with a

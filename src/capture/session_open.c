@@ -163,6 +163,7 @@ static int session_stream_to_cpu_clock(struct session *s, struct session_stream 
 	st->attr.config = 0;
 	st->attr.flags &= ~(3ULL << SEAM_ATTR_PRECISE_IP_SHIFT | SEAM_ATTR_EXCLUDE_GUEST);
 	st->is_default = st->precise_max = false;
+	session_attr_source_chain(st);
 	return 1;
 }
 
@@ -185,6 +186,7 @@ static int session_stream_relent(struct session *s, struct session_stream *st, i
 		log_line(s->log, LOG_VERBOSE, "%s: precise_ip %u is refused, trying %u", st->name,
 		         level, level - 1);
 		*flags -= 1ULL << SEAM_ATTR_PRECISE_IP_SHIFT;
+		session_attr_source_chain(st);
 		return 1;
 	}
 	if (session_stream_is_hardware(st) && *flags & SEAM_ATTR_EXCLUDE_GUEST && refused) {

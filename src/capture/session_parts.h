@@ -130,6 +130,7 @@ int session_compose_sideband(struct session *s, bool deferred_on_cpus, struct se
 /* Callchains of the kernel, and registers and a copy of the user's stack, instead of what is there;
  * false: not on this machine. */
 bool session_attr_copy(const struct session *s, struct seam_attr *attr);
+void session_attr_source_chain(struct session_stream *st);
 /* The attr of the event that would receive deferred records on a CPU. */
 struct seam_attr session_deferred_attr(const struct session *s);
 void session_leader_flags(const struct session *s, struct session_stream *st);

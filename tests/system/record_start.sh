@@ -15,6 +15,10 @@ for how in "" "--off-cpu"; do
 	cat err
 	atmost "record $how: bytes read before the command runs" $most "$(sed -n 's/^rchar: //p' io)"
 done
+# The kernel walks no stack that BPF walks, also where the first choice of event, which is precise, became a clock.
+"$SEAM" record -vv -o a.data -- /bin/true 2>err || fail "record -vv"
+same "clocks with a callchain of the kernel's, and of BPF" 0 "$(awk '/^ *config .*_CPU_CLOCK/ { clock = 1 }
+	/^ *sample_type / { n += clock && /CALLCHAIN/; clock = 0 } END { print n + 0 }' err)"
 "$SEAM" record -v -o a.data -- /bin/true 2>err || fail "record -v"
 atmost "tables: of true, libc, ld.so, the vdso and what else these need" 8 "$(sed -n 's/.*processes*, \([0-9]*\) tables.*/\1/p' err)"
 done_testing
