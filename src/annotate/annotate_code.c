@@ -345,7 +345,7 @@ int annotate_code(struct annotate *a, struct annotate_function *f)
 
 	c.f = f;
 	c.search.kernel_release = a->kernel_release;
-	if (c.object && symbol_object_key(c.object)->kind == SYMBOL_KIND_PYTHON) {
+	if (c.object && symbol_object_key(c.object)->kind == SYMBOL_KIND_RUNTIME) {
 		r = annotate_python(a, f);
 		code_count(f);
 		return r < 0 ? r : code_sum_lines(f);

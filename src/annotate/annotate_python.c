@@ -10,19 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/runtime.h"
 #include "annotate/annotate.h"
 
 #define LINES_BETWEEN 4096u /* lines without samples that are shown, too */
 #define LINES_ABOVE 256u    /* in which "def" is looked for */
-
-/* The part of a name from its file on; NULL: it has none. */
-static const char *python_file(const char *name)
-{
-	const char *at = strstr(name, "::");
-
-	at = at ? strchr(at + 2, ':') : NULL;
-	return at && at[1] ? at + 1 : NULL;
-}
 
 /* Of several files that have such a function it is the one with the most weight. */
 const char *annotate_python_name(const struct annotate *a, const char *symbol)
@@ -32,17 +24,19 @@ const char *annotate_python_name(const struct annotate *a, const char *symbol)
 	struct map weights = { 0 };
 	size_t n = strlen(symbol);
 	uint64_t most = 0, *weight;
+	enum runtime_kind kind;
 
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
 		const struct profile_row *row = profile_row_at(p, i);
 		uint32_t id = profile_frame_at(p, profile_node_at(p, row->key.node).frame)->symbol;
 
 		name = profile_text(p, id);
-		if (strncmp(name, "py::", 4) != 0)
+		kind = runtime_of_function(name);
+		if (kind == RUNTIME_NO_KIND)
 			continue;
-		if (strncmp(symbol, "py::", 4) != 0)
-			name += 4;
-		if (strncmp(name, symbol, n) != 0 || name[n] != ':')
+		if (runtime_of_function(symbol) == RUNTIME_NO_KIND)
+			name += strlen(runtime_prefix(kind));
+		if (strncmp(name, symbol, n) != 0 || name[n] != ':' || name[n + 1] == ':')
 			continue;
 		weight = map_slot(&weights, id, NULL);
 		if (!weight)
@@ -122,7 +116,7 @@ static int python_lines(struct annotate *a, struct annotate_function *f, uint32_
 /* Samples whose line is not known stay outside. */
 int annotate_python(struct annotate *a, struct annotate_function *f)
 {
-	const char *path = python_file(a->name);
+	const char *path = runtime_function_file(a->name);
 	uint32_t file = path ? intern_text(&a->files, path) : 0;
 	struct annotate_insn *hit = calloc(f->n + 1, sizeof(*hit));
 	size_t n = 0;

@@ -114,13 +114,13 @@ int record_filter_settle(struct record_opts *o, const struct cmd *cmd)
 	                   : o->rec.filters.n_uids    ? "--uid"
 	                   : o->rec.filters.n_comms   ? "--comm"
 	                   : o->rec.filters.n_cgroups ? "--cgroup"
-	                   : o->rec.python            ? "--python"
+	                   : o->rec.runtimes          ? "--runtimes (--python)"
 	                                              : NULL;
 
 	if (!what)
 		return 0;
-	if (o->rec.python && o->rec.session.callchain != SESSION_CALLCHAIN_AUTO) {
-		cmd_error(cmd, "--python goes with --call-graph dwarf,defer only");
+	if (o->rec.runtimes && o->rec.session.callchain != SESSION_CALLCHAIN_AUTO) {
+		cmd_error(cmd, "--runtimes and --python go with --call-graph dwarf,defer only");
 		return -EINVAL;
 	}
 	if (o->rec.session.callchain != SESSION_CALLCHAIN_AUTO &&

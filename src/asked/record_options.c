@@ -26,6 +26,8 @@ enum {
 	RECORD_WALL,
 	RECORD_PYTHON,
 	RECORD_NO_PYTHON,
+	RECORD_RUNTIMES,
+	RECORD_NO_RUNTIMES,
 	RECORD_ALL_CPUS,
 	RECORD_CPU,
 	RECORD_FREQ,
@@ -99,10 +101,13 @@ const struct option_def record_option_defs[] = {
 	{ "off-cpu-thresh", 0, "MS", "the same, as perf spells it", RECORD_OFF_CPU },
 	{ "wall", 0, NULL,
 	  "all time of each thread: cpu-clock, whose periods add up, and --off-cpu", RECORD_WALL },
-	{ "python", 0, NULL,
-	  "functions of CPython 3.8 to 3.14 in the stacks (done where BPF programs walk them); "
-	  "fail "
-	  "where these are not allowed",
+	{ "runtimes", 0, "LIST",
+	  "functions of these interpreters in the stacks, and of no others: python (CPython 3.8 to "
+	  "3.14); fail where BPF programs, which walk them, are not allowed. By default all, where "
+	  "they are",
+	  RECORD_RUNTIMES },
+	{ "no-runtimes", 0, NULL, "only native stacks of interpreters", RECORD_NO_RUNTIMES },
+	{ "python", 0, NULL, "functions of Python in the stacks, or fail as --runtimes does",
 	  RECORD_PYTHON },
 	{ "no-python", 0, NULL, "only native stacks of Python's processes", RECORD_NO_PYTHON },
 	{ "mmap-pages", 'm', "N", "size of the ring of each CPU: pages, or bytes as 512K, 4M",
@@ -192,6 +197,8 @@ static int record_set(struct record_opts *o, int id, const struct record_arg *a)
 		return record_values_compress(o, a, 1);
 	case RECORD_UNWIND_MEMORY:
 		return record_values_unwind_memory(o, a);
+	case RECORD_RUNTIMES:
+		return record_values_runtimes(o, a);
 	case RECORD_GRACE:
 		/* In the options of a recording 0 means the default, so none at all is the largest
 		 * number. */
@@ -218,9 +225,16 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 		o->rec.wall = true;
 		break;
 	case RECORD_PYTHON:
+		o->rec.runtimes |= 1u << RUNTIME_PYTHON;
+		o->rec.no_runtimes &= ~(1u << RUNTIME_PYTHON);
+		break;
 	case RECORD_NO_PYTHON:
-		o->rec.python = id == RECORD_PYTHON;
-		o->rec.no_python = id == RECORD_NO_PYTHON;
+		o->rec.runtimes &= ~(1u << RUNTIME_PYTHON);
+		o->rec.no_runtimes |= 1u << RUNTIME_PYTHON;
+		break;
+	case RECORD_NO_RUNTIMES:
+		o->rec.runtimes = 0;
+		o->rec.no_runtimes = RUNTIMES_ALL;
 		break;
 	case RECORD_STRICT_FREQ:
 		o->rec.session.strict_frequency = true;

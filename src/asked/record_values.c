@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abi/runtime.h"
 #include "asked/record_values.h"
 
 /* Says what is wrong with an option's value. Always -EINVAL. */
@@ -226,6 +227,32 @@ int record_values_mmap_pages(struct record_opts *o, const struct record_arg *a)
 		return record_values_wrong(a, "'%s': a ring of more than 2 GiB", a->text);
 	o->rec.session.mmap_pages = (size_t)v;
 	return 0;
+}
+
+/* Names of interpreters; those that are not named are not wanted. */
+int record_values_runtimes(struct record_opts *o, const struct record_arg *a)
+{
+	char known[256] = "";
+	size_t n = 0;
+
+	o->rec.runtimes = 0;
+	for (const char *at = a->text; *at; at += n + (at[n] == ',')) {
+		n = strcspn(at, ",");
+		if (!runtime_of_name(at, n)) {
+			o->rec.runtimes = 0;
+			break;
+		}
+		o->rec.runtimes |= 1u << runtime_of_name(at, n);
+	}
+	o->rec.no_runtimes = RUNTIMES_ALL & ~o->rec.runtimes;
+	if (o->rec.runtimes)
+		return 0;
+	n = 0;
+	for (unsigned k = 0; k < RUNTIMES && n < sizeof(known); k++)
+		if (runtime_name(k))
+			n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", n ? ", " : "",
+			                      runtime_name(k));
+	return record_values_wrong(a, "%s: '%s' is not a list of %s", a->what, a->text, known);
 }
 
 /* Takes a name, with or without CLOCK_ and in upper or lower case, or a number up to 31. -EINVAL

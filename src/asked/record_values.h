@@ -27,6 +27,8 @@ int record_values_freq(struct record_opts *o, const struct record_arg *a);
 int record_values_call_graph(struct record_opts *o, const struct record_arg *a);
 int record_values_unwind_memory(struct record_opts *o, const struct record_arg *a);
 int record_values_mmap_pages(struct record_opts *o, const struct record_arg *a);
+/* "python,php" */
+int record_values_runtimes(struct record_opts *o, const struct record_arg *a);
 int record_values_clockid(struct record_opts *o, const struct record_arg *a);
 /* Takes a compression level. least 0: "0" means no compression. Without a text it is level 1. */
 int record_values_compress(struct record_opts *o, const struct record_arg *a, uint64_t least);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "abi/encode.h"
+#include "abi/runtime.h"
 #include "abi/runtime_code.h"
 #include "base/arena.h"
 #include "base/array.h"
@@ -142,11 +143,9 @@ static const char *names_shown(struct convert_names *names, const char *text)
 static int names_function(struct convert_names *names, const struct proc_mapping *m)
 {
 	struct names_elf_function f = { .name = names_shown(names, m->object->path) };
-	const char *file = f.name ? strstr(f.name, "::") : NULL;
+	const char *file = f.name ? runtime_function_file(f.name) : NULL;
 
-	/* "py::name:file". */
-	file = file ? strchr(file + 2, ':') : NULL;
-	f.file = file ? file + 1 : "";
+	f.file = file ? file : "";
 	if (!f.name || ARRAY_ROOM(&names->functions, &names->capacity, names->n + 1) < 0)
 		return -ENOMEM;
 	names->functions[names->n++] = f;
@@ -165,7 +164,7 @@ static int names_functions(struct convert_names *names, const struct recording *
 	lines = arena_alloc(&names->arena, names->n_used * sizeof(*lines));
 	for (size_t i = 0; lines && r >= 0 && i < names->n_used; i++) {
 		m = proc_space_find(rec->procs, PROC_NO_SPACE, names->used[i]);
-		if (!m || m->object->kind != PROC_KIND_PYTHON)
+		if (!m || m->object->kind != PROC_KIND_RUNTIME)
 			continue;
 		if (m != last)
 			r = names_function(names, m);
@@ -286,7 +285,7 @@ static int names_file(struct convert_names *names, const struct convert_opts *op
 static bool names_told(const struct recording *rec)
 {
 	for (size_t i = 0; i < proc_objects(rec->procs); i++)
-		if (proc_object_at(rec->procs, i)->kind == PROC_KIND_PYTHON)
+		if (proc_object_at(rec->procs, i)->kind == PROC_KIND_RUNTIME)
 			return true;
 	return false;
 }

@@ -58,7 +58,7 @@ static uint64_t apply_key(const struct proc_event *e)
 	case PROC_KIND_BPF:
 	case PROC_KIND_OUT_OF_LINE:
 		return KEY_KSYMBOLS;
-	case PROC_KIND_PYTHON:
+	case PROC_KIND_RUNTIME:
 		return KEY_RUNTIMES;
 	default:
 		return e->pid;

@@ -107,7 +107,7 @@ static int learn_ksymbol(struct proc_table *table, const struct seam_decoded *re
 	    runtime_code_is(k->addr)) {
 		/* Addresses there never change their meaning. */
 		e->type = EVENT_MAP;
-		e->kind = PROC_KIND_PYTHON;
+		e->kind = PROC_KIND_RUNTIME;
 		e->time = 0;
 	}
 	if (!learn_range(e, k->addr, k->len)) {

@@ -47,7 +47,7 @@ enum proc_kind {
 	PROC_KIND_JIT, /* one piece of code that a process made; path is its name; object->pid */
 	/* a function that an interpreter runs, of any process (abi/runtime_code.h); path is its
 	 * name */
-	PROC_KIND_PYTHON,
+	PROC_KIND_RUNTIME,
 	PROC_KIND_OTHER, /* "[...]" of a name that is not known */
 	PROC_KINDS,
 };

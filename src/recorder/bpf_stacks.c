@@ -31,8 +31,8 @@ static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwal
 	struct bpf_stacks *b = ctx;
 	const struct tables_object *object = bpf_table_get(b->table, ask, ret);
 
-	if (b->python && !ret->later)
-		ret->python = bpf_python_get(b->python, ask, object);
+	if (b->runtime && !ret->later)
+		ret->runtime = bpf_runtime_get(b->runtime, ask, object);
 }
 
 /* kwalk reads the pages of this table no more until it asks for it again: they may go. */
@@ -149,7 +149,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 		.wall = o->wall,
 		.no_kernel = o->session.all_user,
 		.fp = o->session.callchain == SESSION_CALLCHAIN_FP_DEFER,
-		.python = o->python,
+		.runtimes = o->runtimes,
 		.memory = o->unwind_memory,
 		.period_ns = bpf_stacks_period_ns(o),
 		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
@@ -175,8 +175,8 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 	b->everything = opts.filter == KWALK_EVERYTHING && !b->strangers.chosen;
 	if (r >= 0)
 		r = bpf_table_new(&b->table, b->tables);
-	if (r >= 0 && o->python)
-		r = bpf_python_new(&b->python);
+	if (r >= 0 && o->runtimes)
+		r = bpf_runtime_new(&b->runtime);
 	if (r >= 0) {
 		/* Loads the programs into the kernel: rights, verifier and missing features all
 		 * show here. */
@@ -227,12 +227,15 @@ static int bpf_stacks_prepare(void *ctx, const char *path)
 	struct bpf_stacks *b = ctx;
 	struct kwalk_ask ask = { .pid = getpid(), .path = path };
 	struct kwalk_table table = { 0 };
+	const struct runtime_object *runtime = NULL;
 
 	if (bpf_stacks_stopped(b))
 		return -ECANCELED;
 	bpf_table_get(b->table, &ask, &table);
-	if (b->python)
-		bpf_python_get(b->python, &ask, NULL);
+	if (b->runtime)
+		runtime = bpf_runtime_get(b->runtime, &ask, NULL);
+	if (runtime && runtime->known)
+		kwalk_runtime_want(b->kwalk, runtime->kind);
 	if (table.blob)
 		kwalk_prepare(b->kwalk, table.blob);
 	return 0;
@@ -285,7 +288,7 @@ void bpf_stacks_close(struct bpf_stacks *b)
 {
 	kwalk_close(b->kwalk);
 	bpf_table_free(b->table);
-	bpf_python_free(b->python);
+	bpf_runtime_free(b->runtime);
 	tables_free(b->tables);
 	strangers_free(&b->strangers);
 	*b = (struct bpf_stacks){ 0 };

@@ -8,7 +8,7 @@
 #define SEAM_RECORDER_BPF_STACKS_H
 
 #include "capture/bpf/kwalk.h"
-#include "recorder/bpf_python.h"
+#include "recorder/bpf_runtime.h"
 #include "recorder/bpf_table.h"
 #include "recorder/opts.h"
 #include "recorder/strangers.h"
@@ -25,8 +25,8 @@ struct bpf_stacks {
 	struct kwalk *kwalk; /* NULL: not in use */
 	struct tables *tables;
 	struct bpf_table *table;
-	struct bpf_python *python; /* NULL: not wanted */
-	bool everything;           /* nobody is a stranger */
+	struct bpf_runtime *runtime; /* NULL: not wanted */
+	bool everything;             /* nobody is a stranger */
 	struct strangers strangers;
 	capture_write write;
 	void *write_ctx;

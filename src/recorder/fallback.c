@@ -87,18 +87,14 @@ int fallback_open(struct session **ret, struct bpf_stacks *bpf, struct recorder_
 	int r;
 
 	features_init(&features, NULL);
-	o->python |= !o->no_python && o->session.callchain == SESSION_CALLCHAIN_AUTO;
-	o->session.no_runtimes = o->no_python;
+	if (o->session.callchain == SESSION_CALLCHAIN_AUTO)
+		o->runtimes |= RUNTIMES_ALL & ~o->no_runtimes;
+	o->session.no_runtimes = o->no_runtimes == RUNTIMES_ALL;
 	/* Events that the machine lacks go first, so that they do not close a way for the
 	 * others. */
 	event_list_fit(o->events, &features, &o->session.log);
 	if (fallback_has_bpf(o)) {
 		r = fallback_open_bpf(ret, bpf, o, reason);
-		/* A kernel may refuse the larger programs that walk interpreters' frames. */
-		if (r < 0 && r != -EINTR && r != -ESRCH && o->python && !o->needs_bpf) {
-			o->python = false;
-			r = fallback_open_bpf(ret, bpf, o, reason);
-		}
 		if (r == -EINTR)
 			return seam_error_set(err, EINTR, NULL, SEAM_NO_OFFSET, NULL, "%s", reason);
 		if (r >= 0 || r == -ESRCH)

@@ -24,9 +24,9 @@ struct recorder_opts {
 	struct kwalk_filters filters; /* users, names, cgroups: chosen by BPF programs */
 	const char *needs_bpf; /* the option that cannot be had without, for messages; NULL: none */
 	uint64_t away_ns;      /* a sample for so much time off the CPU; 0: none */
-	/* Frames of CPython: asked for, or not wanted; neither: where BPF programs walk stacks by
-	 * tables. */
-	bool python, no_python;
+	/* Frames of these interpreters, bits by enum runtime_kind: asked for, or not wanted; the
+	 * others: where BPF programs walk stacks by tables. */
+	uint32_t runtimes, no_runtimes;
 	bool wall;               /* the events count time, on the CPU and off it */
 	uint64_t unwind_memory;  /* bytes for unwind tables in the kernel; 0: the default */
 	unsigned unwind_threads; /* 0: as live.h has it */

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/runtime.h"
 #include "abi/runtime_code.h"
 #include "base/array.h"
 #include "base/map.h"
@@ -655,16 +656,16 @@ static bool resolver_place_is_jit(const struct place *place)
 static int resolver_lines_code(struct resolver *p, const struct place *place,
                                struct lines_object **ret, uint64_t *ret_vaddr)
 {
-	const char *file = strstr(place->mapping->object->path, "::");
+	const char *name = place->mapping->object->path, *file = runtime_function_file(name);
 	uint32_t line = runtime_code_line(place->looked_up);
 	int r;
 
-	file = file ? strchr(file + 2, ':') : NULL;
 	if (!file || !line)
 		return 0;
-	r = lines_object(p->lines, LINES_JIT, "[python]", NULL, ret);
+	r = lines_object(p->lines, LINES_JIT, runtime_object_name(runtime_of_function(name)), NULL,
+	                 ret);
 	*ret_vaddr = place->looked_up;
-	return r < 0 ? r : lines_tell(*ret, place->looked_up, file + 1, line);
+	return r < 0 ? r : lines_tell(*ret, place->looked_up, file, line);
 }
 
 #define PLACES_NO_LINES 1u /* in place of a pointer: asked for, and there is nothing to be known */
@@ -681,7 +682,7 @@ int resolver_lines_object(struct resolver *p, const struct place *place, struct 
 	int r;
 
 	*ret = NULL;
-	if (p->lines && place->mapping && place->mapping->object->kind == PROC_KIND_PYTHON)
+	if (p->lines && place->mapping && place->mapping->object->kind == PROC_KIND_RUNTIME)
 		return resolver_lines_code(p, place, ret, ret_vaddr);
 	if (p->lines && resolver_place_is_jit(place))
 		return lines_jit_find(p->jit, p->lines, p->symbols, place->mapping,

@@ -18,11 +18,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "abi/runtime.h"
 #include "abi/runtime_code.h"
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "runtimes/python.h"
+#include "runtimes/kinds.h"
+#include "runtimes/text.h"
 
 #define CODES_MAX (1u << 20)    /* code objects of a recording */
 #define CODES_PLACES (1u << 20) /* instructions whose lines are kept */
@@ -32,10 +34,8 @@
 /* What is kept of a code object. */
 struct codes_one {
 	uint64_t start; /* address that stands for its function */
-	uint32_t first_line;
-	uint32_t n_lines;
-	enum python_lines lines_form;
-	const unsigned char *lines; /* the location table, in the arena */
+	enum runtime_kind kind;
+	struct runtime_lines lines; /* its bytes are in the arena */
 };
 
 struct codes {
@@ -72,7 +72,7 @@ void codes_free(struct codes *c)
 /* Cut texts end with dots. */
 static size_t codes_text(char *to, size_t room, const struct codes_text *t)
 {
-	size_t n = python_text(to, room - sizeof(CODES_CUT), t->characters, t->bytes, t->width);
+	size_t n = text_put(to, room - sizeof(CODES_CUT), t->characters, t->bytes, t->width);
 
 	if (t->cut) {
 		memcpy(to + n, CODES_CUT, sizeof(CODES_CUT));
@@ -81,15 +81,31 @@ static size_t codes_text(char *to, size_t room, const struct codes_text *t)
 	return n;
 }
 
-/* "py::name:file", as CPython's own support for perf has it. */
+/* A short text of ours. */
+static size_t codes_word(char *to, const char *word)
+{
+	size_t n = strlen(word);
+
+	memcpy(to, word, n);
+	return n;
+}
+
+/* "py::name:file", as CPython's own support for perf has it. What belongs to something is
+ * "php::Class::name:file"; what has no file is "rb::Integer#times". */
 static uint32_t codes_name(struct codes *c, const struct codes_told *told)
 {
-	char text[2 * CODES_TEXT + 8] = "py::";
-	size_t n = 4;
+	char text[3 * CODES_TEXT + 64];
+	size_t n = codes_word(text, runtime_prefix(told->kind));
 
+	if (told->scope.bytes) {
+		n += codes_text(text + n, CODES_TEXT, &told->scope);
+		n += codes_word(text + n, runtime_separator(told->kind));
+	}
 	n += codes_text(text + n, CODES_TEXT, &told->name);
-	text[n++] = ':';
-	n += codes_text(text + n, CODES_TEXT, &told->file);
+	if (told->file.bytes || told->kind == RUNTIME_PYTHON) {
+		text[n++] = ':';
+		n += codes_text(text + n, CODES_TEXT, &told->file);
+	}
 	return intern_bytes(&c->names, text, n);
 }
 
@@ -97,8 +113,9 @@ static uint32_t codes_name(struct codes *c, const struct codes_told *told)
 static bool codes_keep(struct codes *c, const struct codes_told *told, uint64_t start)
 {
 	struct codes_one code = { .start = start,
-		                  .first_line = told->first_line,
-		                  .lines_form = told->lines_form };
+		                  .kind = told->kind,
+		                  .lines = { .form = told->lines_form,
+		                             .first_line = told->first_line } };
 
 	if (ARRAY_ROOM(&c->at, &c->capacity, c->n + 1) < 0)
 		return false;
@@ -108,8 +125,8 @@ static bool codes_keep(struct codes *c, const struct codes_told *told, uint64_t 
 		if (!lines)
 			return false;
 		memcpy(lines, told->lines, told->n_lines);
-		code.lines = lines;
-		code.n_lines = (uint32_t)told->n_lines;
+		code.lines.bytes = lines;
+		code.lines.n = told->n_lines;
 	}
 	if (map_put(&c->known, told->key, c->n + 1) < 0)
 		return false;
@@ -150,7 +167,7 @@ uint64_t codes_address(struct codes *c, uint64_t key, uint32_t offset)
 	                                   : NULL;
 	if (place && *place)
 		return *place;
-	line = python_line(code->lines_form, code->lines, code->n_lines, code->first_line, offset);
+	line = kinds_line(code->kind, &code->lines, offset);
 	if (place)
 		*place = runtime_code_address(code->start, line);
 	return runtime_code_address(code->start, line);

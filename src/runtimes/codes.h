@@ -10,12 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/runtime_kind.h"
+
 struct codes;
 
 int codes_new(struct codes **ret);
 void codes_free(struct codes *codes);
 
-/* What is told of a code object of CPython. Texts are its own characters, of `width` bytes. */
+/* What is told of a piece of code. Texts are the interpreter's own characters, of `width` bytes; 0:
+ * they are UTF-8. */
 struct codes_text {
 	const void *characters;
 	size_t bytes;
@@ -23,12 +26,13 @@ struct codes_text {
 	int cut; /* it goes on */
 };
 struct codes_told {
+	enum runtime_kind kind;
 	uint64_t key;
 	uint32_t first_line;
-	struct codes_text file, name;
-	const unsigned char *lines; /* the location table */
+	struct codes_text file, name, scope; /* of no bytes: there is none */
+	const unsigned char *lines;          /* what its lines are found by */
 	size_t n_lines;
-	unsigned lines_form; /* enum python_lines */
+	unsigned lines_form; /* as in struct runtime_lines */
 };
 
 /*

@@ -8,6 +8,7 @@
 #include "runtimes/python.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,7 +205,7 @@ static uint32_t python_word(const uint64_t *words, uint8_t i)
 
 /* Fills a layout by the object's own table, whose first words are the cookie, the version, and
  * whether the build is free-threaded. -ENOTSUP: this version's table has not been learnt. */
-static int python_describe(struct python_layout *ret, const struct python_source *source,
+static int python_describe(struct python_layout *ret, const struct runtime_source *source,
                            uint64_t runtime)
 {
 	uint64_t words[PYTHON_WORDS_MAX];
@@ -254,7 +255,7 @@ static int python_describe(struct python_layout *ret, const struct python_source
 
 /* Which minor version an object without Py_Version is, by a function that is new in it: 3.8 to
  * 3.10. */
-static uint32_t python_older(const struct python_source *source)
+static uint32_t python_older(const struct runtime_source *source)
 {
 	static const struct {
 		uint32_t version;
@@ -272,7 +273,7 @@ static uint32_t python_older(const struct python_source *source)
 
 /* By Py_Version, which 3.11 and later have: the major and minor number are in its upper 16 of 32
  * bits. */
-static int python_by_version(struct python_layout *ret, const struct python_source *source)
+static int python_by_version(struct python_layout *ret, const struct runtime_source *source)
 {
 	uint64_t at, version;
 
@@ -305,7 +306,7 @@ struct python_jumps {
 };
 
 /* Notes where the conditional jumps of a piece of code lead that leave the loop's function. */
-static void python_jumps_of(struct python_jumps *j, const struct python_object *o, uint64_t at,
+static void python_jumps_of(struct python_jumps *j, uint64_t loop, uint64_t loop_bytes, uint64_t at,
                             const unsigned char *code, size_t n)
 {
 	int32_t far;
@@ -316,7 +317,7 @@ static void python_jumps_of(struct python_jumps *j, const struct python_object *
 			continue;
 		memcpy(&far, code + i + 2, sizeof(far));
 		to = at + i + 6 + (uint64_t)(int64_t)far;
-		if (to - o->loop >= o->loop_bytes)
+		if (to - loop >= loop_bytes)
 			j->to[j->n++] = to;
 	}
 }
@@ -342,30 +343,35 @@ static int python_jumps_into(void *ctx, uint64_t start, uint64_t end)
 
 /* Where the loop's code is, with the part that the compiler put elsewhere. -ENOTSUP: it is not
  * known for sure. */
-static int python_loop(struct python_object *o, const struct python_source *source)
+static int python_loop(struct runtime_object *o, struct python_layout *layout,
+                       const struct runtime_source *source)
 {
 	unsigned char code[LOOP_PIECE];
 	struct python_jumps *j;
-	int r = source->symbol(source->ctx, "_PyEval_EvalFrameDefault", &o->loop, &o->loop_bytes);
+	uint64_t loop, bytes;
+	int r = source->symbol(source->ctx, "_PyEval_EvalFrameDefault", &loop, &bytes);
 
-	if (r < 0 || !o->loop_bytes || o->loop_bytes > LOOP_BYTES_MAX)
+	if (r < 0 || !bytes || bytes > LOOP_BYTES_MAX)
 		return -ENOTSUP;
 	j = calloc(1, sizeof(*j));
 	if (!j)
 		return -ENOMEM;
 	/* Pieces overlap, so that no jump is cut in two. */
-	for (uint64_t at = 0; r >= 0 && at < o->loop_bytes; at += LOOP_PIECE - 5) {
-		size_t n = o->loop_bytes - at < LOOP_PIECE ? o->loop_bytes - at : LOOP_PIECE;
+	for (uint64_t at = 0; r >= 0 && at < bytes; at += LOOP_PIECE - 5) {
+		size_t n = bytes - at < LOOP_PIECE ? bytes - at : LOOP_PIECE;
 
-		r = source->read(source->ctx, o->loop + at, code, n);
+		r = source->read(source->ctx, loop + at, code, n);
 		if (r >= 0)
-			python_jumps_of(j, o, o->loop + at, code, n);
+			python_jumps_of(j, loop, bytes, loop + at, code, n);
 	}
 	if (r >= 0 && j->n)
 		r = source->functions(source->ctx, python_jumps_into, j);
-	if (r >= 0 && j->n < LOOP_JUMPS_MAX && j->second <= LOOP_BY_CHANCE) {
-		o->cold = j->start;
-		o->cold_bytes = j->bytes;
+	if (r >= 0 && j->n < LOOP_JUMPS_MAX && j->second <= LOOP_BY_CHANCE &&
+	    j->bytes <= LOOP_BYTES_MAX) {
+		o->address[PYTHON_LOOP] = loop;
+		o->address[PYTHON_COLD] = j->start;
+		layout->loop_bytes = (uint32_t)bytes;
+		layout->cold_bytes = (uint32_t)j->bytes;
 	} else {
 		r = -ENOTSUP;
 	}
@@ -373,26 +379,29 @@ static int python_loop(struct python_object *o, const struct python_source *sour
 	return r;
 }
 
+_Static_assert(sizeof(struct python_layout) <= RUNTIME_LAYOUT_WORDS * 8, "RUNTIME_LAYOUT_WORDS");
+
 /* A table of the object's own is believed before a row of ours. */
-int python_find(struct python_object *ret, const struct python_source *source)
+int python_find(struct runtime_object *ret, const struct runtime_source *source)
 {
-	struct python_object found = { .runtime = 0 };
+	struct python_layout layout = { .version = 0 };
 	char cookie[8];
-	int r = source->symbol(source->ctx, "_PyRuntime", &found.runtime, NULL);
+	int r = source->symbol(source->ctx, "_PyRuntime", &ret->address[PYTHON_RUNTIME], NULL);
 
 	if (r < 0)
 		return -ENOENT;
-	r = source->symbol(source->ctx, "PyCode_Type", &found.code_type, NULL);
-	if (r >= 0 && source->read(source->ctx, found.runtime, cookie, sizeof(cookie)) >= 0 &&
+	r = source->symbol(source->ctx, "PyCode_Type", &ret->address[PYTHON_CODE_TYPE], NULL);
+	if (r >= 0 &&
+	    source->read(source->ctx, ret->address[PYTHON_RUNTIME], cookie, sizeof(cookie)) >= 0 &&
 	    !memcmp(cookie, PYTHON_COOKIE, sizeof(cookie)))
-		r = python_describe(&found.layout, source, found.runtime);
+		r = python_describe(&layout, source, ret->address[PYTHON_RUNTIME]);
 	else if (r >= 0)
-		r = python_by_version(&found.layout, source);
-	if (r >= 0 && !python_is_sound(&found.layout))
+		r = python_by_version(&layout, source);
+	if (r >= 0 && !python_is_sound(&layout))
 		r = -ENOTSUP;
-	if (r >= 0 && found.layout.entry == PYTHON_ENTRY_CALL)
-		r = python_loop(&found, source);
-	*ret = found;
+	if (r >= 0 && layout.entry == PYTHON_ENTRY_CALL)
+		r = python_loop(ret, &layout, source);
+	memcpy(ret->layout, &layout, sizeof(layout));
 	return r < 0 ? -ENOTSUP : 0;
 }
 
@@ -492,68 +501,12 @@ static uint32_t python_line_lnotab(const unsigned char *table, size_t n, uint32_
 	return line <= 0 || line > INT32_MAX ? 0 : (uint32_t)line;
 }
 
-uint32_t python_line(enum python_lines form, const unsigned char *table, size_t n,
-                     uint32_t first_line, uint32_t offset)
+uint32_t python_line(const struct runtime_lines *l, uint32_t offset)
 {
-	if (form == PYTHON_LINES_310)
-		return python_line_310(table, n, first_line, offset);
-	if (form == PYTHON_LINES_LNOTAB)
-		return n ? python_line_lnotab(table, n, first_line, offset) : first_line;
-	return python_line_311(table, n, first_line, offset);
-}
-
-/* ---- texts ---- */
-
-/* Writes a character; returns its bytes. Halves of surrogates and numbers beyond Unicode have no
- * UTF-8 and become U+FFFD. */
-static size_t python_utf8(char to[4], uint32_t c)
-{
-	if (c >= 0x110000 || (c >= 0xd800 && c < 0xe000))
-		c = 0xfffd;
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 63));
-		to[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | c >> 18);
-	to[1] = (char)(0x80 | (c >> 12 & 63));
-	to[2] = (char)(0x80 | (c >> 6 & 63));
-	to[3] = (char)(0x80 | (c & 63));
-	return 4;
-}
-
-/* A 0 within the text would end it: it becomes U+FFFD, too. */
-size_t python_text(char *to, size_t room, const void *characters, size_t bytes, unsigned width)
-{
-	const unsigned char *from = characters;
-	size_t n = 0;
-
-	for (size_t i = 0; width && i + width <= bytes; i += width) {
-		uint32_t c = from[i];
-		char one[4];
-		size_t size;
-
-		if (width > 1)
-			c |= (uint32_t)from[i + 1] << 8;
-		if (width > 2)
-			c |= (uint32_t)from[i + 2] << 16 | (uint32_t)from[i + 3] << 24;
-		size = python_utf8(one, c ? c : 0xfffd);
-		if (n + size >= room)
-			break;
-		memcpy(to + n, one, size);
-		n += size;
-	}
-	if (room)
-		to[n] = 0;
-	return n;
+	if (l->form == PYTHON_LINES_310)
+		return python_line_310(l->bytes, l->n, l->first_line, offset);
+	if (l->form == PYTHON_LINES_LNOTAB)
+		return l->n ? python_line_lnotab(l->bytes, l->n, l->first_line, offset)
+		            : l->first_line;
+	return python_line_311(l->bytes, l->n, l->first_line, offset);
 }

@@ -57,17 +57,16 @@ struct python_layout {
 	uint32_t text_ascii, text_other; /* a string's characters */
 	uint32_t text_kind;              /* the bit in its state at which the kind begins */
 	uint32_t lines;                  /* enum python_lines */
+	uint32_t loop_bytes, cold_bytes; /* PYTHON_ENTRY_CALL */
 };
 
-/* What the programs know of a process that runs CPython. */
-struct python_process {
-	uint64_t runtime; /* address of _PyRuntime */
-	/* address of PyCode_Type: what is no code object is not taken for one */
-	uint64_t code_type;
+/* Addresses of an object (runtime_process.h). */
+enum python_address {
+	PYTHON_RUNTIME,   /* _PyRuntime */
+	PYTHON_CODE_TYPE, /* PyCode_Type: what is no code object is not taken for one */
 	/* PYTHON_ENTRY_CALL: where the code of the loop is, and the part of it that rarely runs */
-	uint64_t loop, loop_bytes, cold, cold_bytes;
-	uint32_t execs, losses; /* as in kwalk_process */
-	struct python_layout at;
+	PYTHON_LOOP,
+	PYTHON_COLD,
 };
 
 #endif

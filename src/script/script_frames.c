@@ -122,7 +122,7 @@ static void script_symbol(const struct script_frames *f, const struct place *pla
 {
 	shown_put_text(out, name ? name : SYMBOL_UNKNOWN);
 	if (place->symbol.name && f->opts->fields & SCRIPT_SYMOFF &&
-	    !(place->mapping && place->mapping->object->kind == PROC_KIND_PYTHON)) {
+	    !(place->mapping && place->mapping->object->kind == PROC_KIND_RUNTIME)) {
 		buf_put(out, "+0x", 3);
 		put_hex(out, place->address - place->symbol.start, 0);
 	}

@@ -6,6 +6,7 @@
  * Locks: `loading` is held while an object is loaded; what loading wrote does not change
  * afterwards, and is read without it.
  */
+#include "abi/runtime.h"
 #include "symbol/object.h"
 
 #include <errno.h>
@@ -57,8 +58,8 @@ static char *object_spelling(const struct symbol_key *key)
 		r = asprintf(&name, "/tmp/perf-%u.map", key->pid);
 		/* Code of no file is named by the perf map that would name it. */
 		break;
-	case SYMBOL_KIND_PYTHON:
-		r = asprintf(&name, "[python]");
+	case SYMBOL_KIND_RUNTIME:
+		r = asprintf(&name, "%s", runtime_object_name(runtime_of_function(key->path)));
 		break;
 	case SYMBOL_KIND_VDSO:
 		r = asprintf(&name, "[vdso]");

@@ -31,7 +31,7 @@ static int object_load_by_kind(struct symbol_object *object)
 		return module_load(object);
 	case SYMBOL_KIND_BPF:
 	case SYMBOL_KIND_JIT:
-	case SYMBOL_KIND_PYTHON:
+	case SYMBOL_KIND_RUNTIME:
 	case SYMBOL_KIND_OUT_OF_LINE: { /* one symbol, as long as the mapping */
 		struct table_symbol all = { .end = UINT64_MAX, .bind = TABLE_GLOBAL };
 

@@ -32,7 +32,7 @@ enum symbol_kind {
 	SYMBOL_KIND_BPF,
 	SYMBOL_KIND_OUT_OF_LINE,
 	SYMBOL_KIND_JIT,
-	SYMBOL_KIND_PYTHON,
+	SYMBOL_KIND_RUNTIME,
 	SYMBOL_KIND_OTHER,
 	SYMBOL_KINDS,
 };
@@ -40,7 +40,7 @@ enum symbol_kind {
 /* The key of an object: where its names are looked for. path is copied. */
 struct symbol_key {
 	enum symbol_kind kind;
-	const char *path; /* as recorded; JIT, PYTHON: the name of the code */
+	const char *path; /* as recorded; JIT, RUNTIME: the name of the code */
 	uint32_t pid;     /* ANON, JIT: whose perf map */
 	struct image_build_id build_id;
 	bool data; /* FILE: names of variables, too (a table of its own) */

@@ -572,7 +572,7 @@ static void test_runtime_code(void **state)
 	assert_int_equal(proc_seal(table), 0);
 	m = proc_find(table, NULL, 10, 200, start + 43);
 	assert_non_null(m);
-	assert_int_equal(m->object->kind, PROC_KIND_PYTHON);
+	assert_int_equal(m->object->kind, PROC_KIND_RUNTIME);
 	assert_string_equal(m->object->path, "py::f:/x.py");
 	assert_int_equal(m->start, start);
 	assert_ptr_equal(proc_space_find(table, PROC_NO_SPACE, start), m);

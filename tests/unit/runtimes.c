@@ -14,7 +14,9 @@
 
 #include "abi/runtime_code.h"
 #include "runtimes/codes.h"
+#include "runtimes/kinds.h"
 #include "runtimes/python.h"
+#include "runtimes/text.h"
 #include "runtimes/splice.h"
 
 /* ---- which version ---- */
@@ -91,11 +93,43 @@ static int made_functions(void *ctx, int (*each)(void *arg, uint64_t start, uint
 	return 0;
 }
 
-static int found(struct made *m, struct python_object *ret)
-{
-	const struct python_source source = { m, made_symbol, made_read, made_functions };
+/* What is found, as the runtime's own struct. */
+struct found {
+	struct runtime_object object;
+	struct python_layout layout;
+	uint64_t runtime, code_type, loop, cold;
+	uint32_t loop_bytes, cold_bytes;
+};
 
-	return python_find(ret, &source);
+static int found(struct made *m, struct found *ret)
+{
+	const struct runtime_source source = {
+		.ctx = m, .symbol = made_symbol, .read = made_read, .functions = made_functions
+	};
+	int r;
+
+	*ret = (struct found){ .object = { .kind = 0 } };
+	r = kinds_find(&ret->object, &source);
+	memcpy(&ret->layout, ret->object.layout, sizeof(ret->layout));
+	ret->runtime = ret->object.address[PYTHON_RUNTIME];
+	ret->code_type = ret->object.address[PYTHON_CODE_TYPE];
+	ret->loop = ret->object.address[PYTHON_LOOP];
+	ret->cold = ret->object.address[PYTHON_COLD];
+	ret->loop_bytes = ret->layout.loop_bytes;
+	ret->cold_bytes = ret->layout.cold_bytes;
+	if (r != -ENOENT) {
+		assert_int_equal(ret->object.kind, RUNTIME_PYTHON);
+		assert_int_equal(ret->object.known, r >= 0);
+	}
+	return r;
+}
+
+static uint32_t line_of(unsigned form, const unsigned char *bytes, size_t n, uint32_t first_line,
+                        uint32_t at)
+{
+	const struct runtime_lines lines = { form, bytes, n, first_line };
+
+	return kinds_line(RUNTIME_PYTHON, &lines, at);
 }
 
 static struct made made_of(uint64_t version)
@@ -110,7 +144,7 @@ static struct made made_of(uint64_t version)
 static void test_by_version(void **state)
 {
 	struct made m = made_of(0x030b02f0);
-	struct python_object o;
+	struct found o;
 
 	assert_int_equal(found(&m, &o), 0);
 	assert_int_equal(o.layout.version, 0x030b);
@@ -129,7 +163,7 @@ static void test_by_version(void **state)
 static void test_older(void **state)
 {
 	struct made m = made_of(0);
-	struct python_object o;
+	struct found o;
 
 	m.version = false;
 	m.since[0] = "PyCode_NewWithPosOnlyArgs";
@@ -164,7 +198,7 @@ static void made_jump(struct made *m, uint32_t at, uint64_t to)
 static void test_loop_cold(void **state)
 {
 	struct made m = made_of(0);
-	struct python_object o;
+	struct found o;
 
 	m.version = false;
 	m.since[0] = "PyFrame_GetCode";
@@ -192,7 +226,7 @@ static void test_loop_cold(void **state)
 static void test_other_objects(void **state)
 {
 	struct made m = made_of(0x030b02f0);
-	struct python_object o;
+	struct found o;
 
 	m.runtime = false;
 	assert_int_equal(found(&m, &o), -ENOENT);
@@ -235,7 +269,7 @@ static struct made made_313(void)
 static void test_own_table(void **state)
 {
 	struct made m = made_313();
-	struct python_object o;
+	struct found o;
 
 	assert_int_equal(found(&m, &o), 0);
 	assert_int_equal(o.layout.version, 0x030d);
@@ -269,7 +303,7 @@ static void test_own_table_314(void **state)
 		      { 33, 0 },         { 34, 56 },  { 36, 74 },  { 40, 112 },
 		      { 42, 128 },       { 43, 136 }, { 44, 68 },  { 48, 208 } };
 	struct made m = made_of(0x030e0af0);
-	struct python_object o;
+	struct found o;
 
 	memcpy(m.words, "xdebugpy", 8);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -287,7 +321,7 @@ static void test_hostile_table(void **state)
 {
 	static const uint64_t bad[] = { 1u << 17, UINT64_MAX, 1ull << 32 };
 	static const int any[] = { 5, 8, 9, 21, 23, 24, 29, 30, 31, 33, 35, 37, 38, 39, 43 };
-	struct python_object o;
+	struct found o;
 
 	for (size_t i = 0; i < sizeof(any) / sizeof(any[0]); i++)
 		for (size_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
@@ -343,12 +377,12 @@ static void lines_are(enum python_lines form, const unsigned char *table, size_t
 	for (uint32_t offset = 0, row = 0; offset < end; offset += 2) {
 		while (row + 1 < n_rows && rows[row + 1].from <= offset)
 			row++;
-		assert_int_equal(python_line(form, table, n, 1, offset), rows[row].line);
+		assert_int_equal(line_of(form, table, n, 1, offset), rows[row].line);
 	}
 	if (form == PYTHON_LINES_LNOTAB) /* it does not say where the code ends */
 		return;
-	assert_int_equal(python_line(form, table, n, 1, end), 0);
-	assert_int_equal(python_line(form, table, n, 1, UINT32_MAX), 0);
+	assert_int_equal(line_of(form, table, n, 1, end), 0);
+	assert_int_equal(line_of(form, table, n, 1, UINT32_MAX), 0);
 }
 
 static void test_lines(void **state)
@@ -388,12 +422,12 @@ static void test_lines_hostile(void **state)
 		}
 		table[0] |= 0x80;
 		for (int form = PYTHON_LINES; form <= PYTHON_LINES_LNOTAB; form++)
-			assert_true(python_line(form, table, sizeof(table), x >> 8, round % 300) <=
+			assert_true(line_of(form, table, sizeof(table), x >> 8, round % 300) <=
 			            INT32_MAX);
 	}
-	assert_int_equal(python_line(PYTHON_LINES, table, 0, 1, 0), 0);
+	assert_int_equal(line_of(PYTHON_LINES, table, 0, 1, 0), 0);
 	table[0] = 0;
-	assert_int_equal(python_line(PYTHON_LINES, table, sizeof(table), 1, 0), 0);
+	assert_int_equal(line_of(PYTHON_LINES, table, sizeof(table), 1, 0), 0);
 }
 
 /* ---- texts ---- */
@@ -402,7 +436,7 @@ static void text_is(const void *characters, size_t bytes, unsigned width, const 
 {
 	char to[32];
 
-	assert_int_equal(python_text(to, sizeof(to), characters, bytes, width), strlen(want));
+	assert_int_equal(text_put(to, sizeof(to), characters, bytes, width), strlen(want));
 	assert_string_equal(to, want);
 }
 
@@ -417,10 +451,14 @@ static void test_texts(void **state)
 	text_is(two, sizeof(two), 2, "a\xe2\x82\xac\xef\xbf\xbd\xef\xbf\xbd");
 	text_is(four, sizeof(four), 4, "\xf0\x9f\x90\x8d\xef\xbf\xbd\xdf\xbf");
 	text_is(four, 7, 4, "\xf0\x9f\x90\x8d"); /* half a character is none */
-	text_is("abc", 3, 0, "");
+	/* Of width 0 it is UTF-8 already, or should be. */
+	text_is("a\xc3\xa4\xf0\x9f\x90\x8d", 7, 0, "a\xc3\xa4\xf0\x9f\x90\x8d");
+	text_is("\xff\xc0\x80\xed\xa0\x80", 6, 0,
+	        "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+	text_is("a\xe2\x82", 3, 0, "a\xef\xbf\xbd\xef\xbf\xbd"); /* cut in the middle */
 	/* No room for a whole character: it is left out. */
-	assert_int_equal(python_text(small, sizeof(small), four, sizeof(four), 4), 0);
-	assert_int_equal(python_text(small, sizeof(small), "abcdef", 6, 1), 3);
+	assert_int_equal(text_put(small, sizeof(small), four, sizeof(four), 4), 0);
+	assert_int_equal(text_put(small, sizeof(small), "abcdef", 6, 1), 3);
 	assert_string_equal(small, "abc");
 }
 
@@ -428,7 +466,8 @@ static void test_texts(void **state)
 
 static struct codes_told told_of(uint64_t key, const char *name, const char *file)
 {
-	return (struct codes_told){ .key = key,
+	return (struct codes_told){ .kind = RUNTIME_PYTHON,
+		                    .key = key,
 		                    .first_line = 1,
 		                    .file = { file, strlen(file), 1, 0 },
 		                    .name = { name, strlen(name), 1, 0 },

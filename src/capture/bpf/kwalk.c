@@ -81,8 +81,8 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 		                   l->probe.reason, l->probe.remedy);
 	else
 		r = kwalk_load(l, err);
-	if (r >= 0 && l->opts.python)
-		r = python_open(l);
+	if (r >= 0 && l->opts.runtimes)
+		r = runtime_open(l);
 	if (r >= 0)
 		r = follow_start(l, err);
 	if (r < 0) {
@@ -99,7 +99,8 @@ void kwalk_close(struct kwalk *l)
 	if (!l)
 		return;
 	follow_stop(l);
-	python_close(l);
+	runtime_unload(l);
+	runtime_close(l);
 	kwalk_unload(l);
 	kwalk_spaces_free(&l->spaces);
 	room_free(&l->room);
@@ -214,6 +215,9 @@ static int kwalk_sampling(void *ctx, bool on)
 {
 	struct kwalk *l = ctx;
 
+	if (on && !l->begun)
+		runtime_settle(
+		        l); /* what is known to be needed is there from the first sample on */
 	if (on)
 		__atomic_store_n(&l->begun, true, __ATOMIC_RELAXED);
 	return offcpu_switch(l, on);
@@ -303,7 +307,7 @@ void kwalk_source(struct kwalk *l, struct session_source *ret)
 		.fd = l->epoll,
 		.defers = l->probe.defers && l->opts.when != KWALK_NEVER,
 		.by_fp = l->opts.fp,
-		.runtimes = l->opts.python,
+		.runtimes = l->opts.runtimes,
 		.reason = l->opts.when == KWALK_NEVER ? MODE_ASKED : MODE_NO_TASK_WORK,
 		.takes = kwalk_takes,
 		.attach = kwalk_attach,

@@ -30,7 +30,7 @@
 #include "capture/bpf/shared.h"
 #include "capture/log.h"
 #include "capture/session.h"
-#include "runtimes/python.h"
+#include "runtimes/runtime_process.h"
 
 struct kwalk;
 
@@ -67,10 +67,12 @@ struct kwalk_table {
 	/* The unwind callback knows of code made at run time in the process that maps this. */
 	bool tells;
 	bool keeps_fp; /* likewise, as the object's code keeps frame pointers: 0 ends their chain */
-	/* The object is CPython, of an unknown build if the layout has no version; NULL: it is not.
-	 * Stays valid until kwalk_close. */
-	const struct python_object *python;
+	/* The object is an interpreter; NULL: it is not. Stays valid until kwalk_close. */
+	const struct runtime_object *runtime;
 };
+
+/* A process is about to run an interpreter of this kind: its programs are loaded now. */
+void kwalk_runtime_want(struct kwalk *l, enum runtime_kind kind);
 
 /* What a task must be besides being a target. Of several conditions of one kind one is enough. */
 struct kwalk_filters {
@@ -91,10 +93,11 @@ struct kwalk_opts {
 	enum kwalk_filter filter;
 	bool no_inherit;
 	struct kwalk_filters filters;
-	pid_t held;  /* a command that waits for its go: counts from its first exec on; 0: none */
-	bool fp;     /* by frame pointers, without tables */
-	bool python; /* frames of CPython, in the place of its interpreter's */
+	pid_t held; /* a command that waits for its go: counts from its first exec on; 0: none */
+	bool fp;    /* by frame pointers, without tables */
 	bool no_kernel; /* no kernel frames */
+	/* Frames of interpreters, in the place of their loops': bits by enum runtime_kind. */
+	uint32_t runtimes;
 	/* If not 0: besides the samples of the session's events, one of the event with the name
 	 * kwalk_away_name is taken for each so many ns that a thread is off the CPU. */
 	uint64_t away_ns;
@@ -157,10 +160,11 @@ struct kwalk_totals {
 	uint64_t left_alone;      /* times that a process's mappings cost too much to be followed */
 	/* times that records of mappings were lost, and /proc was read again */
 	uint64_t follow_lost;
-	uint64_t python_functions; /* of CPython that were met */
-	uint64_t python_unnamed;   /* frames of code that was not told of in time: left out */
-	uint64_t away_misses;      /* switches that it skipped */
-	bool counts_skipped;       /* counts.skipped is known: the kernel can be asked */
+	uint32_t runtimes_met;      /* bits by enum runtime_kind: processes of these were seen */
+	uint64_t runtime_functions; /* of interpreters that were met */
+	uint64_t runtime_unnamed;   /* frames of code that was not told of in time: left out */
+	uint64_t away_misses;       /* switches that it skipped */
+	bool counts_skipped;        /* counts.skipped is known: the kernel can be asked */
 	/* Processes whose mappings were too many in all to be read before they are sampled. */
 	uint64_t waiting;
 };

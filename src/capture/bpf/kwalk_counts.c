@@ -51,11 +51,12 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	t.unwound = l->unwound;
 	t.unanswered = l->pending_cookies.n;
 	t.cut = l->cut;
-	t.python_functions = l->python_functions;
-	t.python_unnamed = l->python_unnamed;
-	t.counts.python_ends[KWALK_PYTHON_LATE] += l->python_late;
-	t.counts.python_ends[KWALK_PYTHON_APART] += l->python_apart;
-	t.counts.python_ends[KWALK_PYTHON_COMPLETE] -= l->python_apart;
+	t.runtimes_met = __atomic_load_n(&l->runtimes_met, __ATOMIC_RELAXED);
+	t.runtime_functions = l->runtime_functions;
+	t.runtime_unnamed = l->runtime_unnamed;
+	t.counts.runtime_ends[KWALK_RUNTIME_LATE] += l->runtime_late;
+	t.counts.runtime_ends[KWALK_RUNTIME_APART] += l->runtime_apart;
+	t.counts.runtime_ends[KWALK_RUNTIME_COMPLETE] -= l->runtime_apart;
 	pthread_mutex_lock(&l->lock);
 	t.processes = l->spaces.by_pid.n;
 	t.mappings = l->spaces.mappings;

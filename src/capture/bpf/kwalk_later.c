@@ -153,7 +153,7 @@ static void later_fill(void *ctx, struct kwalk_vma *m)
 	m->may_guess = a->table.may_guess;
 	m->keeps_fp = a->table.keeps_fp;
 	m->tells = a->table.tells;
-	m->python = a->table.python;
+	m->runtime = a->table.runtime;
 	m->later = 0;
 }
 

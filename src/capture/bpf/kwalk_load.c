@@ -38,7 +38,6 @@
 #define REMEMBER_LEAST (16ull << 20)
 #define TASKS_LEAST 131072u
 #define TASKS_MOST 4194304u /* PID_MAX_LIMIT */
-#define LOAD_LOG (1u << 20) /* bytes of the verifier's words */
 
 /* "what: the errno in words". */
 static int load_fail(struct seam_error *err, int code, const char *what)
@@ -48,7 +47,7 @@ static int load_fail(struct seam_error *err, int code, const char *what)
 }
 
 /* The last lines of what the verifier said, with -vv. */
-static void load_say(struct kwalk *l, const char *said)
+void load_say(struct kwalk *l, const char *said)
 {
 	const char *end = said + strlen(said), *at = end;
 
@@ -65,7 +64,7 @@ static void load_say(struct kwalk *l, const char *said)
 /* The programs call the kernel's function for task work by a mark, because its name and its number
  * differ between kernels: the mark is replaced by the number. With 0 the verifier accepts the call
  * as long as it is never reached. */
-static void load_patch(struct bpf_object *object, uint32_t id)
+void load_patch(struct bpf_object *object, uint32_t id)
 {
 	struct bpf_program *p;
 
@@ -82,9 +81,9 @@ static void load_patch(struct bpf_object *object, uint32_t id)
 
 /* Writes the options into the programs' read-only configuration, which the verifier takes for
  * constants. -errno. */
-static int load_configure(struct kwalk *l)
+int load_configure(struct kwalk *l, struct bpf_object *object)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(l->object, ".rodata.config");
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata.config");
 	/* Everything that does not change while it records is a constant: the verifier drops
 	 * branches that it decides. */
 	struct kwalk_config c = {
@@ -104,7 +103,7 @@ static int load_configure(struct kwalk *l)
 	};
 
 	filter_configure(l, &c);
-	python_configure(l, &c);
+	runtime_configure(l, &c);
 	offcpu_configure(l, &c);
 	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
 }
@@ -144,7 +143,7 @@ static int load_filter_sizes(struct kwalk *l)
 static int load_sizes(struct kwalk *l)
 {
 	static const char *const by_task[] = { "slots", "processes", "changes", "targets",
-		                               "pythons" };
+		                               "runtimes" };
 	struct bpf_map *rings = bpf_object__find_map_by_name(l->object, "rings");
 	struct bpf_map *arena = bpf_object__find_map_by_name(l->object, "arena");
 	uint32_t tasks = l->opts.tasks ? l->opts.tasks : load_tasks();
@@ -165,7 +164,7 @@ static int load_sizes(struct kwalk *l)
 	if (r >= 0 && !kwalk_filters_any(&l->opts.filters))
 		r = load_filter_sizes(l);
 	if (r >= 0)
-		r = python_sizes(l);
+		r = runtime_sizes(l);
 	return r;
 }
 
@@ -191,7 +190,7 @@ static void load_optional(struct kwalk *l, const struct relocate *r)
 	load_unless(l, "on_unlocked", l->counts_losses && !l->opts.fp);
 }
 
-static int load_map_fd(struct kwalk *l, const char *name)
+int load_map_fd(struct kwalk *l, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(l->object, name);
 }
@@ -312,7 +311,7 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 		kwalk_probe_defers(&l->probe, task_work);
 		load_patch(l->object, task_work);
 		load_optional(l, &relocate);
-		r = load_configure(l);
+		r = load_configure(l, l->object);
 	}
 	if (r >= 0)
 		r = load_sizes(l);
@@ -327,11 +326,11 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 }
 
 /* With -vv, how many instructions the verifier went through, which differs by kernel. */
-static void load_tell(struct kwalk *l)
+void load_tell(struct kwalk *l, struct bpf_object *object)
 {
 	struct bpf_program *p;
 
-	bpf_object__for_each_program(p, l->object)
+	bpf_object__for_each_program(p, object)
 	{
 		if (bpf_program__fd(p) >= 0)
 			log_line(l->opts.log, LOG_ATTRS, "verifier: %s, %u instructions",
@@ -357,13 +356,13 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	r = load_object(l, err);
 	if (r < 0)
 		return r;
-	load_tell(l);
+	load_tell(l, l->object);
 	l->on_sample = bpf_object__find_program_by_name(l->object, "on_sample");
 	l->processes = load_map_fd(l, "processes");
 	l->changes = load_map_fd(l, "changes");
 	l->targets = load_map_fd(l, "targets");
 	l->counts = load_map_fd(l, "counts");
-	l->pythons = load_map_fd(l, "pythons");
+	l->runtimes = load_map_fd(l, "runtimes");
 	r = filter_fill(l);
 	if (r >= 0)
 		r = load_arena(l);

@@ -42,7 +42,7 @@ bool maps_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *as
 	m->may_guess = table.may_guess;
 	m->keeps_fp = table.keeps_fp;
 	m->tells = table.tells;
-	m->python = table.python;
+	m->runtime = table.runtime;
 	return true;
 }
 

@@ -111,7 +111,7 @@ struct kwalk_vma {
 	uint64_t start, end, pgoff, since_ns;
 	uint64_t vaddr; /* of start */
 	const void *blob;
-	const struct python_object *python;
+	const struct runtime_object *runtime;
 	bool may_guess, keeps_fp, tells;
 	uint32_t later; /* a question (kwalk_later.c) that all above but vaddr waits for; 0: none */
 };
@@ -299,39 +299,54 @@ struct kwalk_ring {
 	struct ringbuf bytes;
 	struct kwalk_sample sample; /* the one whose KWALK_RAW comes next; kind 0: none */
 	uint64_t user[KWALK_FRAMES_MAX];
-	/* The newest walks over frames of CPython, at once and deferred: of the record that comes
-	 * next. Each with KWALK_PYTHON_ROOM frames behind it; NULL: none are wanted. */
-	struct kwalk_python *python[2];
+	/* The newest walks over frames of an interpreter, at once and deferred: of the record that
+	 * comes next. Each with KWALK_RUNTIME_ROOM frames behind it; NULL: none are wanted. */
+	struct kwalk_runtime *runtime[2];
 };
 
-/* ---- kwalk_python.c ---- */
+/* ---- kwalk_runtime.c ---- */
 
-/* A stack with the frames of CPython in it. */
-#define KWALK_SPLICED_MAX (KWALK_FRAMES_MAX + KWALK_PYTHON_ROOM)
+/* A stack with the frames of an interpreter in it. */
+#define KWALK_SPLICED_MAX (KWALK_FRAMES_MAX + KWALK_RUNTIME_ROOM)
 
-int python_open(struct kwalk *l);
-void python_close(struct kwalk *l);
+int runtime_open(struct kwalk *l);
+void runtime_close(struct kwalk *l);
 /* To be called before loading. */
-void python_configure(const struct kwalk *l, struct kwalk_config *c);
-int python_sizes(const struct kwalk *l);
-/* Tells the programs what a process runs; NULL: none of its mappings is CPython's. */
-void python_publish(struct kwalk *l, const struct kwalk_space *s);
+void runtime_configure(const struct kwalk *l, struct kwalk_config *c);
+int runtime_sizes(const struct kwalk *l);
+/* Tells the programs which interpreter a process runs. */
+void runtime_publish(struct kwalk *l, const struct kwalk_space *s);
 /* Takes a KWALK_CODE: 1: *ret is to be put into the recording before all that comes; or 0. */
-int python_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksymbol *ret);
-/* Keeps a KWALK_PYTHON for the record that comes next. */
-void python_keep(struct kwalk_ring *ring, const struct kwalk_python *p);
+int runtime_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksymbol *ret);
+/* Keeps a KWALK_RUNTIME for the record that comes next. */
+void runtime_keep(struct kwalk_ring *ring, const struct kwalk_runtime *p);
 /* The frames that belong to a record (by its time_ns or cookie), once; NULL: there are none. */
-struct kwalk_python *python_kept(struct kwalk_ring *ring, bool deferred, uint64_t of);
+struct kwalk_runtime *runtime_kept(struct kwalk_ring *ring, bool deferred, uint64_t of);
 /* Finds the native frames of p's calls of the loop, by the stack pointers of n frames (sps[n]:
  * behind the outermost). */
-void python_place(struct kwalk_python *p, const uint64_t *sps, size_t n);
+void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n);
 /*
  * Puts p's frames into a native stack, in ips[*n], which is returned, or else l->spliced. p may be
- * NULL, and is changed. cut: the native stack ends at the limit. *end (enum kwalk_python_end) is
+ * NULL, and is changed. cut: the native stack ends at the limit. *end (enum kwalk_runtime_end) is
  * changed where names are missing, or calls have no place.
  */
-const uint64_t *python_splice(struct kwalk *l, struct kwalk_python *p, const uint64_t *ips,
-                              size_t *n, bool cut, uint8_t *end);
+const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const uint64_t *ips,
+                               size_t *n, bool cut, uint8_t *end);
+
+/* ---- kwalk_runtime_load.c ---- */
+
+/* The programs of one interpreter. */
+struct kwalk_runtimes {
+	struct kwalk *kwalk;
+	enum runtime_kind kind;
+	bool wanted, started, loaded; /* atomic */
+	pthread_t thread;
+	struct bpf_object *object; /* the thread's, until it has ended */
+};
+
+void runtime_settle(struct kwalk *l);
+void runtime_unload(struct kwalk *l);
+int runtime_read_owing(struct kwalk *l);
 
 /* ---- kwalk.c ---- */
 
@@ -374,9 +389,11 @@ struct kwalk {
 	struct buf out;
 	uint64_t chain[KWALK_SPLICED_MAX + KWALK_KERNEL_MAX + 8];
 	uint64_t spliced[KWALK_SPLICED_MAX];
-	struct codes *codes; /* of CPython; NULL: not wanted */
-	int pythons;         /* the map's descriptor */
-	uint64_t python_unnamed, python_functions, python_apart, python_late;
+	struct codes *codes; /* of interpreters; NULL: not wanted */
+	int runtimes;        /* the map's descriptor */
+	struct kwalk_runtimes kinds[RUNTIMES];
+	uint32_t runtimes_met; /* atomic */
+	uint64_t runtime_unnamed, runtime_functions, runtime_apart, runtime_late;
 	struct map pending_cookies; /* cookies without a deferred record */
 	struct map early
 	        [2]; /* answers of this round and the last, which may come before their samples */
@@ -465,12 +482,22 @@ int kwalk_link(struct kwalk *l, const char *name);
 /* Runs an iterator's program over all tasks. drain is called when the program says (by 1) that the
  * rings must be read before it goes on; NULL: the program never says so. */
 int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx);
+int kwalk_iterate_object(struct bpf_object *object, const char *name, int (*drain)(void *),
+                         void *ctx);
 /* The number of times that the kernel skipped a program because it was running on the CPU. */
 uint64_t kwalk_misses(struct kwalk *l, const char *name);
 int kwalk_read_owing(struct kwalk *l);
 
 /* -- kwalk_load.c -- */
 int kwalk_load(struct kwalk *l, struct seam_error *err);
+#define LOAD_LOG (1u << 20) /* bytes of the verifier's words */
+/* What another object of programs needs as well. load_patch: the kernel's number of the function
+ * for task work; load_say: the verifier's last words; load_tell: how much it went through. */
+void load_patch(struct bpf_object *object, uint32_t id);
+int load_configure(struct kwalk *l, struct bpf_object *object);
+void load_say(struct kwalk *l, const char *said);
+void load_tell(struct kwalk *l, struct bpf_object *object);
+int load_map_fd(struct kwalk *l, const char *name);
 void kwalk_unload(struct kwalk *l);
 
 /* -- kwalk_ring.c -- */

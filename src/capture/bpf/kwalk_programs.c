@@ -49,9 +49,10 @@ uint64_t kwalk_misses(struct kwalk *l, const char *name)
 }
 
 /* 0, or -errno, or what drain returned. */
-int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx)
+int kwalk_iterate_object(struct bpf_object *object, const char *name, int (*drain)(void *),
+                         void *ctx)
 {
-	struct bpf_program *p = bpf_object__find_program_by_name(l->object, name);
+	struct bpf_program *p = bpf_object__find_program_by_name(object, name);
 	int link = p ? relocate_attach(p) : -ENOENT, fd, r;
 	char none[64];
 
@@ -73,7 +74,15 @@ int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void 
 	return r;
 }
 
+int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void *ctx)
+{
+	return kwalk_iterate_object(l->object, name, drain, ctx);
+}
+
+/* Tasks of interpreters are those of their programs, once these are loaded. */
 int kwalk_read_owing(struct kwalk *l)
 {
-	return kwalk_iterate(l, "read_owing", NULL, NULL);
+	int r = kwalk_iterate(l, "read_owing", NULL, NULL);
+
+	return r < 0 ? r : runtime_read_owing(l);
 }

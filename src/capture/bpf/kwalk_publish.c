@@ -53,8 +53,8 @@ static void publish_known(struct kwalk *l, struct kwalk_space *s)
 			known++;
 	}
 	p.n = (uint32_t)known;
-	if (l->opts.python)
-		python_publish(l, s);
+	if (l->opts.runtimes)
+		runtime_publish(l, s);
 	bpf_map_update_elem(l->processes, &s->pid, &p, BPF_ANY);
 	arena_give(&l->arena, s->published, s->published_size, kwalk_now_ns());
 	s->published = p.mappings;

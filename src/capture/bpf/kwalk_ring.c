@@ -57,15 +57,11 @@ enum {
 };
 _Static_assert((int)KWALK_ENDS + 1 == (int)STACK_END_ROWS, "stack_ends.def: one is not in files");
 
-#define RUNTIME_END(number, id, ...) \
-	_Static_assert((int)KWALK_PYTHON_##id == (int)RUNTIME_END_##id, "runtime_ends.def: " #id);
-#include "abi/runtime_ends.def"
-
 /* From a program's numbers of ends to the bits in misc that say them in a file. */
-static uint16_t ring_end(uint8_t end, bool guessed, uint8_t python)
+static uint16_t ring_end(uint8_t end, bool guessed, uint8_t runtime)
 {
 	return stack_end_misc(end < KWALK_ENDS ? end + 1 : STACK_END_NOT_SAID, guessed) |
-	       runtime_end_misc(python);
+	       runtime_end_misc(runtime);
 }
 
 /* [KERNEL, ips,] then [USER, ips] or [USER_DEFERRED, cookie]. A stack that met an unknown mapping
@@ -120,7 +116,7 @@ static int ring_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, co
 		                   .addr = s->address,
 		                   .period = s->period };
 	size_t n_user = s->n_user;
-	uint8_t python = s->python;
+	uint8_t runtime = s->runtime;
 	const uint64_t *user;
 	int r;
 
@@ -129,14 +125,14 @@ static int ring_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, co
 	ring_used(l, s->pid, s->time_ns, ips, s->n_user);
 	/* With a cookie, what the recorder finds counts (ring_raw). */
 	user = s->cookie ? ips
-	                 : python_splice(l, python_kept(ring, false, s->time_ns), ips, &n_user,
-	                                 s->end == KWALK_LIMIT, &python);
+	                 : runtime_splice(l, runtime_kept(ring, false, s->time_ns), ips, &n_user,
+	                                  s->end == KWALK_LIMIT, &runtime);
 	out.callchain = encode_words(l->chain, ring_chain(l, s, user, n_user, ips));
 	r = encode_sample(&l->out, &event->attr,
 	                  (s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL) |
 	                          ring_end(s->cookie ? KWALK_DEFERRED : s->end,
 	                                   !s->cookie && s->guessed,
-	                                   s->cookie ? KWALK_PYTHON_NONE : python),
+	                                   s->cookie ? KWALK_RUNTIME_NONE : runtime),
 	                  &out);
 	if (r >= 0)
 		r = ring_give(l);
@@ -165,7 +161,7 @@ static int ring_user_chain_put(struct kwalk *l, const struct kwalk_user_chain *a
 		                               .ips = encode_words(ips, a->n) };
 	struct seam_id id = ring_id(a->pid, a->tid, a->cpu, a->time_ns, ring_output_id(l, a->cpu));
 	int r = encode_deferred(&l->out, &l->output_event->attr,
-	                        SEAM_MISC_USER | ring_end(a->end, a->guessed, a->python), &out,
+	                        SEAM_MISC_USER | ring_end(a->end, a->guessed, a->runtime), &out,
 	                        &id);
 
 	if (r >= 0)
@@ -190,7 +186,7 @@ static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const 
 		                      .cookie = s->cookie,
 		                      .end = (uint8_t)end,
 		                      .guessed = s->guessed,
-		                      .python = s->python,
+		                      .runtime = s->runtime,
 		                      .n = (uint32_t)n };
 
 	map_del(&l->pending_cookies, s->cookie);
@@ -205,8 +201,8 @@ static int ring_without_raw(struct kwalk_ring *ring)
 	bool waits = s->kind && s->cookie && s->end != KWALK_DEFERRED;
 
 	ring->sample.kind = 0;
-	if (s->python == KWALK_PYTHON_COMPLETE)
-		ring->sample.python = KWALK_PYTHON_NO_ROOM;
+	if (s->runtime == KWALK_RUNTIME_COMPLETE)
+		ring->sample.runtime = KWALK_RUNTIME_NO_ROOM;
 	return waits ? ring_own_frames(ring->kwalk, s, ring->user, s->n_user, s->end) : 0;
 }
 
@@ -218,7 +214,7 @@ static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
 	const struct kwalk_sample *s = &ring->sample;
 	size_t n = offsetof(struct kwalk_raw, stack) + raw->n;
 	bool deferred = s->kind == KWALK_USER_CHAIN;
-	const struct kwalk_python none = { 0 }, *python;
+	const struct kwalk_runtime none = { 0 }, *runtime;
 
 	if (!s->kind || raw->time_ns != s->time_ns || raw->tid != s->tid)
 		return 0;
@@ -228,10 +224,10 @@ static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
 	buf_put(&l->pending, ring->user, s->n_user * sizeof(*ring->user));
 	buf_put(&l->pending, raw, n);
 	buf_put_zeros(&l->pending, -n & 7);
-	python = python_kept(ring, deferred, deferred ? s->cookie : s->time_ns);
-	if (!python)
-		python = &none;
-	buf_put(&l->pending, python, sizeof(*python) + python->n * sizeof(struct runtime_frame));
+	runtime = runtime_kept(ring, deferred, deferred ? s->cookie : s->time_ns);
+	if (!runtime)
+		runtime = &none;
+	buf_put(&l->pending, runtime, sizeof(*runtime) + runtime->n * sizeof(struct runtime_frame));
 	ring->sample.kind = 0;
 	return l->pending.failed ? -ENOMEM : 0;
 }
@@ -243,13 +239,13 @@ static bool ring_is_late(struct kwalk *l, const struct kwalk_sample *s, const ui
 {
 	bool late = false;
 
-	if (!l->opts.python || s->python != KWALK_PYTHON_NONE || !lock_soon(l, &l->lock))
+	if (!l->opts.runtimes || s->runtime != KWALK_RUNTIME_NONE || !lock_soon(l, &l->lock))
 		return false;
 	for (size_t i = 0; i < n && !late; i++) {
 		const struct kwalk_vma *m =
 		        kwalk_spaces_find(&l->spaces, s->pid, frames[i], s->time_ns);
 
-		late = m && m->python;
+		late = m && m->runtime;
 	}
 	pthread_mutex_unlock(&l->lock);
 	return late;
@@ -258,7 +254,7 @@ static bool ring_is_late(struct kwalk *l, const struct kwalk_sample *s, const ui
 /* Walks a copy, and puts an interpreter's frames into what that finds. */
 static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *sample,
                             const uint64_t *user, const struct kwalk_raw *raw,
-                            struct kwalk_python *python)
+                            struct kwalk_runtime *runtime)
 {
 	uint64_t frames[KWALK_FRAMES_MAX], sps[KWALK_FRAMES_MAX + 1] = { 0 };
 	struct kwalk_sample s = *sample;
@@ -269,19 +265,19 @@ static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *sample,
 	if (!s.cookie || s.end == KWALK_DEFERRED) /* only looked at, by a test */
 		return 0;
 	if (n < s.n_user || n > KWALK_FRAMES_MAX) {
-		if (s.python == KWALK_PYTHON_COMPLETE)
-			s.python = KWALK_PYTHON_APART;
+		if (s.runtime == KWALK_RUNTIME_COMPLETE)
+			s.runtime = KWALK_RUNTIME_APART;
 		return ring_own_frames(l, &s, user, s.n_user, s.end);
 	}
 	l->unwound++;
 	if (ring_is_late(l, &s, frames, n))
-		s.python = KWALK_PYTHON_LATE;
-	l->python_late += s.python == KWALK_PYTHON_LATE;
-	if (python->n)
-		python_place(python, sps, n);
-	all = python_splice(l, python->n ? python : NULL, frames, &n, end == KWALK_LIMIT,
-	                    &s.python);
-	l->python_apart += s.python == KWALK_PYTHON_APART && sample->python != s.python;
+		s.runtime = KWALK_RUNTIME_LATE;
+	l->runtime_late += s.runtime == KWALK_RUNTIME_LATE;
+	if (runtime->n)
+		runtime_place(runtime, sps, n);
+	all = runtime_splice(l, runtime->n ? runtime : NULL, frames, &n, end == KWALK_LIMIT,
+	                     &s.runtime);
+	l->runtime_apart += s.runtime == KWALK_RUNTIME_APART && sample->runtime != s.runtime;
 	return ring_own_frames(l, &s, all, n, end);
 }
 
@@ -300,16 +296,16 @@ static int ring_resolve(struct kwalk *l)
 		const struct kwalk_sample *s = (const void *)(l->pending.bytes + at);
 		const uint64_t *user = (const uint64_t *)(s + 1);
 		const struct kwalk_raw *raw = (const void *)(user + s->n_user);
-		struct kwalk_python *python;
+		struct kwalk_runtime *runtime;
 
 		at += sizeof(*s) + s->n_user * sizeof(*user) +
 		      ((offsetof(struct kwalk_raw, stack) + raw->n + 7) & ~(size_t)7);
-		python = (void *)(l->pending.bytes + at);
-		at += sizeof(*python) + python->n * sizeof(struct runtime_frame);
+		runtime = (void *)(l->pending.bytes + at);
+		at += sizeof(*runtime) + runtime->n * sizeof(struct runtime_frame);
 		if (kwalk_is_over(l))
 			l->cut += s->cookie && s->end != KWALK_DEFERRED;
 		else
-			r = ring_resolve_one(l, s, user, raw, python);
+			r = ring_resolve_one(l, s, user, raw, runtime);
 	}
 	buf_clear(&l->pending);
 	return r;
@@ -337,7 +333,7 @@ static int ring_hold_user_chain(struct kwalk_ring *ring, const struct kwalk_user
 		                              .cookie = a->cookie,
 		                              .end = a->end,
 		                              .guessed = a->guessed,
-		                              .python = a->python,
+		                              .runtime = a->runtime,
 		                              .n_user = (uint16_t)a->n };
 	memcpy(ring->user, ips, a->n * sizeof(*ips));
 	return r;
@@ -354,8 +350,8 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	bool waits = !a->remote && (a->end == KWALK_NO_MAPPING || a->end == KWALK_BAD_RULE);
 	/* What waits for its copy keeps its frames for that. */
 	const uint64_t *all = waits ? ips
-	                            : python_splice(l, python_kept(ring, true, a->cookie), ips, &n,
-	                                            a->end == KWALK_LIMIT, &whole.python);
+	                            : runtime_splice(l, runtime_kept(ring, true, a->cookie), ips,
+	                                             &n, a->end == KWALK_LIMIT, &whole.runtime);
 
 	whole.n = (uint32_t)n;
 	if (a->remote) { /* held until nobody can answer himself any more */
@@ -393,12 +389,12 @@ static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *
 	return ring_sample(ring, s, ips);
 }
 
-/* A function of CPython gets its name in the recording when it is met first. */
+/* A function of an interpreter gets its name in the recording when it is met first. */
 static int ring_code(struct kwalk *l, const struct kwalk_code *code)
 {
 	struct seam_id id = ring_id(code->pid, code->pid, 0, code->time_ns, ring_output_id(l, 0));
 	struct seam_ksymbol symbol;
-	int r = python_code(l, code, &symbol);
+	int r = runtime_code(l, code, &symbol);
 
 	if (r <= 0)
 		return r;
@@ -432,12 +428,12 @@ static int ring_record(void *ctx, const void *bytes, size_t n)
 
 		if (c->n_lines <= n - offsetof(struct kwalk_code, lines))
 			r = ring_code(ring->kwalk, c);
-	} else if (kind == KWALK_PYTHON && n >= sizeof(struct kwalk_python)) {
-		const struct kwalk_python *p = bytes;
+	} else if (kind == KWALK_RUNTIME && n >= sizeof(struct kwalk_runtime)) {
+		const struct kwalk_runtime *p = bytes;
 
-		if (p->n < KWALK_PYTHON_ROOM &&
+		if (p->n < KWALK_RUNTIME_ROOM &&
 		    n >= sizeof(*p) + p->n * sizeof(struct runtime_frame))
-			python_keep(ring, p);
+			runtime_keep(ring, p);
 	} else if (kind == KWALK_RAW && n >= offsetof(struct kwalk_raw, stack)) {
 		const struct kwalk_raw *raw = bytes;
 

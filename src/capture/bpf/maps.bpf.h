@@ -85,6 +85,21 @@ struct {
 	__type(value, __u32);
 } targets SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 131072);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32); /* pid */
+	__type(value, struct runtime_process);
+} runtimes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 65536);
+	__type(key, struct kwalk_code_known);
+	__type(value, __u32);
+} codes SEC(".maps");
+
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -174,6 +189,15 @@ INLINE int process_is_valid(const struct kwalk_process *p, const struct kwalk_ch
 	if (!c)
 		return !p->execs && !p->losses;
 	return p->execs == c->execs && p->losses == c->losses;
+}
+
+/* The interpreter that a process runs; NULL: none that is known of. */
+INLINE struct runtime_process *runtime_of(__u32 pid)
+{
+	struct runtime_process *of = bpf_map_lookup_elem(&runtimes, &pid);
+	struct kwalk_changes *changed = of ? bpf_map_lookup_elem(&changes, &pid) : 0;
+
+	return of && of->execs == (changed ? changed->execs : 0) ? of : 0;
 }
 
 INLINE void *ring_of_cpu(void)

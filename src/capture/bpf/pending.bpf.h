@@ -2,12 +2,12 @@
 /*
  * pending.bpf.h: the deferred part: whose record is pending, how it is asked for and given. One
  * kernel entry, one deferred record: the user's pc and stack pointer and the memory name the entry.
+ * Before it comes runtime.bpf.h, or runtime_none.bpf.h: whose frames are walked beside.
  */
 #ifndef SEAM_CAPTURE_BPF_OWE_BPF_H
 #define SEAM_CAPTURE_BPF_OWE_BPF_H
 
 #include "capture/bpf/maps.bpf.h"
-#include "capture/bpf/python_walk.bpf.h"
 #include "capture/bpf/raw.bpf.h"
 
 #define USER_CS 0x33 /* 64-bit user code */
@@ -115,10 +115,10 @@ INLINE void user_chain_raw(struct slot *s)
 	bpf_ringbuf_submit(raw, ring_flags_reserved(ring, KWALK_RAW_HEAD + KWALK_RAW_SMALL));
 }
 
-/* Walks the stack of the slot's sample, and the frames of CPython if p is not NULL. */
-INLINE void slot_walk(struct slot *s, struct task_struct *task, struct python *p)
+/* Walks the stack of the slot's sample, and an interpreter's frames if p is not NULL. */
+INLINE void slot_walk(struct slot *s, struct task_struct *task, struct runtime_walk *p)
 {
-	struct walk c = { .w = &s->w, .frames = s->frames, .python = p };
+	struct walk c = { .w = &s->w, .frames = s->frames, .runtime = p };
 	__u64 mm = task_mm(task);
 
 	/* Not the present registers: since the sample a signal may have been delivered, or returned
@@ -132,14 +132,14 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task, struct python *p
 		s->w.end = mm ? KWALK_EXEC : KWALK_EXITED;
 		return;
 	}
-	if (config.python && !ANEW(p->none))
-		python_walk(&c, task, WALK_SLEEP);
+	if (RUNTIME_KIND && !ANEW(p->none))
+		runtime_walk(&c, task, WALK_SLEEP);
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
 }
 
 struct slot_walks {
 	struct slot *slot;
-	struct python *python;
+	struct runtime_walk *runtime;
 };
 
 /* Walks once, and once more where what is mapped has changed meanwhile. A loop, because the
@@ -151,7 +151,7 @@ static long slot_walks(__u32 i, void *ctx)
 
 	if (i)
 		COUNT(stale);
-	slot_walk(c->slot, task, c->python);
+	slot_walk(c->slot, task, c->runtime);
 	return walker_is_fresh(&c->slot->w, task->tgid);
 }
 
@@ -160,20 +160,20 @@ static int user_chain(void *map, void *key, void *value)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct slot *s = &((struct pending *)value)->s;
-	struct python *p = python_take();
+	struct runtime_walk *p = runtime_take();
 	struct slot_walks c = { s, p };
 
 	USES_ARENA();
-	if (config.python && !p)
+	if (RUNTIME_KIND && !p)
 		return 0;
 	bpf_loop(2, slot_walks, &c, 0);
 	user_chain_fill(&s->user_chain, &s->w, task);
-	if (config.python && !ANEW(p->none)) {
-		s->user_chain.cpu = p->cpu;
-		s->user_chain.python = python_send(p, s->cookie, s->w.end, 1);
-		python_let(p);
+	if (RUNTIME_KIND && !ANEW(p->none)) {
+		s->user_chain.cpu = runtime_cpu(p);
+		s->user_chain.runtime = runtime_send(p, s->cookie, s->w.end, 1);
+		runtime_let(p);
 	} else {
-		s->user_chain.python = python_missed(task->tgid);
+		s->user_chain.runtime = runtime_missed(task->tgid);
 	}
 	s->user_chain.cookie = s->cookie;
 	s->user_chain.remote = 0;

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +105,9 @@ static const struct relocate_hook relocate_hooks[] = {
 
 /* Whose programs are being loaded. libbpf's hooks stay: to take back the last one is to free its
  * list of them twice (libbpf 1.1). */
-static const struct relocate *relocate_now;
+static _Thread_local const struct relocate *relocate_now;
 static size_t relocate_hooked;
+static pthread_mutex_t relocate_lock = PTHREAD_MUTEX_INITIALIZER; /* of relocate_hooked */
 
 /* The hook of a program's section; NULL: libbpf's own will do. *name: what stands behind it. */
 static const struct relocate_hook *relocate_hook(const char *section, const char **name)
@@ -150,15 +152,17 @@ static int relocate_hook_all(void)
 	const struct libbpf_prog_handler_opts opts = { .sz = sizeof(opts),
 		                                       .prog_prepare_load_fn = relocate_prepare };
 
-	for (; relocate_hooked < RELOCATE_HOOKS; relocate_hooked++) {
-		const struct relocate_hook *hook = &relocate_hooks[relocate_hooked];
-		int id = libbpf_register_prog_handler(hook->section, BPF_PROG_TYPE_RAW_TRACEPOINT,
-		                                      hook->attach, &opts);
+	int id = 0;
 
-		if (id < 0)
-			return id;
+	pthread_mutex_lock(&relocate_lock);
+	for (; id >= 0 && relocate_hooked < RELOCATE_HOOKS; relocate_hooked += id >= 0) {
+		const struct relocate_hook *hook = &relocate_hooks[relocate_hooked];
+
+		id = libbpf_register_prog_handler(hook->section, BPF_PROG_TYPE_RAW_TRACEPOINT,
+		                                  hook->attach, &opts);
 	}
-	return 0;
+	pthread_mutex_unlock(&relocate_lock);
+	return id < 0 ? id : 0;
 }
 
 /* ---- the object ---- */

@@ -12,8 +12,8 @@
  *	bpf_object__load(object);
  *	relocate_end(&r);
  *
- * One at a time: libbpf asks for what is attached by hooks of the whole process. Sections are named
- * so that these are nobody else's.
+ * One at a time in each thread: libbpf asks for what is attached by hooks of the whole process.
+ * Sections are named so that these are nobody else's.
  */
 #ifndef SEAM_CAPTURE_BPF_RELOCATE_H
 #define SEAM_CAPTURE_BPF_RELOCATE_H

@@ -10,8 +10,9 @@
 #define SEAM_CAPTURE_BPF_SHARED_H
 
 #include "base/fixed_width.h"
-#include "runtimes/python_layout.h"
+#include "abi/runtime_kind.h"
 #include "runtimes/runtime_frame.h"
+#include "runtimes/runtime_process.h"
 
 /* User frames of a stack: the kernel's own limit for a deferred one. */
 #define KWALK_FRAMES_MAX 510u
@@ -106,8 +107,8 @@ struct kwalk_config {
 	uint32_t away_at_once;
 	/* Where functions of the kernel begin; 0: it is hidden from this user, or there is none. */
 	uint64_t int3, uretprobe, timer;
-	uint32_t python; /* frames of CPython are wanted */
-	uint64_t seed;   /* of keys that nobody can foresee */
+	uint32_t runtimes; /* frames of interpreters are wanted */
+	uint64_t seed;     /* of keys that nobody can foresee */
 };
 
 /* ---- records in the rings: each begins with kind ---- */
@@ -117,7 +118,7 @@ enum kwalk_kind {
 	KWALK_USER_CHAIN,
 	KWALK_RAW,
 	KWALK_CODE,
-	KWALK_PYTHON,
+	KWALK_RUNTIME,
 };
 
 struct kwalk_sample {
@@ -133,7 +134,7 @@ struct kwalk_sample {
 	uint8_t in_user; /* the sample hit user mode */
 	uint8_t end;     /* enum kwalk_end of the user part */
 	uint8_t guessed; /* some frames were found by frame pointer */
-	uint8_t python;  /* enum kwalk_python_end, of frames that belong into the user part */
+	uint8_t runtime; /* enum kwalk_runtime_end, of frames that belong into the user part */
 	                 /* uint64_t user[n_user], kernel[n_kernel] */
 };
 
@@ -145,7 +146,7 @@ struct kwalk_user_chain {
 	uint32_t n;
 	uint8_t end, guessed;
 	uint8_t remote;     /* read by the task iterator, not by the task itself */
-	uint8_t python;     /* as in a sample */
+	uint8_t runtime;    /* as in a sample */
 	uint32_t waited_us; /* from sample to answer */
 	uint32_t unused2;
 	/* uint64_t user[n] */
@@ -163,53 +164,59 @@ struct kwalk_raw {
 	unsigned char stack[KWALK_RAW_STACK]; /* or only KWALK_RAW_SMALL */
 };
 
-/* -- frames of CPython: they come before the record whose stack they belong into -- */
+/* -- frames of interpreters: they come before the record whose stack they belong into -- */
 
-#define KWALK_PYTHON_ROOM 2048u /* frames and calls of the loop; the last one is never used */
-#define KWALK_CODE_FILE 512u    /* bytes of a file's name at most */
+#define KWALK_RUNTIME_ROOM 2048u /* frames and calls of the loop; the last one is never used */
+#define KWALK_CODE_FILE 512u     /* bytes of a file's name at most */
 #define KWALK_CODE_NAME 256u
-#define KWALK_CODE_WORDS ((KWALK_CODE_FILE + KWALK_CODE_NAME) / 8)
+#define KWALK_CODE_SCOPE 256u
+#define KWALK_CODE_WORDS ((KWALK_CODE_FILE + KWALK_CODE_NAME + KWALK_CODE_SCOPE) / 8)
 #define KWALK_CODE_LINES 4096u
 
-/* A code object, when it is met for the first time on a CPU: before any frame with its key in that
- * CPU's ring. */
+struct kwalk_code_text {
+	uint16_t bytes;
+	uint8_t width; /* bytes of a character: 1, 2 or 4; 0: it is UTF-8 */
+	uint8_t cut;   /* the text goes on */
+};
+
+/* A piece of code, when it is met for the first time on a CPU: before any frame with its key in
+ * that CPU's ring. */
 struct kwalk_code {
 	uint32_t kind; /* KWALK_CODE */
 	uint32_t pid;
 	uint64_t time_ns;
-	/* Of all that is told of it: another code object at the same address has another key. */
+	/* Of all that is told of it: other code at the same address has another key. */
 	uint64_t key;
 	uint32_t first_line;
-	uint16_t file_bytes, name_bytes; /* of the texts below */
-	uint8_t file_width, name_width;  /* bytes of a character: 1, 2 or 4 */
-	uint8_t file_cut, name_cut;      /* the text goes on */
-	uint16_t n_lines;                /* bytes of its location table; 0: they are not known */
-	uint8_t lines_form, unused;      /* enum python_lines */
-	uint64_t text[KWALK_CODE_WORDS]; /* the file, and from KWALK_CODE_FILE on the name */
-	uint8_t lines[KWALK_CODE_LINES]; /* cut off behind n_lines */
+	uint16_t n_lines;   /* bytes of `lines`; 0: they are not known */
+	uint8_t lines_form; /* the runtime's own number of it, or RUNTIME_LINES_GIVEN */
+	uint8_t runtime;    /* enum runtime_kind */
+	/* scope: a class or package that it belongs to */
+	struct kwalk_code_text file, name, scope;
+	uint32_t unused;
+	/* the file, from KWALK_CODE_FILE on the name, and behind it the scope */
+	uint64_t text[KWALK_CODE_WORDS];
+	uint8_t lines[KWALK_CODE_LINES]; /* what lines are found by, cut off behind n_lines */
 };
 
 /* How the walk over a thread's frames ended. */
-enum kwalk_python_end {
-	KWALK_PYTHON_NONE,     /* the process runs no CPython that is known, or the thread none */
-	KWALK_PYTHON_COMPLETE, /* the outermost frame */
-	KWALK_PYTHON_FAULT,    /* a page that is not in memory, or no page at all */
-	KWALK_PYTHON_BUILDING, /* what stands there is no frame, or not yet one */
-	KWALK_PYTHON_LIMIT,    /* more frames, or more threads, than are looked at */
-	KWALK_PYTHON_SEVERAL,  /* the thread runs several interpreters */
-	KWALK_PYTHON_NO_ROOM,  /* too many walks at the same time, or the ring was full */
-	KWALK_PYTHON_APART,    /* the native stack does not have the loop's calls */
-	KWALK_PYTHON_UNKNOWN,  /* the process runs a CPython that is not known */
-	KWALK_PYTHON_UNNAMED,  /* of the recorder: names did not come in time */
-	KWALK_PYTHON_LATE,     /* of the recorder: the programs were not told of it in time */
-	KWALK_PYTHON_ENDS,
+enum kwalk_runtime_end {
+#define RUNTIME_END(number, id, ...) KWALK_RUNTIME_##id = (number),
+#include "abi/runtime_ends.def"
+	KWALK_RUNTIME_ENDS = 16
 };
 
-struct kwalk_python {
-	uint32_t kind; /* KWALK_PYTHON */
+/* Code of this key was told on this CPU. */
+struct kwalk_code_known {
+	uint64_t key;
+	uint64_t cpu;
+};
+
+struct kwalk_runtime {
+	uint32_t kind; /* KWALK_RUNTIME */
 	uint32_t pid, tid, n;
 	uint64_t of;  /* time_ns of the sample, or cookie of the deferred record */
-	uint16_t end; /* enum kwalk_python_end */
+	uint16_t end; /* enum kwalk_runtime_end */
 	/* Where the frames of another interpreter begin that the thread runs, too; 0: there is
 	 * none. */
 	uint16_t other;
@@ -299,9 +306,9 @@ struct kwalk_counts {
 	uint64_t away_untold;  /* threads that there was no memory for */
 	uint64_t not_followed; /* children of targets that there was no room for among these */
 	uint64_t skipped; /* samples that the kernel skipped, as another program ran on the CPU */
-	uint64_t python_ends[16]; /* of walks over its frames, by enum kwalk_python_end */
-	uint64_t python_frames;
-	uint64_t code_full; /* code objects that found no room in the ring: told later */
+	uint64_t runtime_ends[16]; /* of walks over its frames, by enum kwalk_runtime_end */
+	uint64_t runtime_frames;
+	uint64_t code_full; /* pieces of code that found no room in the ring: told later */
 	uint64_t end[16];   /* of user parts, at once and answered, by enum kwalk_end */
 };
 

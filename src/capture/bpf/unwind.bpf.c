@@ -11,160 +11,17 @@
 #include "capture/bpf/kernel.bpf.h"
 #include "capture/bpf/shared.h"
 #include "capture/bpf/maps.bpf.h"
+#include "capture/bpf/runtime_none.bpf.h"
 #include "capture/bpf/changes.bpf.h"
 #include "capture/bpf/filter.bpf.h"
 #include "capture/bpf/pending.bpf.h"
+#include "capture/bpf/sample.bpf.h"
 #include "capture/bpf/offcpu.bpf.h"
-#include "capture/bpf/raw.bpf.h"
+#include "capture/bpf/offcpu_hooks.bpf.h"
+#include "capture/bpf/owing.bpf.h"
 #include "capture/bpf/skipped.bpf.h"
-#include "capture/bpf/trap.bpf.h"
 
 char license_text[] SEC("license") = "Dual MIT/GPL";
-
-/* ---- the sample ---- */
-
-/* Walks by what is known, and counts how that went. */
-INLINE void sample_walk(struct scratch *x, struct python *p)
-{
-	struct walk c = { .w = &x->w, .frames = x->frames, .python = p, .window = &x->window };
-	struct kwalk_counts *n = count();
-
-	x->w.most = config.depth;
-	if (p)
-		python_walk(&c, (void *)bpf_get_current_task_btf(), WALK_NOW);
-	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_now, &c, 0);
-	if (!n)
-		return;
-	__sync_fetch_and_add(&n->at_once, 1);
-	__sync_fetch_and_add(&n->at_once_frames, x->w.n);
-	if (x->w.end == KWALK_FAULT)
-		__sync_fetch_and_add(&n->faults, 1);
-}
-
-/* 1: no more of the stack can be found. */
-INLINE int sample_at_once(struct scratch *x)
-{
-	struct kwalk_sample *s = &x->sample;
-	struct python *p = python_get();
-	int whole;
-
-	if (config.python && !p)
-		return 1;
-	sample_walk(x, p);
-	s->end = x->w.end;
-	s->n_user = x->w.n;
-	s->guessed = x->w.guessed;
-	/* The recorder may know what the programs do not: it gets a cookie to answer by, and a copy
-	 * of the stack. */
-	if (s->end == KWALK_NO_MAPPING || s->end == KWALK_BAD_RULE)
-		s->cookie = cookie_new(x, s->cpu);
-	if (s->end == KWALK_NO_MAPPING)
-		news_tell(s->pid);
-	if (ANEW(x->exiting) && s->end == KWALK_FAULT)
-		s->end = KWALK_EXITED;
-	/* What cannot be known now can be known on the way out of the kernel. */
-	whole = config.when == KWALK_NEVER || ANEW(x->exiting) ||
-	        (s->end != KWALK_FAULT && s->end != KWALK_WATCHED &&
-	         (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX) &&
-	         (!p || p->out.end != KWALK_PYTHON_FAULT));
-	if (p && (whole || !config.defers))
-		s->python = python_send(p, s->time_ns, s->end, 0);
-	return whole;
-}
-
-/* False: a uprobe changes the registers, and they are not known. frames is written. */
-INLINE int sample_repair(struct bpf_perf_event_data *ctx, struct scratch *x,
-                         struct task_struct *task)
-{
-	int kind = x->sample.in_user ? TRAP_NONE : trap_suspected(&x->w);
-
-	return kind == TRAP_NONE ||
-	       trap_repair(&x->w, kind, (struct trap_frames *)x->frames,
-	                   bpf_get_stack(ctx, x->frames, KWALK_KERNEL_MAX * 8, 0));
-}
-
-/* The user part: frames and their number, or a cookie. */
-INLINE void sample_user(struct bpf_perf_event_data *ctx, struct scratch *x,
-                        struct task_struct *task)
-{
-	struct kwalk_sample *s = &x->sample;
-	__u64 cookie, mm = task_mm(task);
-	__u32 always;
-
-	x->exiting = task->flags & TASK_EXITING;
-	always = config.when == KWALK_ALWAYS && !ANEW(x->exiting);
-	if (task->flags & (TASK_KERNEL_THREAD | TASK_USER_WORKER) || (!mm && !ANEW(x->exiting))) {
-		COUNT(kernel_threads);
-		s->end = KWALK_NO_USER;
-		return;
-	}
-	if (!mm) {
-		s->end = KWALK_GONE;
-		return;
-	}
-	walker_take(&x->w, task);
-	if (!sample_repair(ctx, x, task)) { /* the function is sure, where in it is not */
-		x->frames[0] = x->w.user.rip;
-		s->n_user = 1;
-		s->end = KWALK_NO_RULE;
-		return;
-	}
-	if (!walker_start(&x->w, task->tgid)) {
-		s->end = x->w.end;
-		if (s->end == KWALK_COMPAT) { /* the pc is sure */
-			x->frames[0] = x->w.user.rip;
-			s->n_user = 1;
-		}
-		return;
-	}
-	cookie = ANEW(x->exiting) ? 0 : owed(x, task);
-	if (!cookie && !always && sample_at_once(x))
-		return;
-	if (!cookie)
-		cookie = owe(x, task);
-	if (!cookie) {
-		if (always)
-			sample_at_once(x);
-		return;
-	}
-	s->cookie = cookie;
-	s->end = KWALK_DEFERRED;
-	s->n_user = 0;
-	s->guessed = 0;
-}
-
-/* Behind the user frames in the same buffer, because the record has one array. */
-INLINE void sample_kernel(struct bpf_perf_event_data *ctx, struct scratch *x)
-{
-	__u32 n = x->sample.n_user;
-	long bytes;
-
-	if (x->sample.in_user || !config.kernel || n >= WALK_ROOM)
-		return;
-	bytes = bpf_get_stack(ctx, &x->frames[n], KWALK_KERNEL_MAX * 8, 0);
-	if (bytes > 0)
-		x->sample.n_kernel = (__u32)bytes >> 3;
-}
-
-/* bpf_ringbuf_output copies: the scratch is this CPU's and is used by the next sample. */
-INLINE void sample_send(struct scratch *x)
-{
-	struct kwalk_sample *s = &x->sample;
-	__u64 size = sizeof(*s) + ((__u64)s->n_user + s->n_kernel) * 8;
-	void *ring = ring_of_cpu();
-
-	if (size > sizeof(*s) + sizeof(x->frames))
-		return;
-	count_end(s->end, s->guessed);
-	if (!ring || bpf_ringbuf_output(ring, s, size, ring_flags(ring, size))) {
-		COUNT(ring_full);
-		return;
-	}
-	if (config.raw && s->end != KWALK_NO_USER && s->end != KWALK_COMPAT && s->end != KWALK_GONE)
-		sample_raw_large(x, ring);
-	else if (s->end != KWALK_DEFERRED && s->cookie)
-		sample_raw_small(x, ring);
-}
 
 /* Runs at each sample of an event. Fills the sample, walks its stack or leaves that to the task's
  * way back, and sends it to this CPU's ring. */
@@ -173,7 +30,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct scratch *x;
-	__u32 zero = 0;
+	__u32 zero = 0, kind;
 
 	USES_ARENA();
 	skipped_not();
@@ -201,72 +58,30 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	x->sample.in_user = (ctx->regs.cs & 3) == 3;
 	x->sample.end = KWALK_NO_USER;
 	x->sample.guessed = 0;
-	x->sample.python = KWALK_PYTHON_NONE;
-	if (config.user)
-		sample_user(ctx, x, task);
-	sample_kernel(ctx, x);
-	sample_send(x);
-	return 0;
-}
-
-/* ---- at the end of a recording ---- */
-
-/* Runs once for each task of the machine, at the end of a recording. Sends the user part of a task
- * that sleeps and owes one. */
-SEC("seam_iter.s/task")
-int read_owing(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	__u32 tid, zero = 0;
-	struct remote *r = bpf_map_lookup_elem(&remotes, &zero);
-	struct walk c = { .task = task };
-	struct pending *o;
-
-	USES_ARENA();
-	if (!task || !r)
-		return 0;
-	tid = task->pid;
-	/* The slot may be of a task that had this tid before. */
-	o = bpf_map_lookup_elem(&slots, &tid);
-	if (!o || !o->s.owing || o->s.task != (__u64)task)
-		return 0;
-	r->user_chain.cookie = o->s.cookie;
-	r->user_chain.waited_us = (__u32)((bpf_ktime_get_ns() - o->s.asked_ns) / 1000);
-	bpf_probe_read_kernel(&r->w.user, sizeof(r->w.user), &o->s.user);
-	r->w.task = (__u64)task;
-	if (o->s.mm != task_mm(task) || !walker_start(&r->w, task->tgid))
-		return 0;
-	r->w.most = KWALK_FRAMES_MAX;
-	c.w = &r->w;
-	c.frames = r->frames;
-	c.python = python_take();
-	if (config.python && !c.python)
-		return 0;
-	if (config.python && !ANEW(c.python->none))
-		python_walk(&c, task, WALK_TASK);
-	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_task, &c, 0);
-	/* The task has answered itself meanwhile, or owes another deferred record: nothing that was
-	 * read here counts. */
-	if (!o->s.owing || o->s.cookie != r->user_chain.cookie) {
-		if (config.python && !ANEW(c.python->none))
-			python_let(c.python);
-		return 0;
-	}
-	user_chain_fill(&r->user_chain, &r->w, task);
-	if (config.python && !ANEW(c.python->none)) {
-		r->user_chain.cpu = c.python->cpu;
-		r->user_chain.python = python_send(c.python, r->user_chain.cookie, r->w.end, 1);
-		python_let(c.python);
-	} else {
-		r->user_chain.python = python_missed(task->tgid);
-	}
-	r->user_chain.remote = 1;
-	user_chain_send(&r->user_chain);
-	COUNT(remote);
+	x->sample.runtime = KWALK_RUNTIME_NONE;
+	/* Without programs of that kind it goes on here. */
+	kind = config.user ? runtime_kind_of(task->tgid) : 0;
+	if (kind)
+		bpf_tail_call(ctx, &runtime_samples, kind);
+	sample_stack(ctx, x, task);
 	return 0;
 }
 
 /* ---- the sets ---- */
+
+/* A child has its parent's memory, until it replaces its program. */
+INLINE void runtime_fork(__u32 from, __u32 to)
+{
+	struct runtime_process *of = runtime_of(from);
+	__u32 zero = 0;
+	struct runtime_process *copy = bpf_map_lookup_elem(&runtime_copies, &zero);
+
+	if (!of || !copy)
+		return;
+	bpf_probe_read_kernel(copy, sizeof(*copy), of);
+	copy->execs = copy->losses = 0;
+	bpf_map_update_elem(&runtimes, &to, copy, BPF_ANY);
+}
 
 /* A new process: a target if its parent is one and children are followed. It gets its parent's
  * mappings, because they are the same until it execs. */
@@ -290,8 +105,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	p = bpf_map_lookup_elem(&processes, &from);
 	if (!p || !process_is_valid(p, bpf_map_lookup_elem(&changes, &from)))
 		return 0;
-	if (config.python)
-		python_fork(from, to);
+	if (config.runtimes)
+		runtime_fork(from, to);
 	copy = *p;
 	copy.execs = copy.losses = 0;
 	first.exec_vm = BPF_CORE_READ(child, mm, exec_vm);
@@ -360,7 +175,7 @@ int BPF_PROG(on_free, struct task_struct *task)
 		return 0;
 	bpf_map_delete_elem(&processes, &pid);
 	bpf_map_delete_elem(&changes, &pid);
-	if (config.python)
-		bpf_map_delete_elem(&pythons, &pid);
+	if (config.runtimes)
+		bpf_map_delete_elem(&runtimes, &pid);
 	return 0;
 }

@@ -15,7 +15,6 @@
 #define SEAM_CAPTURE_BPF_WALK_BPF_H
 
 #include "capture/bpf/kernel.bpf.h"
-#include "capture/bpf/python.bpf.h"
 #include "capture/bpf/shared.h"
 #include "unwind/frametab_form.h"
 
@@ -68,12 +67,19 @@ struct walk_window {
 };
 
 /* What a loop's body is given. */
+/* Of runtime.bpf.c: the interpreter whose frames these programs walk; 0: of none. */
+#ifndef RUNTIME_KIND
+#define RUNTIME_KIND 0
+#endif
+struct runtime_walk;
+ONCE int runtime_pass(struct runtime_walk *p, __u32 n, __u64 pc, __u64 sp);
+
 struct walk {
 	struct walker *w;
 	__u64 *frames; /* room for KWALK_FRAMES_MAX and one more: 512 */
 	struct task_struct *task;
-	struct python *python;      /* frames that were walked before; NULL: none are wanted */
-	struct walk_window *window; /* NULL: each word is read for itself */
+	struct runtime_walk *runtime; /* frames that were walked before; NULL: none are wanted */
+	struct walk_window *window;   /* NULL: each word is read for itself */
 };
 
 #define WALK_ROOM 512u
@@ -663,8 +669,8 @@ INLINE long walk_step(struct walk *c, const int kind)
 	__u32 n = w->n;
 	long how = 0;
 
-	if (config.python && n)
-		python_pass(c->python, n - 1, w->pc, w->regs[REG_SP]);
+	if (RUNTIME_KIND && n)
+		runtime_pass(c->runtime, n - 1, w->pc, w->regs[REG_SP]);
 	if (n >= w->most || n >= KWALK_FRAMES_MAX)
 		return walk_end(w, KWALK_LIMIT);
 	w->pc = w->regs[REG_IP] - !w->exact;

@@ -3,29 +3,34 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "abi/runtime.h"
 #include "abi/runtime_end.h"
 #include "cli/record/record_say.h"
 
-/* Stacks whose frames of CPython are not all there, by why. */
-static void say_python(const struct record_opts *o, const struct kwalk_totals *t)
+/* Stacks whose frames of interpreters are not all there, by why. */
+static void say_runtimes(const struct record_opts *o, const struct kwalk_totals *t)
 {
 	const struct kwalk_counts *c = &t->counts;
+	const char *who = "interpreters";
 
-	for (uint32_t i = 0; i < KWALK_PYTHON_ENDS; i++)
-		if (runtime_end_lacks((enum runtime_end)i) && c->python_ends[i])
-			cmd_print(stderr, "  %" PRIu64 " stacks lack frames of Python: %s\n",
-			          c->python_ends[i], runtime_end_text((enum runtime_end)i));
-	if (t->python_unnamed)
+	for (unsigned k = 0; k < RUNTIMES; k++)
+		if (t->runtimes_met == 1u << k)
+			who = runtime_label(k);
+	for (uint32_t i = 0; i < KWALK_RUNTIME_ENDS; i++)
+		if (runtime_end_lacks((enum runtime_end)i) && c->runtime_ends[i])
+			cmd_print(stderr, "  %" PRIu64 " stacks lack frames of %s: %s\n",
+			          c->runtime_ends[i], who, runtime_end_text((enum runtime_end)i));
+	if (t->runtime_unnamed)
 		cmd_print(stderr,
-		          "  %" PRIu64 " frames of Python are left out: their names did "
-		          "not come in time\n",
-		          t->python_unnamed);
-	if (o->verbose && !o->rec.no_python)
+		          "  %" PRIu64 " frames of %s are left out: their names did not come in "
+		          "time\n",
+		          t->runtime_unnamed, who);
+	if (o->verbose && o->rec.no_runtimes != RUNTIMES_ALL)
 		cmd_print(stderr,
-		          "seam record: Python: %" PRIu64 " whole walks, %" PRIu64
-		          " frames, %" PRIu64 " functions; %" PRIu64 " stacks without\n",
-		          c->python_ends[KWALK_PYTHON_COMPLETE], c->python_frames,
-		          t->python_functions, c->python_ends[KWALK_PYTHON_NONE]);
+		          "seam record: %s: %" PRIu64 " whole walks, %" PRIu64 " frames, %" PRIu64
+		          " functions; %" PRIu64 " stacks without\n",
+		          who, c->runtime_ends[KWALK_RUNTIME_COMPLETE], c->runtime_frames,
+		          t->runtime_functions, c->runtime_ends[KWALK_RUNTIME_NONE]);
 }
 
 /* Each loss is a line of its own, written only if there is one; totals are written only with -v. */
@@ -98,7 +103,7 @@ void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b)
 		          " processes were not looked at before they were sampled, as all of them "
 		          "together have too many mappings: their first user stacks end at once\n",
 		          t.waiting);
-	say_python(o, &t);
+	say_runtimes(o, &t);
 	if (!o->verbose)
 		return;
 	tables_count(b->tables, &tables);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * bpf_python.c: see bpf_python.h. A file is read only if it is the one that was mapped: its
+ * bpf_runtime.c: see bpf_runtime.h. A file is read only if it is the one that was mapped: its
  * build-id is the same or, if it has none, its inode.
  *
  * It is asked for every file that a followed process maps for execution, so that a "no" must be
@@ -10,7 +10,7 @@
  * Several threads may ask; the lock covers the maps and the reading. Answers live as long as the
  * struct.
  */
-#include "recorder/bpf_python.h"
+#include "recorder/bpf_runtime.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -25,12 +25,13 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "image/image.h"
+#include "runtimes/kinds.h"
 
 #define FILES_MAX 65536u /* of which is remembered what they are */
 
-struct bpf_python {
+struct bpf_runtime {
 	struct intern files;  /* struct file_key */
-	struct map known;     /* its number -> struct python_object *, or 0 */
+	struct map known;     /* its number -> struct runtime_object *, or 0 */
 	struct map by_object; /* struct tables_object * -> the same */
 	struct arena arena;
 	pthread_mutex_t lock;
@@ -41,9 +42,9 @@ struct file_key {
 	uint64_t device, inode, size, changed_ns;
 };
 
-int bpf_python_new(struct bpf_python **ret)
+int bpf_runtime_new(struct bpf_runtime **ret)
 {
-	struct bpf_python *p = calloc(1, sizeof(*p));
+	struct bpf_runtime *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return -ENOMEM;
@@ -52,7 +53,7 @@ int bpf_python_new(struct bpf_python **ret)
 	return 0;
 }
 
-void bpf_python_free(struct bpf_python *p)
+void bpf_runtime_free(struct bpf_runtime *p)
 {
 	if (!p)
 		return;
@@ -68,13 +69,13 @@ void bpf_python_free(struct bpf_python *p)
 
 /* The table of symbols that other objects may use, by hash: every file that is mapped is asked, so
  * it must not cost more than a few words. */
-struct python_file {
+struct runtime_file {
 	struct image *image;
 	struct image_section hash, symbols, names;
 };
 
 /* A word of a section; 0 beyond its end, so that a broken table leads nowhere. */
-static uint32_t python_u32(const struct image_section *s, uint64_t at)
+static uint32_t runtime_u32(const struct image_section *s, uint64_t at)
 {
 	uint32_t v = 0;
 
@@ -84,7 +85,7 @@ static uint32_t python_u32(const struct image_section *s, uint64_t at)
 }
 
 /* The hash of .gnu.hash: Bernstein's, h * 33 + c. */
-static uint32_t python_hash(const char *name)
+static uint32_t runtime_hash(const char *name)
 {
 	uint32_t h = 5381;
 
@@ -94,8 +95,8 @@ static uint32_t python_hash(const char *name)
 }
 
 /* The value of symbol number i, if that is its name. */
-static bool python_symbol_is(const struct python_file *f, uint32_t i, const char *name,
-                             Elf64_Sym *ret)
+static bool runtime_symbol_is(const struct runtime_file *f, uint32_t i, const char *name,
+                              Elf64_Sym *ret)
 {
 	size_t size = strlen(name) + 1;
 	Elf64_Sym symbol;
@@ -115,26 +116,26 @@ static bool python_symbol_is(const struct python_file *f, uint32_t i, const char
 #define HASH_HEAD 16u /* bytes: buckets, first symbol, words of the filter, its shift */
 
 /* Looks a symbol up in .gnu.hash: a chain ends where the lowest bit is set. */
-static int python_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *bytes)
+static int runtime_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *bytes)
 {
 	Elf64_Sym symbol;
-	const struct python_file *f = ctx;
-	uint32_t buckets = python_u32(&f->hash, 0), first = python_u32(&f->hash, 4);
+	const struct runtime_file *f = ctx;
+	uint32_t buckets = runtime_u32(&f->hash, 0), first = runtime_u32(&f->hash, 4);
 	/* Behind the head come the words of the Bloom filter, which is not asked, then the buckets,
 	 * then the chains. */
-	uint64_t at = HASH_HEAD + (uint64_t)python_u32(&f->hash, 8) * 8;
-	uint32_t hash = python_hash(name), i, one;
+	uint64_t at = HASH_HEAD + (uint64_t)runtime_u32(&f->hash, 8) * 8;
+	uint32_t hash = runtime_hash(name), i, one;
 
 	if (!buckets)
 		return -ENOENT;
-	i = python_u32(&f->hash, at + hash % buckets * 4ull);
+	i = runtime_u32(&f->hash, at + hash % buckets * 4ull);
 	if (i < first)
 		return -ENOENT;
 	/* A chain's word is the hash with its lowest bit used as the end mark. The loop ends with
 	 * the section in any case. */
 	for (at += buckets * 4ull; (uint64_t)(i - first) * 4 + at < f->hash.n; i++) {
-		one = python_u32(&f->hash, at + (uint64_t)(i - first) * 4);
-		if ((one | 1) == (hash | 1) && python_symbol_is(f, i, name, &symbol)) {
+		one = runtime_u32(&f->hash, at + (uint64_t)(i - first) * 4);
+		if ((one | 1) == (hash | 1) && runtime_symbol_is(f, i, name, &symbol)) {
 			*ret = symbol.st_value;
 			if (bytes)
 				*bytes = symbol.st_size;
@@ -147,9 +148,9 @@ static int python_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *b
 }
 
 /* Reads what is initialised in the file itself. */
-static int python_read(void *ctx, uint64_t address, void *to, size_t n)
+static int runtime_read(void *ctx, uint64_t address, void *to, size_t n)
 {
-	const struct python_file *f = ctx;
+	const struct runtime_file *f = ctx;
 	uint64_t offset;
 	int r = image_offset_of_vaddr(f->image, address, &offset);
 
@@ -159,30 +160,30 @@ static int python_read(void *ctx, uint64_t address, void *to, size_t n)
 }
 
 /* All functions of the file; the ends of signal handlers are of no interest. */
-struct python_functions {
+struct runtime_functions {
 	int (*each)(void *arg, uint64_t start, uint64_t end);
 	void *arg;
 };
 
-static int python_function(void *ctx, uint64_t start, uint64_t end, bool is_signal_frame)
+static int runtime_function(void *ctx, uint64_t start, uint64_t end, bool is_signal_frame)
 {
-	const struct python_functions *f = ctx;
+	const struct runtime_functions *f = ctx;
 
 	(void)is_signal_frame;
 	return f->each(f->arg, start, end);
 }
 
-static int python_functions(void *ctx, int (*each)(void *arg, uint64_t start, uint64_t end),
-                            void *arg)
+static int runtime_functions(void *ctx, int (*each)(void *arg, uint64_t start, uint64_t end),
+                             void *arg)
 {
-	const struct python_file *f = ctx;
-	struct python_functions all = { each, arg };
+	const struct runtime_file *f = ctx;
+	struct runtime_functions all = { each, arg };
 
-	return image_each_fde(f->image, python_function, &all);
+	return image_each_fde(f->image, runtime_function, &all);
 }
 
-/* Without a build-id the inode was compared already (bpf_python_path). */
-static bool python_file_is(const struct image *image, const struct kwalk_ask *ask)
+/* Without a build-id the inode was compared already (bpf_runtime_path). */
+static bool runtime_file_is(const struct image *image, const struct kwalk_ask *ask)
 {
 	struct image_build_id want = { .size = ask->build_id_size }, have = { 0 };
 
@@ -192,35 +193,64 @@ static bool python_file_is(const struct image *image, const struct kwalk_ask *as
 	return image_build_id(image, &have) > 0 && image_build_id_equal(&want, &have);
 }
 
-/* Whether the file is CPython: 1 and *ret, or 0. A layout without a version: it is not known. */
-static int python_file(const char *path, const struct kwalk_ask *ask, struct python_object *ret)
+/* The symbol that is looked for among all that the file has. */
+struct runtime_wanted {
+	const char *name;
+	uint64_t value, size;
+};
+
+static int runtime_is_wanted(void *ctx, const struct image_symbol *symbol)
 {
-	struct python_file f = { .image = NULL };
-	const struct python_source source = { .ctx = &f,
-		                              .symbol = python_symbol,
-		                              .read = python_read,
-		                              .functions = python_functions };
+	struct runtime_wanted *w = ctx;
+
+	if (!symbol->section || strcmp(symbol->name, w->name) != 0)
+		return 0;
+	w->value = symbol->value;
+	w->size = symbol->size;
+	return 1;
+}
+
+static int runtime_local(void *ctx, const char *name, uint64_t *ret, uint64_t *bytes)
+{
+	const struct runtime_file *f = ctx;
+	struct runtime_wanted w = { .name = name };
+
+	if (image_each_symbol(f->image, SHT_SYMTAB, runtime_is_wanted, &w) <= 0)
+		return -ENOENT;
+	*ret = w.value;
+	if (bytes)
+		*bytes = w.size;
+	return 0;
+}
+
+/* Whether the file is an interpreter: 1 and *ret, or 0. */
+static int runtime_file(const char *path, const struct kwalk_ask *ask, struct runtime_object *ret)
+{
+	struct runtime_file f = { .image = NULL };
+	const struct runtime_source source = { .ctx = &f,
+		                               .symbol = runtime_symbol,
+		                               .local = runtime_local,
+		                               .read = runtime_read,
+		                               .functions = runtime_functions };
 	int r = image_open(&f.image, path, NULL);
 
 	if (r < 0)
 		return 0;
 	r = -ENOENT;
 	/* Interpreters of other machines are not understood. */
-	if (image_machine(f.image) == EM_X86_64 && python_file_is(f.image, ask) &&
+	if (image_machine(f.image) == EM_X86_64 && runtime_file_is(f.image, ask) &&
 	    image_section(f.image, ".gnu.hash", &f.hash) >= 0 &&
 	    image_section(f.image, ".dynsym", &f.symbols) >= 0 &&
 	    image_section(f.image, ".dynstr", &f.names) >= 0)
-		r = python_find(ret, &source);
+		r = kinds_find(ret, &source);
 	image_close(f.image);
-	if (r == -ENOTSUP)
-		ret->layout = (struct python_layout){ .version = 0 };
 	return r >= 0 || r == -ENOTSUP;
 }
 
 /* ---- all files ---- */
 
 /* The file by its name, or by its name in the process's own file system. */
-static bool bpf_python_path(const struct kwalk_ask *ask, char *path, size_t n, struct stat *st)
+static bool bpf_runtime_path(const struct kwalk_ask *ask, char *path, size_t n, struct stat *st)
 {
 	/* Twice, by two names. A container's file may also be readable only through the process. */
 	for (int i = 0; i < 2; i++) {
@@ -235,22 +265,22 @@ static bool bpf_python_path(const struct kwalk_ask *ask, char *path, size_t n, s
 }
 
 /* Files that were looked into are known by what they are; beyond FILES_MAX each is read anew. */
-static const struct python_object *bpf_python_look(struct bpf_python *p,
-                                                   const struct kwalk_ask *ask, const char *path,
-                                                   const struct stat *st)
+static const struct runtime_object *bpf_runtime_look(struct bpf_runtime *p,
+                                                     const struct kwalk_ask *ask, const char *path,
+                                                     const struct stat *st)
 {
 	/* The change time is part of it: a file that is written anew is another file. */
 	const struct file_key key = { st->st_dev, st->st_ino, (uint64_t)st->st_size,
 		                      (uint64_t)st->st_ctim.tv_sec * 1000000000u +
 		                              (uint64_t)st->st_ctim.tv_nsec };
-	struct python_object found, *kept = NULL;
+	struct runtime_object found, *kept = NULL;
 	uint64_t known;
 	uint32_t id;
 
 	id = p->known.n < FILES_MAX ? intern_bytes(&p->files, &key, sizeof(key)) : INTERN_FAILED;
 	if (id != INTERN_FAILED && map_get(&p->known, id, &known))
-		return (const struct python_object *)(uintptr_t)known;
-	if (python_file(path, ask, &found)) {
+		return (const struct runtime_object *)(uintptr_t)known;
+	if (runtime_file(path, ask, &found)) {
 		kept = arena_alloc(&p->arena, sizeof(*kept));
 		if (kept)
 			*kept = found;
@@ -262,10 +292,10 @@ static const struct python_object *bpf_python_look(struct bpf_python *p,
 
 /* An object that was found by the build-id of what was mapped is that file for good; one that was
  * found by its inode may be written anew. */
-const struct python_object *bpf_python_get(struct bpf_python *p, const struct kwalk_ask *ask,
-                                           const struct tables_object *object)
+const struct runtime_object *bpf_runtime_get(struct bpf_runtime *p, const struct kwalk_ask *ask,
+                                             const struct tables_object *object)
 {
-	const struct python_object *python;
+	const struct runtime_object *runtime;
 	uint64_t key = ask->build_id_size ? (uintptr_t)object : 0, known = 0;
 	char path[4096 + 32];
 	struct stat st;
@@ -277,13 +307,13 @@ const struct python_object *bpf_python_get(struct bpf_python *p, const struct kw
 	found = key && map_get(&p->by_object, key, &known);
 	pthread_mutex_unlock(&p->lock);
 	if (found)
-		return (const struct python_object *)(uintptr_t)known;
-	if (!bpf_python_path(ask, path, sizeof(path), &st))
+		return (const struct runtime_object *)(uintptr_t)known;
+	if (!bpf_runtime_path(ask, path, sizeof(path), &st))
 		return NULL;
 	pthread_mutex_lock(&p->lock);
-	python = bpf_python_look(p, ask, path, &st);
+	runtime = bpf_runtime_look(p, ask, path, &st);
 	if (key && p->by_object.n < FILES_MAX)
-		map_put(&p->by_object, key, (uintptr_t)python);
+		map_put(&p->by_object, key, (uintptr_t)runtime);
 	pthread_mutex_unlock(&p->lock);
-	return python;
+	return runtime;
 }

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * python.bpf.h: from a thread to its CPython frames, by the offsets of the process's version
+ * (runtimes/python_layout.h), and what their code objects are called.
+ */
+#ifndef SEAM_CAPTURE_RUNTIME_PYTHON_BPF_H
+#define SEAM_CAPTURE_RUNTIME_PYTHON_BPF_H
+
+#define RUNTIME_FRAMES python_frames
+
+#include "capture/runtime/runtime.bpf.h"
+#include "runtimes/python_layout.h"
+
+#define PYTHON_THREADS 512 /* thread states and interpreters that are looked at */
+#define PYTHON_TEXT_MOST (1u << 24)
+#define PYTHON_BYTES_SIZE 16 /* of a bytes object; its bytes are behind 32 */
+#define PYTHON_BYTES 32
+#define PYTHON_TAGS 3ull /* bits of a reference that are no part of the address */
+
+struct python {
+	__u64 interpreter, state, found, found_other, cframe, root, frame, code;
+	__u64 file, file_hash;
+	__u32 n_found, retried, begin; /* begin: where this interpreter's frames do */
+	__u32 unused;
+	unsigned char frame_bytes[128];
+	unsigned char code_bytes[256];
+};
+
+_Static_assert(sizeof(struct python) <= RUNTIME_OWN_WORDS * 8, "RUNTIME_OWN_WORDS");
+_Static_assert(sizeof(struct python_layout) <= RUNTIME_LAYOUT_WORDS * 8, "RUNTIME_LAYOUT_WORDS");
+
+#define PY(p) ((struct python *)(p)->own)
+/* Memory that the verifier knows nothing of, read anew each time. */
+#define AT(field) ANEW(((struct python_layout *)p->process.of.layout)->field)
+#define ADDRESS(field) ANEW(p->process.of.address[field])
+
+/* ---- the thread ---- */
+
+/* Looks at one thread state, or goes on to the next interpreter. */
+INLINE long python_seek(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	__u64 thread;
+
+	if (!py->state) {
+		if (!py->interpreter)
+			return 1;
+		if (runtime_u64(c, py->interpreter + AT(interpreter_threads), &py->state, kind) ||
+		    runtime_u64(c, py->interpreter + AT(interpreter_next), &py->interpreter, kind))
+			return 1;
+		return 0;
+	}
+	if (walk_read(c, py->state + AT(thread_id), &thread, 8, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	if (thread == ANEW(p->thread)) {
+		py->found_other = py->found;
+		py->found = py->state;
+		py->n_found++;
+		py->state = 0; /* the others of this interpreter are other threads' */
+		return 0;
+	}
+	return runtime_u64(c, py->state + AT(thread_next), &py->state, kind);
+}
+
+/* ---- code objects ---- */
+
+/* Reads a string into the text of what is told, and mixes it into p->hash. */
+INLINE long python_text(struct walk *c, __u64 string, struct kwalk_code_text *text,
+                        const __u32 first, const __u32 most, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	__u64 length;
+	__u32 state, wide;
+
+	if (walk_read(c, string, p->head, 40, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	length = *(volatile __u64 *)&p->head[16];
+	state = *(volatile __u32 *)&p->head[32] >> (AT(text_kind) & 31);
+	wide = state & 7;
+	/* kind, compact, ascii */
+	if ((wide != 1 && wide != 2 && wide != 4) || !(state & 8) || length > PYTHON_TEXT_MOST)
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	string += state & 16 ? AT(text_ascii) : AT(text_other);
+	return runtime_text(c, string, length * wide, wide, text, first, most, kind);
+}
+
+/* Sends what is to be told of the code object in code_bytes, with its location table. */
+INLINE long python_tell(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	__u64 lines = *(volatile __u64 *)&py->code_bytes[AT(code_lines) & 248], size = 0;
+
+	if (runtime_told(p))
+		return 0;
+	if (runtime_u64(c, lines + PYTHON_BYTES_SIZE, &size, kind))
+		return 1;
+	return runtime_tell(c, lines + PYTHON_BYTES, size > KWALK_CODE_LINES ? 0 : (__u32)size,
+	                    AT(lines), kind);
+}
+
+/* The key of the code object at py->code. */
+INLINE long python_code(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	__u64 file, name, lines;
+	__u32 size = AT(code_instructions);
+
+	if (size > sizeof(py->code_bytes))
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	FORGET(size);
+	if (size > sizeof(py->code_bytes) || walk_read(c, py->code, py->code_bytes, size, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	if (*(volatile __u64 *)&py->code_bytes[8] != ADDRESS(PYTHON_CODE_TYPE))
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	file = *(volatile __u64 *)&py->code_bytes[AT(code_file) & 248];
+	name = *(volatile __u64 *)&py->code_bytes[AT(code_name) & 248];
+	lines = *(volatile __u64 *)&py->code_bytes[AT(code_lines) & 248];
+	p->told.first_line = *(volatile __u32 *)&py->code_bytes[AT(code_line) & 252];
+	/* The same text is still in place, as both code objects keep it alive. */
+	if (file != ANEW(py->file)) {
+		p->hash = runtime_mix(config.seed, p->out.pid);
+		py->file = 0;
+		if (python_text(c, file, &p->told.file, 0, KWALK_CODE_FILE, kind))
+			return 1;
+		py->file = file;
+		py->file_hash = p->hash;
+	}
+	p->hash = runtime_mix(py->file_hash, p->told.first_line);
+	p->hash = runtime_mix(p->hash, *(volatile __u64 *)&py->code_bytes[16]);
+	p->hash = runtime_mix(p->hash, lines);
+	p->hash = runtime_mix(p->hash, py->code);
+	if (python_text(c, name, &p->told.name, KWALK_CODE_FILE, KWALK_CODE_NAME, kind))
+		return 1;
+	p->told.key = p->hash;
+	return python_tell(c, kind);
+}
+
+/* The same, once in a walk. */
+INLINE long python_code_met(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	struct runtime_met *m = runtime_met(p, ANEW(py->code));
+
+	if (m->code == ANEW(py->code)) {
+		p->told.key = m->key;
+		return 0;
+	}
+	if (python_code(c, kind))
+		return 1;
+	runtime_meet(p, m, py->code);
+	return 0;
+}
+
+/* ---- frames ---- */
+
+/* The loop was entered with this frame (3.11): the struct _PyCFrame of that call is the mark. Its
+ * caller's knows the same frame as this one does. */
+INLINE long python_entered(struct walk *c, __u64 previous, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	__u64 frame;
+
+	runtime_loop(p, py->cframe);
+	if (runtime_u64(c, py->cframe + AT(cframe_previous), &py->cframe, kind) ||
+	    runtime_u64(c, py->cframe + AT(cframe_frame), &frame, kind))
+		return 1;
+	return frame == previous ? 0 : runtime_end(p, KWALK_RUNTIME_BUILDING);
+}
+
+/* Whether the struct _PyCFrame is the one in the thread state, which is no call's. What it says is
+ * before it was never written (3.10). */
+INLINE int python_is_root(struct runtime_walk *p)
+{
+	return ANEW(PY(p)->cframe) == ANEW(PY(p)->root);
+}
+
+/* 3.10: each call of the loop runs one frame. Its caller's struct _PyCFrame is the next. */
+INLINE long python_called(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+
+	if (!py->cframe || python_is_root(p))
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	runtime_loop(p, py->cframe);
+	return runtime_u64(c, py->cframe + AT(cframe_previous), &py->cframe, kind);
+}
+
+/* The newest frame of a thread state. */
+INLINE long python_begin(struct walk *c, __u64 state, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	__u64 at;
+
+	p->entries = p->last = py->retried = 0;
+	py->begin = p->out.n;
+	py->root = state + AT(thread_root);
+	if (runtime_u64(c, state + AT(thread_frame), &at, kind))
+		return 1;
+	py->frame = py->cframe = at;
+	if (AT(entry) == PYTHON_ENTRY_CALL_CFRAME)
+		return runtime_u64(c, state + AT(thread_cframe), &py->cframe, kind);
+	if (AT(entry) == PYTHON_ENTRY_CFRAME || AT(entry) == PYTHON_ENTRY_FRAME_BY_CFRAME)
+		return runtime_u64(c, at + AT(cframe_frame), &py->frame, kind);
+	return 0;
+}
+
+/* Behind the outermost frame of an interpreter: the thread may run another one. */
+INLINE long python_other(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	__u64 other = py->found_other;
+
+	if (py->retried && p->out.n == py->begin)
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	if (!other)
+		return runtime_end(p, KWALK_RUNTIME_COMPLETE);
+	py->found_other = 0;
+	p->entries_other = p->entries;
+	p->out.other = (__u16)p->out.n;
+	return python_begin(c, other, kind);
+}
+
+/* Behind the outermost frame. Each frame has one call, or the newest call has no frame yet. */
+INLINE long python_outermost(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+
+	if (AT(entry) != PYTHON_ENTRY_CALL_CFRAME)
+		return python_other(c, kind);
+	if (python_is_root(p))
+		return runtime_end(p, KWALK_RUNTIME_COMPLETE);
+	p->out.shifted = 1;
+	if (python_called(c, kind))
+		return 1;
+	return runtime_end(p, python_is_root(p) ? KWALK_RUNTIME_COMPLETE : KWALK_RUNTIME_BUILDING);
+}
+
+/* Where in its code a frame object is, in bytes of instructions. */
+INLINE __u32 python_last(struct runtime_walk *p)
+{
+	__s32 last = *(volatile __s32 *)&PY(p)->frame_bytes[AT(frame_instruction) & 120];
+
+	return last < 0 ? 0 : (__u32)last << (AT(instruction_shift) & 1);
+}
+
+/* Takes one frame and goes to the one that called it. */
+INLINE long python_one(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	__u64 previous, instruction;
+	__u32 size = AT(frame_size), owner;
+
+	if (!py->frame)
+		return python_outermost(c, kind);
+	if (runtime_full(p, kind))
+		return 1;
+	if (size > sizeof(py->frame_bytes))
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	FORGET(size);
+	if (size > sizeof(py->frame_bytes) || walk_read(c, py->frame, py->frame_bytes, size, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	previous = *(volatile __u64 *)&py->frame_bytes[AT(frame_previous) & 120];
+	owner = *(volatile __u8 *)&py->frame_bytes[AT(frame_owner) & 127];
+	if (owner == AT(owner_entry)) {
+		runtime_loop(p, py->frame);
+		py->frame = previous;
+		return 0;
+	}
+	py->code = *(volatile __u64 *)&py->frame_bytes[AT(frame_code) & 120] & ~PYTHON_TAGS;
+	if (python_code_met(c, kind))
+		return 1;
+	if (AT(entry) < PYTHON_ENTRY_CFRAME) {
+		runtime_put(p, p->told.key, python_last(p), RUNTIME_FRAME_CODE);
+		py->frame = previous;
+		if (AT(entry) == PYTHON_ENTRY_CALL_CFRAME)
+			return python_called(c, kind);
+		runtime_loop(p, 0);
+		return 0;
+	}
+	instruction = *(volatile __u64 *)&py->frame_bytes[AT(frame_instruction) & 120];
+	runtime_put(p, p->told.key, (__u32)(instruction - py->code - AT(code_instructions)),
+	            RUNTIME_FRAME_CODE);
+	if (AT(entry) == PYTHON_ENTRY_CFRAME &&
+	    *(volatile __u8 *)&py->frame_bytes[AT(frame_entry) & 127] &&
+	    python_entered(c, previous, kind))
+		return 1;
+	py->frame = previous;
+	return 0;
+}
+
+/* The newest struct _PyCFrame is in place before it knows a frame, and has what was on the stack
+ * before: a call of the loop that has not begun. Its caller's is right. A page that may still come
+ * is waited for. */
+INLINE long python_not_begun(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	__u64 previous;
+
+	if (p->out.n != py->begin || py->retried ||
+	    (AT(entry) != PYTHON_ENTRY_CFRAME && AT(entry) != PYTHON_ENTRY_FRAME_BY_CFRAME) ||
+	    (kind == WALK_NOW && config.defers && ANEW(p->out.end) == KWALK_RUNTIME_FAULT) ||
+	    walk_read(c, py->cframe + AT(cframe_previous), &previous, 8, kind) || !previous)
+		return 1;
+	py->retried = 1;
+	py->cframe = previous;
+	return runtime_u64(c, previous + AT(cframe_frame), &py->frame, kind);
+}
+
+INLINE long python_step(struct walk *c, const int kind)
+{
+	return python_one(c, kind) ? python_not_begun(c, kind) : 0;
+}
+
+RUNTIME_LOOP(python_seek, PYTHON_THREADS)
+RUNTIME_LOOP(python_step, KWALK_RUNTIME_ROOM)
+
+/* Finds the thread's state. False: the walk has ended, and p->out.end says why. */
+INLINE int python_find(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+
+	py->state = py->found = py->found_other = 0;
+	py->n_found = 0;
+	if (runtime_u64(c, ADDRESS(PYTHON_RUNTIME) + AT(runtime_interpreters), &py->interpreter,
+	                kind))
+		return 0;
+	p->out.end = KWALK_RUNTIME_NONE;
+	python_seek_all(c, kind);
+	if (ANEW(p->out.end))
+		return 0;
+	/* Calls without marks would not say which interpreter they are of. */
+	if (ANEW(py->n_found) > 1 + (AT(entry) >= PYTHON_ENTRY_CFRAME))
+		return !runtime_end(p, KWALK_RUNTIME_SEVERAL);
+	if (!ANEW(py->found))
+		return ANEW(py->state) || ANEW(py->interpreter)
+		               ? !runtime_end(p, KWALK_RUNTIME_LIMIT)
+		               : 0;
+	return 1;
+}
+
+/* The thread's frames, by what stands for its version. */
+INLINE void python_frames(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+
+	py->file = 0;
+	if (AT(entry) == PYTHON_ENTRY_CALL) {
+		p->pass = RUNTIME_PASS_CALLS;
+		p->loop = ADDRESS(PYTHON_LOOP);
+		p->loop_bytes = AT(loop_bytes);
+		p->cold = ADDRESS(PYTHON_COLD);
+		p->cold_bytes = AT(cold_bytes);
+	}
+	p->whole = AT(entry) < PYTHON_ENTRY_CFRAME;
+	if (python_find(c, kind) && !python_begin(c, py->found, kind))
+		python_step_all(c, kind);
+}
+
+#endif

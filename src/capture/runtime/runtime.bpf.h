@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * runtime.bpf.h: what the walks over interpreters' frames have in common: room for frames and for
+ * what is told of their code, how both go into the ring, and how the native stack is met. Each call
+ * of the interpreter's loop has something on the C stack that stands in the chain of frames, too:
+ * where the walk of the native stack passes that address, the frame it passes is the loop's. Or
+ * calls are told by where their code is.
+ *
+ * A frame's key is made of all that is told of its code, read anew at each sample: so a name is
+ * always that of the code that ran, also where an address is used again. Memory that holds anything
+ * else ends the walk, and every loop has a limit.
+ */
+#ifndef SEAM_CAPTURE_RUNTIME_RUNTIME_BPF_H
+#define SEAM_CAPTURE_RUNTIME_RUNTIME_BPF_H
+
+#include "capture/bpf/maps.bpf.h"
+
+#define RUNTIME_AT_ONCE 256u /* frames and calls that are walked in the sample itself */
+#define RUNTIME_WALKS 16u    /* that may sleep at the same time */
+#define RUNTIME_RED_ZONE 128 /* below the stack pointer a function may have data */
+#define RUNTIME_OWN_WORDS 128u
+
+/* A piece of code that this walk has met. While its frames are there it is the same. */
+struct runtime_met {
+	__u64 code, key, walk;
+};
+#define RUNTIME_MET 64u /* a power of two */
+
+/* How calls of the loop are found in the native stack. */
+enum runtime_pass {
+	RUNTIME_PASS_MARKS, /* a call's mark is an address on the stack */
+	RUNTIME_PASS_CALLS, /* a call is a frame in the loop's code */
+};
+
+struct runtime_walk {
+	__u32 busy, cpu;
+	__u32 none; /* room for no frames, which several walks may have at a time */
+	struct runtime_process process;
+	__u64 thread; /* the thread pointer: what pthread_self() gives */
+	__u64 low;    /* below it are the native frames that were passed */
+	__u64 hash;
+	/* RUNTIME_PASS_CALLS: where the loop's code is, and the part of it that rarely runs */
+	__u64 loop, loop_bytes, cold, cold_bytes;
+	__u32 pass;  /* enum runtime_pass */
+	__u32 whole; /* frames are of use only if the walk found all */
+	/* 1 + the index of the next call of the loop that no native frame has passed;
+	 * entries_other: of the other interpreter's */
+	__u32 entries, entries_other, last;
+	__u32 word;
+	unsigned char head[64];
+	__u64 walk; /* number of this walk */
+	struct runtime_met met[RUNTIME_MET];
+	__u64 own[RUNTIME_OWN_WORDS]; /* the runtime's own struct */
+	struct kwalk_code told;
+	struct kwalk_runtime out; /* with its frames behind it */
+	struct runtime_frame frames[KWALK_RUNTIME_ROOM];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY); /* by CPU: too large for an array of that kind */
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct runtime_walk);
+} runtime_scratches SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, RUNTIME_WALKS + 1);
+	__type(key, __u32);
+	__type(value, struct runtime_walk);
+} runtime_walks SEC(".maps");
+
+INLINE long runtime_end(struct runtime_walk *p, __u32 end)
+{
+	p->out.end = end;
+	return 1;
+}
+
+INLINE long runtime_u64(struct walk *c, __u64 address, __u64 *ret, const int kind)
+{
+	if (walk_read(c, address, ret, 8, kind))
+		return runtime_end(c->runtime, KWALK_RUNTIME_FAULT);
+	return 0;
+}
+
+/* A step of a walk, as bpf_loop calls it: of each kind of reading memory its own. */
+#define RUNTIME_LOOP(step, most)                               \
+	static long step##_now(__u32 i, void *c)               \
+	{                                                      \
+		return step(c, WALK_NOW);                      \
+	}                                                      \
+	static long step##_sleep(__u32 i, void *c)             \
+	{                                                      \
+		return step(c, WALK_SLEEP);                    \
+	}                                                      \
+	static long step##_task(__u32 i, void *c)              \
+	{                                                      \
+		return step(c, WALK_TASK);                     \
+	}                                                      \
+	INLINE void step##_all(struct walk *c, const int kind) \
+	{                                                      \
+		if (kind == WALK_NOW)                          \
+			bpf_loop(most, step##_now, c, 0);      \
+		else if (kind == WALK_SLEEP)                   \
+			bpf_loop(most, step##_sleep, c, 0);    \
+		else                                           \
+			bpf_loop(most, step##_task, c, 0);     \
+	}
+
+/* ---- frames ---- */
+
+/* A frame, or a call of the loop. */
+INLINE void runtime_put(struct runtime_walk *p, __u64 key, __u32 at, __u32 what)
+{
+	__u32 n = p->out.n;
+
+	if (n >= KWALK_RUNTIME_ROOM - 1)
+		return;
+	FORGET(n);
+	n &= KWALK_RUNTIME_ROOM - 1;
+	p->frames[n].key = key;
+	p->frames[n].at = at;
+	p->frames[n].what = (__u16)what;
+	p->frames[n].native = RUNTIME_FRAME_NOWHERE;
+	p->out.n = n + 1;
+}
+
+/* A call of the loop, which runs the frames since the last one, with its mark on the C stack. Marks
+ * of callers lie higher. */
+INLINE void runtime_loop(struct runtime_walk *p, __u64 mark)
+{
+	__u32 n = p->out.n, last = p->last;
+
+	runtime_put(p, mark, 0, RUNTIME_FRAME_LOOP);
+	if (!last) {
+		p->entries = n + 1;
+	} else {
+		last = (last - 1) & (KWALK_RUNTIME_ROOM - 1);
+		p->frames[last].at = n + 1;
+	}
+	p->last = n + 1;
+}
+
+/* Whether no more frames are to be taken here. */
+INLINE long runtime_full(struct runtime_walk *p, const int kind)
+{
+	if (p->out.n >= KWALK_RUNTIME_ROOM - 2)
+		return runtime_end(p, KWALK_RUNTIME_LIMIT);
+	if (kind == WALK_NOW && config.defers && config.when != KWALK_NEVER &&
+	    p->out.n >= RUNTIME_AT_ONCE)
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	return 0;
+}
+
+/* ---- code ---- */
+
+INLINE __u64 runtime_mix(__u64 hash, __u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 32;
+}
+
+static long runtime_mix_word(__u32 i, void *ctx)
+{
+	struct runtime_walk *p = ((struct walk *)ctx)->runtime;
+	__u32 at = ANEW(p->word) + i;
+
+	if (at >= KWALK_CODE_WORDS)
+		return 1;
+	p->hash = runtime_mix(p->hash, p->told.text[at]);
+	return 0;
+}
+
+/* Reads a text of so many bytes into what is told, behind `first` bytes of it and no more than
+ * `most`, and mixes it into p->hash. */
+INLINE long runtime_text(struct walk *c, __u64 address, __u64 bytes, __u32 width,
+                         struct kwalk_code_text *text, const __u32 first, const __u32 most,
+                         const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	__u32 n = bytes > most ? most : (__u32)bytes;
+
+	text->width = width;
+	text->cut = bytes > most;
+	text->bytes = n;
+	p->hash = runtime_mix(p->hash, bytes << 8 | width);
+	p->told.text[first / 8 + ((n >> 3) & (most / 8 - 1))] = 0;
+	FORGET(n);
+	if (n > most)
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	if (n && walk_read(c, address, (void *)&p->told.text[first / 8], n, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	p->word = first / 8;
+	bpf_loop((n + 7) >> 3, runtime_mix_word, c, 0);
+	return 0;
+}
+
+/* Whether the code with the key p->told.key was told on this CPU. */
+INLINE int runtime_told(struct runtime_walk *p)
+{
+	struct kwalk_code_known known = { .key = p->told.key };
+
+	known.cpu = p->cpu;
+	return !!bpf_map_lookup_elem(&codes, &known);
+}
+
+/* Sends what is told of a piece of code, with n bytes that its lines are found by. */
+INLINE long runtime_tell(struct walk *c, __u64 lines, __u32 n, __u32 form, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct kwalk_code_known known = { .key = p->told.key };
+	__u32 one = 1;
+	void *ring;
+
+	known.cpu = p->cpu;
+	FORGET(n);
+	if (n > KWALK_CODE_LINES)
+		return 0;
+	if (n && walk_read(c, lines, p->told.lines, n, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	p->told.kind = KWALK_CODE;
+	p->told.runtime = RUNTIME_KIND;
+	p->told.pid = p->out.pid;
+	p->told.time_ns = bpf_ktime_get_ns();
+	p->told.n_lines = (__u16)n;
+	p->told.lines_form = (__u8)form;
+	ring = bpf_map_lookup_elem(&rings, &p->cpu);
+	if (!ring || bpf_ringbuf_output(ring, &p->told,
+	                                __builtin_offsetof(struct kwalk_code, lines) + (__u64)n,
+	                                ring_flags(ring, sizeof(p->told))))
+		COUNT(code_full);
+	else
+		bpf_map_update_elem(&codes, &known, &one, BPF_ANY);
+	return 0;
+}
+
+/* What this walk found before at that address: the functions of deep stacks are few. met->code is
+ * code if it did; else the caller sets all three. */
+INLINE struct runtime_met *runtime_met(struct runtime_walk *p, __u64 code)
+{
+	__u32 at = (__u32)(code >> 4 ^ code >> 10) & (RUNTIME_MET - 1);
+	struct runtime_met *m;
+
+	FORGET(at);
+	m = &p->met[at & (RUNTIME_MET - 1)];
+	if (m->code != code || m->walk != ANEW(p->walk))
+		m->code = 0;
+	return m;
+}
+
+INLINE void runtime_meet(struct runtime_walk *p, struct runtime_met *m, __u64 code)
+{
+	m->code = code;
+	m->key = p->told.key;
+	m->walk = p->walk;
+}
+
+/* ---- the native stack ---- */
+
+/* The native frame number n is a call of the loop. Calls are as many as in the chain of frames, or
+ * one more, if the innermost has no frame yet. */
+INLINE void runtime_pass_call(struct runtime_walk *p, __u32 n, __u64 pc)
+{
+	__u32 i = *(volatile __u32 *)&p->entries - 1;
+
+	if (pc - *(volatile __u64 *)&p->loop >= *(volatile __u64 *)&p->loop_bytes &&
+	    pc - *(volatile __u64 *)&p->cold >= *(volatile __u64 *)&p->cold_bytes)
+		return;
+	if (i >= KWALK_RUNTIME_ROOM) {
+		p->out.shifted++;
+		i = p->out.n;
+		runtime_put(p, 0, 0, RUNTIME_FRAME_LOOP);
+	}
+	FORGET(i);
+	i &= KWALK_RUNTIME_ROOM - 1;
+	p->frames[i].native = (__u16)n;
+	p->entries = p->frames[i].at;
+}
+
+/* A mark stands in the frame between low and sp: one that stands lower was passed already, and is
+ * no mark. */
+INLINE void runtime_pass_mark(struct runtime_walk *p, __u32 *entries, __u32 n, __u64 sp)
+{
+	__u32 i = *(volatile __u32 *)entries - 1;
+
+	if (i >= KWALK_RUNTIME_ROOM)
+		return;
+	FORGET(i);
+	i &= KWALK_RUNTIME_ROOM - 1;
+	if (p->frames[i].key >= sp || p->frames[i].key < *(volatile __u64 *)&p->low)
+		return;
+	p->frames[i].native = (__u16)n;
+	*(volatile __u32 *)entries = p->frames[i].at;
+}
+
+/* The native frame number n, which is at pc, ends below sp. If the next call of the loop has its
+ * mark in it, it is that call. */
+ONCE int runtime_pass(struct runtime_walk *p, __u32 n, __u64 pc, __u64 sp)
+{
+	if (!p)
+		return 0;
+	if (*(volatile __u32 *)&p->pass == RUNTIME_PASS_CALLS) {
+		if (*(volatile __u32 *)&p->out.n)
+			runtime_pass_call(p, n, pc);
+		return 0;
+	}
+	runtime_pass_mark(p, &p->entries, n, sp);
+	runtime_pass_mark(p, &p->entries_other, n, sp);
+	p->low = sp;
+	return 0;
+}
+
+/* Calls of the loop that do not say which frame they run are matched from the outermost on. What
+ * does not end there on both sides, or is not as many, has no place. */
+INLINE void runtime_match(struct runtime_walk *p, __u32 native_end)
+{
+	if (!p->out.n || !ANEW(p->whole))
+		return;
+	if (ANEW(p->pass) == RUNTIME_PASS_CALLS && p->out.end == KWALK_RUNTIME_COMPLETE &&
+	    (native_end != KWALK_COMPLETE || ANEW(p->out.shifted) > 1))
+		p->out.end = KWALK_RUNTIME_APART;
+	if (p->out.end != KWALK_RUNTIME_COMPLETE)
+		p->out.n = 0;
+}
+
+/* The frames come before the record `of` in that ring. The native walk has passed the loop's calls,
+ * if its stack was whole. Returns how the walk ended, for that record. */
+ONCE int runtime_send(struct runtime_walk *p, __u64 of, __u32 native_end, __u32 deferred)
+{
+	__u64 size;
+	void *ring;
+	struct kwalk_counts *n = count();
+
+	if (!p)
+		return KWALK_RUNTIME_NONE;
+	ring = bpf_map_lookup_elem(&rings, &p->cpu);
+	/* What the recorder walks on it matches itself. */
+	if (p->out.end == KWALK_RUNTIME_COMPLETE && native_end != KWALK_LIMIT &&
+	    native_end != KWALK_NO_MAPPING && native_end != KWALK_BAD_RULE &&
+	    (ANEW(p->entries) || ANEW(p->entries_other)))
+		p->out.end = KWALK_RUNTIME_APART;
+	runtime_match(p, native_end);
+	size = sizeof(p->out) + (__u64)(p->out.n & (KWALK_RUNTIME_ROOM - 1)) * sizeof(p->frames[0]);
+	if (n) {
+		__sync_fetch_and_add(&n->runtime_ends[p->out.end & 15], 1);
+		__sync_fetch_and_add(&n->runtime_frames, p->out.n);
+	}
+	if (!p->out.n || !ring)
+		return (__u8)p->out.end;
+	p->out.kind = KWALK_RUNTIME;
+	p->out.of = of;
+	p->out.deferred = deferred;
+	if (bpf_ringbuf_output(ring, &p->out, size, BPF_RB_NO_WAKEUP))
+		return KWALK_RUNTIME_NO_ROOM;
+	return (__u8)p->out.end;
+}
+
+/* ---- a walk ---- */
+
+/* Fills c->runtime with a task's frames, the innermost first: the runtime's own file has it. */
+INLINE void RUNTIME_FRAMES(struct walk *c, const int kind);
+
+/* Walks a task's frames into c->runtime: its native stack comes afterwards. */
+INLINE void runtime_walk(struct walk *c, struct task_struct *task, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	__u32 pid = task->tgid;
+	struct runtime_process *of;
+
+	p->out.end = KWALK_RUNTIME_NONE;
+	p->out.n = p->out.shifted = p->out.other = 0;
+	p->entries = p->entries_other = p->last = 0;
+	p->pass = RUNTIME_PASS_MARKS;
+	p->whole = 0;
+	p->walk++;
+	p->low = c->w->regs[REG_SP] - RUNTIME_RED_ZONE;
+	of = runtime_of(pid);
+	if (!of)
+		return;
+	bpf_probe_read_kernel(&p->process, sizeof(p->process), of);
+	if (ANEW(p->process.of.kind) != RUNTIME_KIND)
+		return;
+	if (!ANEW(p->process.of.known)) {
+		p->out.end = KWALK_RUNTIME_UNKNOWN;
+		return;
+	}
+	p->out.pid = pid;
+	p->out.tid = task->pid;
+	p->thread = task->thread.fsbase;
+	RUNTIME_FRAMES(c, kind);
+}
+
+/* ---- where walks are kept ---- */
+
+/* Whether the process's tasks are another kind's, or nobody's. */
+INLINE int runtime_is_others(__u32 pid)
+{
+	struct runtime_process *of = runtime_of(pid);
+
+	return !of || !of->of.known || of->of.kind != RUNTIME_KIND;
+}
+
+/* Whether the walk is to be made again where it may sleep. */
+INLINE int runtime_waits(struct runtime_walk *p)
+{
+	return p->out.end == KWALK_RUNTIME_FAULT;
+}
+
+INLINE __u32 runtime_cpu(struct runtime_walk *p)
+{
+	return p->cpu;
+}
+
+/* The end of a walk that was not made, because all that may sleep are taken. */
+INLINE __u8 runtime_missed(__u32 pid)
+{
+	if (!runtime_of(pid))
+		return KWALK_RUNTIME_NONE;
+	COUNT(runtime_ends[KWALK_RUNTIME_NO_ROOM]);
+	return KWALK_RUNTIME_NO_ROOM;
+}
+
+INLINE struct runtime_walk *runtime_get(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct runtime_walk *p = bpf_map_lookup_elem(&runtime_scratches, &cpu);
+
+	if (p)
+		p->cpu = cpu;
+	return p;
+}
+
+static long runtime_take_one(__u32 i, void *ctx)
+{
+	__u32 *number = ctx, key = (bpf_get_smp_processor_id() + i) & (RUNTIME_WALKS - 1);
+	struct runtime_walk *p = bpf_map_lookup_elem(&runtime_walks, &key);
+
+	if (!p || __sync_lock_test_and_set(&p->busy, 1))
+		return 0;
+	*number = key;
+	return 1;
+}
+
+/* For a walk that may sleep: runtime_let must follow. If all are taken it is the one behind them,
+ * which never has frames: so that with and without is the same walk for the verifier. */
+INLINE struct runtime_walk *runtime_take(void)
+{
+	__u32 key = RUNTIME_WALKS;
+	struct runtime_walk *p;
+
+	bpf_loop(RUNTIME_WALKS, runtime_take_one, &key, 0);
+	p = bpf_map_lookup_elem(&runtime_walks, &key);
+	if (p) {
+		p->none = key == RUNTIME_WALKS;
+		p->cpu = bpf_get_smp_processor_id();
+		p->out.end = KWALK_RUNTIME_NONE;
+		p->out.n = 0;
+	}
+	return p;
+}
+
+INLINE void runtime_let(struct runtime_walk *p)
+{
+	__sync_lock_test_and_set(&p->busy, 0);
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kinds.h: interpreters, each in a file of its own: which one an object is, and which line a place
+ * in its code has. Asks for symbols and bytes of the object; opens nothing.
+ */
+#ifndef SEAM_RUNTIMES_KINDS_H
+#define SEAM_RUNTIMES_KINDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/runtime_kind.h"
+#include "runtimes/runtime_process.h"
+
+/* The object as it is asked. All return 0, or -errno. Addresses are those it was linked for. */
+struct runtime_source {
+	void *ctx;
+	/* of what the object exports; size may be NULL */
+	int (*symbol)(void *ctx, const char *name, uint64_t *ret, uint64_t *size);
+	/* any symbol, if the object was not stripped of them: goes through all, so to be asked of
+	 * an object that is the runtime's for sure */
+	int (*local)(void *ctx, const char *name, uint64_t *ret, uint64_t *size);
+	int (*read)(void *ctx, uint64_t address, void *to, size_t n);
+	/* calls each for all functions, and parts of functions, that have unwind information */
+	int (*functions)(void *ctx, int (*each)(void *arg, uint64_t start, uint64_t end),
+	                 void *arg);
+};
+
+/* What lines of a piece of code are found by, as its walk told it. */
+struct runtime_lines {
+	unsigned form; /* the runtime's own numbers, or RUNTIME_LINES_GIVEN */
+	const unsigned char *bytes;
+	size_t n;
+	uint32_t first_line;
+};
+
+/*
+ * Whether the object is an interpreter: 0, and *ret says which; -ENOENT: it is none. -ENOTSUP: it
+ * is, of a version or a build that is not understood; *ret says its kind.
+ */
+int kinds_find(struct runtime_object *ret, const struct runtime_source *source);
+
+/* The line of a place in a piece of code; 0: it is not known. */
+uint32_t kinds_line(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at);
+
+#endif

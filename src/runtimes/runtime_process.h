@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * runtime_process.h: what the programs in the kernel know of a process that runs an interpreter,
+ * and what is known of an object before a process has mapped it. Which address and which offset is
+ * where is the business of each runtime's own file and walk.
+ */
+#ifndef SEAM_RUNTIMES_RUNTIME_PROCESS_H
+#define SEAM_RUNTIMES_RUNTIME_PROCESS_H
+
+#include "base/fixed_width.h"
+
+#define RUNTIME_ADDRESSES 8u
+#define RUNTIME_LAYOUT_WORDS 64u
+
+struct runtime_object {
+	uint32_t kind;  /* enum runtime_kind */
+	uint32_t known; /* 0: it is a version, or a build, that is not understood */
+	/* As linked; in runtime_process those of the process. 0: there is none. */
+	uint64_t address[RUNTIME_ADDRESSES];
+	uint64_t layout[RUNTIME_LAYOUT_WORDS]; /* the runtime's own struct, bounded by its file */
+};
+
+struct runtime_process {
+	uint32_t execs, losses; /* as in kwalk_process */
+	struct runtime_object of;
+};
+
+#endif
