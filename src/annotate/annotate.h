@@ -13,10 +13,10 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "aggregate/load.h"
+#include "dwarf/source_file.h"
 
 #define ANNOTATE_IMAGES 4u                /* kept open */
 #define ANNOTATE_BYTES_MAX (1u << 20)     /* of one function's code */
-#define ANNOTATE_SOURCE_MAX (16u << 20)   /* of one source file */
 #define ANNOTATE_SOURCES_MAX (128u << 20) /* of all that are kept from one question to the next */
 
 struct annotate_count {
@@ -59,7 +59,8 @@ struct annotate_function {
 struct annotate {
 	const struct image_search *search; /* where files are */
 	const char *kernel_release;        /* of the recording; NULL: not known */
-	const char *sources; /* a directory that an archive was unpacked into; "": none */
+	const char *sources;     /* a directory that an archive was unpacked into; "": none */
+	struct source_dirs dirs; /* whose sources the user allows to be shown */
 	bool color, no_source;
 	double percent_limit;
 	struct recording *rec;
@@ -83,6 +84,9 @@ struct annotate {
 		size_t n;
 		size_t *starts; /* of lines */
 		size_t n_lines;
+		char *program; /* that names the file and is proven; NULL: none */
+		const char
+		        *reason; /* why what is there is not shown; NULL: it is, or is not there */
 		bool tried;
 	} * texts; /* by id in files */
 	size_t texts_capacity;
@@ -141,6 +145,12 @@ int annotate_python(struct annotate *a, struct annotate_function *f);
 
 /* A line of a source file without its end; NULL: the file is not here, or has no such line. */
 const char *annotate_source(struct annotate *a, uint32_t file, uint32_t line, size_t *ret_n);
+/* Says that a program, which is proven to be the one that was recorded, names the file. -ENOMEM. */
+int annotate_source_named(struct annotate *a, uint32_t file, const char *program);
+/* Why a file that was asked for is not shown, though it is there; NULL: it is, or is not there. */
+const char *annotate_source_reason(const struct annotate *a, uint32_t file);
+/* Says how many files are not shown for such a reason, and which is the first. False: none. */
+bool annotate_source_refused(const struct annotate *a, struct buf *out);
 void annotate_source_free(struct annotate *a);
 
 /* ---- annotate_show.c ---- */

@@ -28,6 +28,7 @@ struct annotate_code {
 	const char *path; /* for people; a file's is where it is looked for */
 	struct symbol_object *object;
 	enum lines_terms terms;
+	bool is_proven;  /* the image is what was recorded */
 	uint64_t origin; /* the address, as the function's are, that terms count from; FILE: 0 */
 	struct annotate_bytes bytes; /* f->size of them */
 };
@@ -211,7 +212,9 @@ static int code_lines_of(struct annotate_code *c, struct lines *lines)
 			continue;
 		insn->file = intern_text(&c->a->files, frame->file);
 		insn->line = frame->line;
-		if (insn->file == INTERN_FAILED)
+		if (insn->file == INTERN_FAILED ||
+		    (c->is_proven &&
+		     annotate_source_named(c->a, insn->file, image_path(c->image)) < 0))
 			return -ENOMEM;
 	}
 	if (object)
@@ -255,6 +258,7 @@ static int code_image(struct annotate_code *c, const char *path, struct seam_err
 	struct annotate_image *place;
 	int r;
 
+	c->is_proven = image_is_proven(path, &c->build_id, &c->search);
 	for (size_t i = 0; i < ANNOTATE_IMAGES; i++) {
 		if (a->images[i].object && a->images[i].object == c->f->object) {
 			c->image = a->images[i].image;

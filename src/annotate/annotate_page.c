@@ -11,7 +11,8 @@
  * the code), "build_id", "reason" (why there are no instructions; null), "lines_reason", "source"
  * (its instructions are lines of source), "start" (hexadecimal), "cut" (instructions that are left
  * out), "files", "events" (names), "insns" [offset, text, file or -1, line], "hits" [event,
- * instruction or -1, samples, weight], "lines" [file, line, text].
+ * instruction or -1, samples, weight], "lines" [file, line, text],
+ * "refused" [file, why it is not shown].
  *
  * Invariant: every sample of the function's parts is in exactly one of "hits".
  */
@@ -432,6 +433,26 @@ static int page_hits(const struct page *q, uint32_t part, const int32_t *to, str
 	return 0;
 }
 
+/* Writes which of the part's source files are there and not shown. */
+static void page_refused(const struct page *q, const struct map *files, struct json *j)
+{
+	uint64_t place;
+
+	json_key(j, "refused");
+	json_open(j, '[');
+	for (uint32_t i = 1; i < q->a->texts_capacity; i++) {
+		const char *reason = annotate_source_reason(q->a, i);
+
+		if (!reason || !map_get(files, i, &place))
+			continue;
+		json_open(j, '[');
+		json_u64(j, place - 1);
+		json_string(j, reason);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
 /* Writes the code of one part. -ENOMEM. */
 static int page_write_part(struct page *q, uint32_t part, struct json *j)
 {
@@ -475,6 +496,7 @@ static int page_write_part(struct page *q, uint32_t part, struct json *j)
 	if (r >= 0)
 		r = page_lines(q, f, to, &files, j);
 	json_close(j, ']');
+	page_refused(q, &files, j);
 	json_close(j, '}');
 	map_free(&files);
 	free(to);

@@ -10,6 +10,7 @@
 
 /* Lines of source in the list above the code. */
 #define LINES_SHOWN 20
+#define REFUSED_SHOWN 8u
 
 /* An event of weight 0 has no shares. */
 static double show_percent(const struct annotate_count *part, const struct annotate_count *whole)
@@ -184,10 +185,26 @@ static void show_function(struct annotate *a, const struct annotate_function *f,
 	buf_put_text(out, "\n");
 }
 
+/* Writes which source files are there and not shown. */
+static void show_refused(const struct annotate *a, struct buf *out)
+{
+	size_t shown = 0;
+
+	for (uint32_t i = 0; i < a->texts_capacity && shown < REFUSED_SHOWN; i++) {
+		const char *reason = annotate_source_reason(a, i);
+
+		if (!reason)
+			continue;
+		shown_printf(out, "not shown: %s: %s\n", intern_get(&a->files, i), reason);
+		shown++;
+	}
+}
+
 void annotate_text(struct annotate *a, struct buf *out)
 {
 	for (size_t i = 0; i < a->n_functions; i++)
 		show_function(a, &a->functions[i], out);
+	show_refused(a, out);
 }
 
 /* ---- JSON ---- */
@@ -283,6 +300,26 @@ static void show_json_function(struct annotate *a, const struct annotate_functio
 	json_close(j, '}');
 }
 
+/* Writes which source files are there and not shown. */
+static void show_json_refused(const struct annotate *a, struct json *j)
+{
+	json_key(j, "refused");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < a->texts_capacity; i++) {
+		const char *reason = annotate_source_reason(a, i);
+
+		if (!reason)
+			continue;
+		json_open(j, '{');
+		json_key(j, "file");
+		json_string(j, intern_get(&a->files, i));
+		json_key(j, "reason");
+		json_string(j, reason);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 /* A name may belong to functions in several objects, so "functions" is a list. */
 void annotate_json(struct annotate *a, struct buf *out)
 {
@@ -300,6 +337,7 @@ void annotate_json(struct annotate *a, struct buf *out)
 	for (size_t i = 0; i < a->n_functions; i++)
 		show_json_function(a, &a->functions[i], &j);
 	json_close(&j, ']');
+	show_json_refused(a, &j);
 	json_close(&j, '}');
 	buf_put_text(out, "\n");
 }

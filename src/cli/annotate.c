@@ -44,7 +44,7 @@ static const struct option_def annotate_options[] = {
 	{ "objdump", 0, "PATH", "accepted: instructions are read without objdump",
 	  OPTIONS_ACCEPTED },
 	SAMPLE_FILTER_OPTIONS,
-	NAMING_OPTIONS,
+	NAMING_SOURCE_OPTIONS,
 	{ 0 },
 };
 
@@ -139,6 +139,7 @@ static int annotate_show(struct annotate_cmd *a)
 
 	a->show.search = &a->naming.symbols.search;
 	a->show.sources = a->naming.archive.dir;
+	a->show.dirs = naming_source_dirs(&a->naming);
 	a->show.color = a->naming.color;
 	rc = annotate_load(a, &err);
 	if (rc == -EINVAL && !err.code) /* said */
@@ -205,6 +206,9 @@ COMMAND(annotate) = {
 	        "the function's own samples (self, not what it called). Above the code stand "
 	        "its source lines by samples; a line's text is shown where its file is on this "
 	        "machine.",
+	        "A file is shown only if it ends as sources do and really is in its program's, the "
+	        "current, the system's (/usr, /opt) or a --source-dir directory (a home, /tmp: not "
+	        "deeper in it): debugging information names any file. What is not shown is said.",
 	        "SYMBOL may be any address in a function, OBJECT+0xADDRESS (libfoo.so+0x12345, "
 	        "as objdump counts), and a function without a name as a report calls it: "
 	        "'[unknown libfoo.so+0x12340]'. A function of Python may be given as Class.method: "

@@ -32,7 +32,7 @@ static const struct option_def archive_options[] = {
 	{ "sources", 0, NULL, "the source files of the lines that samples hit, too, for annotate",
 	  OPT_SOURCES },
 	{ "quiet", 'q', NULL, "do not say what went in", OPT_QUIET },
-	NAMING_OPTIONS,
+	NAMING_SOURCE_OPTIONS,
 	{ 0 },
 };
 
@@ -139,6 +139,7 @@ static int archive_fill(struct archive *a, int fd, struct seam_error *err)
 		.search = &search,
 		.foreign = a->rec->foreign,
 		.sources = a->sources ? a->load.profile : NULL,
+		.dirs = naming_source_dirs(&a->naming),
 		.missing = archive_missing,
 		.ctx = a,
 		.progress = infile_progress(),

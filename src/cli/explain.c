@@ -28,7 +28,7 @@ struct explain_cmd {
 };
 
 /* What the commands that are shown need to read the same recording with the same names. */
-static void explain_input(const struct explain_cmd *e, const char **args)
+static void explain_input(struct explain_cmd *e, const char **args)
 {
 	size_t n = 0;
 

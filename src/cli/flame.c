@@ -45,7 +45,7 @@ static const struct option_def flame_options[] = {
 	  OPT_SOURCE },
 	{ "comm", 0, "LIST", "the same as --comms", ID_FILTER_COMMS },
 	ID_FILTER_OPTIONS,
-	NAMING_OPTIONS,
+	NAMING_SOURCE_OPTIONS,
 	{ 0 },
 };
 
@@ -115,13 +115,18 @@ static int flame_find_source(struct flame_run *f)
 	struct annotate a = {
 		.search = &f->naming.symbols.search,
 		.sources = f->naming.archive.dir,
+		.dirs = naming_source_dirs(&f->naming),
 		.kernel_release =
 		        seam_reader_feature_string(input->in.reader, SEAM_FEATURE_OSRELEASE),
 		.rec = input->rec,
 		.load = { .profile = input->profile, .symbols = input->load.symbols },
 	};
+	struct buf text = { 0 };
 	int r = annotate_page_hottest(&a, ANNOTATE_PAGE_BYTES, &f->sources);
 
+	if (annotate_source_refused(&a, &text))
+		cmd_error(f->cmd, "%s", buf_text(&text));
+	buf_free(&text);
 	/* Profile and symbols are the input's. */
 	a.load = (struct load){ 0 };
 	annotate_free(&a);
@@ -274,11 +279,9 @@ COMMAND(flame) = {
 	        "below a hatched cell that says why: '[unfinished: the stack copy ended]'. With "
 	        "--base, functions without a name are held against each other only if both "
 	        "recordings have the same build of their object.",
-	        "--source puts lines of source files and instructions into the page, as seam "
-	        "annotate shows them: of the functions that most samples hit, up to 256 and 4 MiB. "
-	        "Files are read by the names that debugging information has for them, so look "
-	        "through such a page of a program that you do not trust before you send it to "
-	        "others. 'seam view' shows the source of every function.",
+	        "--source puts source and instructions into the page, as seam annotate shows them: "
+	        "of "
+	        "the functions that most samples hit, up to 256 and 4 MiB. 'seam view' has all.",
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: a recording was damaged "
 	        "and the graph is of what was left."),
 	.options = flame_options,

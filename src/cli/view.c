@@ -27,7 +27,7 @@ static const struct option_def view_options[] = {
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
 	{ "comm", 0, "LIST", "the same as --comms", ID_FILTER_COMMS },
 	ID_FILTER_OPTIONS,
-	NAMING_OPTIONS,
+	NAMING_SOURCE_OPTIONS,
 	{ 0 },
 };
 
@@ -100,6 +100,7 @@ static void view_site(struct view_run *v)
 	v->site.annotate = (struct annotate){
 		.search = &v->naming.symbols.search,
 		.sources = v->naming.archive.dir,
+		.dirs = naming_source_dirs(&v->naming),
 		.kernel_release =
 		        seam_reader_feature_string(side[0].in.reader, SEAM_FEATURE_OSRELEASE),
 		.rec = side[0].rec,

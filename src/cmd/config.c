@@ -33,6 +33,7 @@ static const struct config_key config_keys[] = {
 	{ "debuginfod.use", "true: ask servers for files that are not here, as --debuginfod" },
 	{ "debuginfod.urls", "these servers; implies debuginfod.use" },
 	{ "debuginfod.limit", "seconds in all, as --debuginfod-limit" },
+	{ "source.dirs", "whose source files may be shown, as --source-dir" },
 	{ "ui.color", "auto, always or never" },
 	{ NULL, NULL },
 };

@@ -38,21 +38,6 @@ static int pack_dir(const struct image_build_id *id, const char *path, char *ret
 	return length < 0 || (size_t)length >= n ? -ENAMETOOLONG : 0;
 }
 
-/* Puts bytes under a name. 1; 0: the name is taken already; -errno. */
-static int pack_put_bytes(struct pack *b, const char *name, const void *bytes, size_t n)
-{
-	int r = pack_is_new(b, name);
-
-	if (r <= 0)
-		return r;
-	r = tar_put(b->tar, name, bytes, n);
-	if (r < 0)
-		return pack_failed(b, r, name);
-	b->counts->bytes += n;
-	buf_printf(&b->index, "%s\n", name);
-	return 1;
-}
-
 /* Counts and reports an object that the archive will lack. Always 0: that is no failure. */
 static int pack_missing(struct pack *b, struct symbol_object *object, const char *why)
 {

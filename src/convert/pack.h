@@ -20,6 +20,7 @@
 #define SEAM_CONVERT_PACK_H
 
 #include "archive/tar.h"
+#include "dwarf/source_file.h"
 #include "samples/recording.h"
 #include "profile/profile.h"
 #include "symbol/symbol.h"
@@ -37,7 +38,9 @@ struct pack_opts {
 	const struct image_search *search; /* where files are */
 	bool foreign;                      /* as in symbol_opts */
 	const struct profile *sources; /* whose frames' source files are taken, too; NULL: none */
-	/* Called for each object of which there is no file, with a sentence that says why. */
+	struct source_dirs dirs;       /* whose sources the user allows */
+	/* Called for each object of which there is no file, and each source file that is not taken,
+	 * with a sentence that says why. */
 	void (*missing)(void *ctx, const char *object, const char *reason);
 	void *ctx;
 	struct progress progress;

@@ -77,3 +77,18 @@ int pack_put_file(struct pack *b, const char *name, const char *path, bool follo
 	buf_printf(&b->index, "%s %s\n", name, path);
 	return 1;
 }
+
+/* Puts bytes under a name. 1; 0: the name is taken already; -errno. */
+int pack_put_bytes(struct pack *b, const char *name, const void *bytes, size_t n)
+{
+	int r = pack_is_new(b, name);
+
+	if (r <= 0)
+		return r;
+	r = tar_put(b->tar, name, bytes, n);
+	if (r < 0)
+		return pack_failed(b, r, name);
+	b->counts->bytes += n;
+	buf_printf(&b->index, "%s\n", name);
+	return 1;
+}

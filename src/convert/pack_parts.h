@@ -26,6 +26,8 @@ struct pack {
 int pack_is_new(struct pack *b, const char *name);
 /* Says why a path could not be put, by r; returns r. */
 int pack_failed(struct pack *b, int r, const char *path);
+/* Puts bytes under a name. 1; 0: the name is taken already; -errno. */
+int pack_put_bytes(struct pack *b, const char *name, const void *bytes, size_t n);
 /* 1; 0: it is there already, or the file is gone, which is reported as missing. follow: also where
  * a link leads. */
 int pack_put_file(struct pack *b, const char *name, const char *path, bool follow);

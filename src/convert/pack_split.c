@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 // pack_split.c: what debugging information leads to: .dwo files, packages of them, and sources.
 // These names were written by whoever made the program, so only what proves to be such a file is
-// taken: split DWARF by its sections, sources by the endings that sources have.
+// taken: split DWARF by its sections, sources as dwarf/source_file.h says.
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
 #include "dwarf/dwarf.h"
 #include "convert/pack_parts.h"
-
-#define SOURCE_MAX (16 << 20) /* bytes of one file */
 
 /* What belongs to one image. dir ends with the slash; missing counts .dwo files that are not
  * found. */
@@ -115,51 +112,75 @@ int pack_split(struct pack *b, const char *name, struct image *image)
 
 /* ---- sources ---- */
 
-/* Whether a path ends as sources do. Anything else (a key, /etc/shadow) could be named by whoever
- * compiled the program. */
-static bool pack_is_source(const char *path)
+/* The path of an object, if it is proven to be what was recorded; NULL: nobody speaks for the
+ * files that it names. Freed by the caller. */
+static char *pack_speaker(const struct pack *b, const struct profile *p, uint32_t object)
 {
-	static const char *const endings[] = {
-		"c",   "h",   "cc",  "hh",  "cpp", "hpp", "cxx", "hxx", "c++", "h++", "inc", "inl",
-		"ipp", "tcc", "m",   "mm",  "s",   "asm", "rs",  "go",  "d",   "f",   "for", "f90",
-		"f95", "f03", "pas", "zig", "nim", "ml",  "hs",  "y",   "l",   "py",
-	};
-	const char *slash = strrchr(path, '/'), *dot = slash ? strrchr(slash, '.') : NULL;
+	const struct profile_object *o = profile_object_at(p, object);
+	const char *path = profile_text(p, o->path), *hex = profile_text(p, o->build_id);
+	struct image_build_id id = { 0 };
+	struct image *image;
+	char *real = NULL;
+	unsigned byte;
 
-	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(*endings); i++)
-		if (!strcasecmp(dot + 1, endings[i]))
-			return true;
-	/* Headers of C++ have no ending. */
-	return !dot && !strncmp(path, "/usr/include/c++/", 17);
+	for (; id.size < IMAGE_BUILD_ID_MAX && sscanf(hex, "%2x", &byte) == 1; hex += 2)
+		id.bytes[id.size++] = (uint8_t)byte;
+	if (path[0] != '/' || !image_is_proven(path, &id, b->opts->search) ||
+	    image_find(&image, path, &id, b->opts->search, NULL, NULL) < 0)
+		return NULL;
+	real = strdup(image_path(image));
+	image_close(image);
+	return real;
 }
 
-/* Packs one source file under its path. What is no plain source file is passed over. */
-static int pack_put_source(struct pack *b, const char *path)
+/* Packs one source file under its path. What is there and not taken is reported once. */
+static int pack_put_source(struct pack *b, const char *path, const char *speaker)
 {
+	struct source_file file;
 	char name[TAR_NAME_MAX];
-	struct stat st;
-	int r;
+	int r = 0;
 
-	if (path[0] != '/' || !pack_is_source(path) || stat(path, &st) < 0 ||
-	    !S_ISREG(st.st_mode) || st.st_size > SOURCE_MAX ||
+	if (path[0] != '/' ||
 	    (size_t)snprintf(name, sizeof(name), PACK_SOURCES "%s", path) >= sizeof(name) ||
 	    !tar_name_is_plain(name))
 		return 0;
-	r = pack_put_file(b, name, path, true);
-	b->counts->sources += r > 0;
+	if (source_file_read(&b->opts->dirs, path, speaker, &file) >= 0 && file.n) {
+		r = pack_put_bytes(b, name, file.bytes, file.n);
+		b->counts->sources += r > 0;
+	} else if (file.reason && b->opts->missing) {
+		b->opts->missing(b->opts->ctx, path, file.reason);
+	}
+	free(file.bytes);
 	return r;
 }
 
-/* Packs the sources that the profile's frames name. -errno. */
+/* Packs the sources that the profile's frames name: each once, by the object that names it first.
+ * -errno. */
 int pack_sources(struct pack *b, const struct profile *profile)
 {
-	const struct profile_frame *frame;
+	struct map asked = { 0 };
+	char *speaker = NULL;
+	uint32_t speaks = 0; /* of which object the speaker is */
 	int r = 0;
 
 	for (uint32_t i = 1; i <= profile_n_frames(profile) && r >= 0; i++) {
-		frame = profile_frame_at(profile, i);
-		if (frame->file)
-			r = pack_put_source(b, profile_text(profile, frame->file));
+		const struct profile_frame *frame = profile_frame_at(profile, i);
+		bool is_new = false;
+
+		if (!frame->file)
+			continue;
+		if (!map_slot(&asked, (uint64_t)frame->object << 32 | frame->file, &is_new))
+			r = -ENOMEM;
+		if (!is_new)
+			continue;
+		if (frame->object != speaks) {
+			free(speaker);
+			speaker = pack_speaker(b, profile, frame->object);
+			speaks = frame->object;
+		}
+		r = pack_put_source(b, profile_text(profile, frame->file), speaker);
 	}
+	free(speaker);
+	map_free(&asked);
 	return r;
 }

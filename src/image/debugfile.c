@@ -270,6 +270,14 @@ int image_find(struct image **ret, const char *path, const struct image_build_id
 	return r;
 }
 
+bool image_is_proven(const char *path, const struct image_build_id *want,
+                     const struct image_search *search)
+{
+	const struct image_identity *by = search ? search->file_identity : NULL;
+
+	return (want && want->size) || (by && by->knows && by->knows(by->ctx, path));
+}
+
 /* ---- debuglink ---- */
 
 /* What .gnu_debuglink says, and of which object. */

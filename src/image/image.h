@@ -181,6 +181,8 @@ struct stat;
 struct image_identity {
 	int (*file_identity)(const void *ctx, struct image *image, const char *path,
 	                     const struct stat *st, struct seam_error *err);
+	/* Whether it says so by something that only who saw the file could know. */
+	bool (*knows)(const void *ctx, const char *path);
 	const void *ctx;
 };
 
@@ -211,6 +213,10 @@ struct image_search {
 int image_find(struct image **ret, const char *path, const struct image_build_id *want,
                const struct image_search *search, struct image_build_id *ret_found,
                struct seam_error *err);
+/* Whether what image_find found is proven to be what was recorded: by its build-id, or by what the
+ * recording knows of the file. Else a recording that was made up could name any file. */
+bool image_is_proven(const char *path, const struct image_build_id *want,
+                     const struct image_search *search);
 /* The path at which the build-id cache keeps something else for a build-id: "kallsyms", "vdso". 0;
  * -ENOENT: there is no cache, or no build-id; -ENAMETOOLONG. */
 int image_kept_path(const struct image_search *search, const struct image_build_id *id,

@@ -107,6 +107,10 @@ int naming_option(struct naming *n, const struct options *o, int id)
 			return -EINVAL;
 		n->debuginfod.limit_s = (unsigned)v;
 		return 0;
+	case NAMING_SOURCE_DIR:
+		if (n->source_dirs.n)
+			buf_put(&n->source_dirs, ":", 1);
+		return buf_put_text(&n->source_dirs, o->arg) < 0 ? -EINVAL : 0;
 	case NAMING_ARCHIVE:
 		/* What is missing in the archive is missing: the machine's own files may be
 		 * others. */
@@ -135,8 +139,17 @@ const struct tables_opts *naming_tables(struct naming *n)
 	return &n->tables;
 }
 
+struct source_dirs naming_source_dirs(struct naming *n)
+{
+	const char *config = config_get(n->config, "source.dirs");
+
+	buf_clear(&n->all_dirs);
+	buf_printf(&n->all_dirs, "%s:%s", buf_text(&n->source_dirs), config ? config : "");
+	return (struct source_dirs){ buf_text(&n->all_dirs) };
+}
+
 /* An archive stands for all other places of files. */
-size_t naming_args(const struct naming *n, const char *archive, const char **args)
+size_t naming_args(struct naming *n, const char *archive, const char **args)
 {
 	const struct symbol_opts *s = &n->symbols;
 	const struct {
@@ -146,6 +159,7 @@ size_t naming_args(const struct naming *n, const char *archive, const char **arg
 		{ "--symfs", archive ? NULL : s->search.root },
 		{ "--kallsyms", s->kallsyms },
 		{ "--vmlinux", s->search.vmlinux },
+		{ "--source-dir", n->source_dirs.n ? buf_text(&n->source_dirs) : NULL },
 	};
 	size_t at = 0;
 
@@ -163,4 +177,6 @@ void naming_end(struct naming *n)
 {
 	debuginfod_stop(&n->debuginfod);
 	config_free(n->config);
+	buf_free(&n->source_dirs);
+	buf_free(&n->all_dirs);
 }

@@ -8,6 +8,7 @@
 #include "cmd/config.h"
 #include "input/debuginfod.h"
 #include "input/unpacked.h"
+#include "dwarf/source_file.h"
 #include "tables/tables.h"
 #include "symbol/symbol.h"
 
@@ -23,6 +24,7 @@ enum {
 	NAMING_DEBUGINFOD_LIMIT,
 	NAMING_NO_DEBUGINFOD,
 	NAMING_ARCHIVE,
+	NAMING_SOURCE_DIR,
 	NAMING_END,
 };
 
@@ -67,6 +69,15 @@ enum {
 		"inline", 0, NULL, "frames for inlined calls (the default)", NAMING_INLINE         \
 	}
 
+/* For a command that shows or packs source files, too. */
+#define NAMING_SOURCE_OPTIONS                                                                   \
+	NAMING_OPTIONS,                                                                         \
+	{                                                                                       \
+		"source-dir", 0, "DIR[:DIR]",                                                   \
+		        "source files below these may be shown, and are looked for there, too", \
+		        NAMING_SOURCE_DIR                                                       \
+	}
+
 struct naming {
 	struct symbol_opts symbols;
 	struct tables_opts tables;
@@ -77,6 +88,8 @@ struct naming {
 	bool color;       /* may standard output have colours? */
 	bool config_asks; /* servers are asked because the config file says so */
 	struct debuginfod debuginfod;
+	struct buf source_dirs; /* of the options */
+	struct buf all_dirs;    /* and of the config file */
 	char buildid_dir[4096]; /* perf's cache in the home directory; what symbols points to */
 };
 
@@ -88,10 +101,13 @@ int naming_option(struct naming *n, const struct options *o, int id);
 /* To be called after the options: where unwind tables come from, by the same search. */
 const struct tables_opts *naming_tables(struct naming *n);
 
+/* To be called after the options: whose sources may be shown. */
+struct source_dirs naming_source_dirs(struct naming *n);
+
 /* Fills args with the options that name and unwind alike in another run of seam; archive: what is
  * said of --archive there, NULL: nothing. Returns how many, at most NAMING_ARGS_MAX. */
-#define NAMING_ARGS_MAX 9
-size_t naming_args(const struct naming *n, const char *archive, const char **args);
+#define NAMING_ARGS_MAX 11
+size_t naming_args(struct naming *n, const char *archive, const char **args);
 
 /* To be called when everything that uses it for names was freed. */
 void naming_end(struct naming *n);

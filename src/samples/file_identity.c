@@ -209,8 +209,21 @@ static int file_identity_for(const void *ctx, struct image *image, const char *p
 	return why ? seam_error_set(err, ESTALE, path, SEAM_NO_OFFSET, NULL, "%s", why) : 0;
 }
 
+/* A recording that was made up could name any file, but not its inode. */
+static bool file_identity_knows(const void *ctx, const char *path)
+{
+	const struct recording *rec = ctx;
+	const struct file_identity_file *files = (const void *)rec->file_identity.files.bytes;
+	uint64_t at = 0;
+
+	return map_get(&rec->file_identity.by_path, file_identity_key(path), &at) &&
+	       files[at - 1].inode && !files[at - 1].several;
+}
+
 /* What image_find asks before it believes a file without a build-id. */
 void file_identity_of(const struct recording *rec, struct image_identity *ret)
 {
-	*ret = (struct image_identity){ .file_identity = file_identity_for, .ctx = rec };
+	*ret = (struct image_identity){ .file_identity = file_identity_for,
+		                        .knows = file_identity_knows,
+		                        .ctx = rec };
 }

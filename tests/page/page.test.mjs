@@ -168,7 +168,7 @@ test("a link says what was chosen, and is not believed where it is wrong", () =>
 });
 
 /* Two events; instructions of lines 8 and 9 of one file, of line 3 of another, and of none. */
-const part = { in: "work", reason: null, lines_reason: null, source: false, start: "0x10", cut: 0, files: ["/a.c", "/b.h"],
+const part = { in: "work", reason: null, lines_reason: null, source: false, start: "0x10", cut: 0, refused: [], files: ["/a.c", "/b.h"],
 	events: ["cycles", "faults"], insns: [[0, "nop", 0, 8], [1, "nop", 0, 9], [2, "nop", 1, 3], [3, "nop", -1, 0], [4, "nop", 0, 8]],
 	hits: [[0, 0, 1, 10], [0, 4, 2, 20], [0, 2, 1, 50], [0, 3, 1, 5], [0, -1, 1, 7], [1, 1, 4, 4]],
 	lines: [[0, 7, "\tfor"], [0, 8, "<b>"], [0, 9, "}"]] };
@@ -193,6 +193,7 @@ test("files stand by weight, and one that is not here has numbers only", () => {
 test("what is missing is said with what would help", () => {
 	assert.deepEqual(partAdvice(part), []);
 	assert.match(partAdvice({ ...part, reason: "not found" })[0], /No instructions: not found.*archive/);
+	assert.match(partAdvice({ ...part, refused: [[1, "it is no text"]] })[0], /Not shown: .b.h: it is no text/);
 	assert.match(partAdvice({ ...part, files: [], lines_reason: "no debugging information" })[0], /no debugging information.*-g/);
 });
 

@@ -47,7 +47,6 @@ same "annotate" 0 $?
 says text 'HOT'
 says text "hot.c"
 "$SEAM" annotate -i hot.data --json busy >json
-python3 "$here/../golden/json_keys/run.py" "$SEAM" "seam annotate --json=json" >keys || fail "$(cat keys)"
 python3 - "$T/hot.c" <<'P' || fail "the hot line does not have most samples"
 import json, sys
 hot = [i for i, line in enumerate(open(sys.argv[1]), 1) if "HOT" in line][0]
@@ -75,6 +74,54 @@ mv hot hot.first && cc -g -O1 -o hot hot2.c
 "$SEAM" annotate -i hot.data --no-demangle busy >text 2>err
 grep -q 'testl\|Source and disassembly' text && fail "the code of another build-id is shown"
 mv hot.first hot
+
+# A line table names any file. What is no source of the program is shown nowhere; --source-dir allows what is one elsewhere.
+mkdir -p app/bin app/src away
+lines='SECRET\nSECRET\nSECRET\nSECRET\nSECRET\nSECRET\nSECRET\nSECRET\n'
+printf "$lines" >away/secret.txt && printf "$lines" >away/key.c && printf "$lines" >app/src/shadow
+ln -s "$T/away/key.c" app/src/link.c && ln -s "$T/away/secret.txt" app/src/text.c
+(echo '#include "work.h"'
+for name in "$T/away/key.c" "$T/away/secret.txt" "$T/app/src/link.c" "$T/app/src/text.c" "$T/app/src/shadow" "$T/app/bin/../../away/key.c" "$T/app/src/own.c"; do
+	n=$((${n:-0} + 1))
+	printf 'static volatile unsigned sink%d;\n#line 1 "%s"\n' $n "$name"
+	printf '__attribute__((noinline)) void leak%d(unsigned n)\n{\nfor (unsigned i = 0; i < n; i++)\nsink%d += i * 7u;\n}\n' $n $n
+done
+echo 'int main(void) { for (uint64_t end = work_until(400); work_goes_on(end);) {'
+for n in 1 2 3 4 5 6 7; do echo "leak$n(work_loops(20000));"; done
+echo '} return 0; }') >leak.c
+printf "$lines" | sed s/SECRET/SHOWN/ >app/src/own.c
+cc -g -O1 -I"$here" -o app/bin/leak leak.c || skip "the C compiler makes no program"
+record -q -e cpu-clock -F 999 -o leak.data app/bin/leak
+mkdir elsewhere && cd elsewhere || exit 1
+export HOME="$T" # so that its directories have nothing to do with each other
+for n in 1 2 3 4 5 6; do
+	NO_COLOR=1 "$SEAM" annotate -i ../leak.data leak$n >text 2>err
+	says text 'leak'
+	says text 'not shown: .*: it'
+	"$SEAM" annotate -i ../leak.data --json leak$n >json 2>err
+	python3 -c 'import json; assert json.load(open("json"))["refused"][0]["reason"]' || fail "refused in JSON"
+	cp text text.$n
+	cp json json.$n
+done
+python3 "$here/../golden/json_keys/run.py" "$SEAM" "seam annotate --json=json" >keys || fail "$(cat keys)"
+"$SEAM" flame -i ../leak.data --source -o page.html 2>err
+sed -n 's/.*id="data">\([^<]*\)<.*/\1/p' page.html | base64 -d | gzip -dc >block
+says err 'source files .*not shown'
+"$SEAM" archive --sources -i ../leak.data -o a.tar.zst 2>err
+says err 'left out: .*secret.txt: its name does not end as sources do'
+tar --zstd -xf a.tar.zst sources 2>/dev/null
+same "private files that are shown" 0 "$(grep -rl SECRET . | wc -l)"
+atleast "its own source in the page" 1 "$(grep -c SHOWN block)"
+NO_COLOR=1 "$SEAM" annotate -i ../leak.data --source-dir "$T/away" leak1 >text 2>err
+says text SECRET
+NO_COLOR=1 "$SEAM" annotate -i ../leak.data --source-dir "$T/away" leak2 >text 2>err
+same "what is no source, though its directory is allowed" 0 "$(grep -c SECRET text)"
+NO_COLOR=1 "$SEAM" annotate -i ../leak.data --source-dir "$T/away/secret.txt" leak2 >text 2>err
+says text SECRET
+printf '[source]\ndirs = %s\n' "$T/away" >config
+SEAM_CONFIG=$PWD/config NO_COLOR=1 "$SEAM" annotate -i ../leak.data leak1 >text 2>err
+says text SECRET
+cd "$T" || exit 1
 
 # srcline is a sort key: the same hot line.
 "$SEAM" report -i hot.data --no-children -g none --csv -s srcline >csv

@@ -130,7 +130,7 @@ const struct option_def report_options[] = {
 	{ NULL, 'c', "LIST", "as --comms", ID_FILTER_COMMS },
 	OPTIONS_FORCE,
 	SAMPLE_FILTER_OPTIONS,
-	NAMING_OPTIONS,
+	NAMING_SOURCE_OPTIONS,
 	{ 0 },
 };
 

@@ -20,7 +20,7 @@
 
 /* The command line that annotates a function of the same recording with the same files. Names come
  * from outside: the symbol is an option's argument, and no shell reads it. */
-static void view_annotate_args(const struct report_cmd *r, const char *symbol, const char **args)
+static void view_annotate_args(struct report_cmd *r, const char *symbol, const char **args)
 {
 	const char *archive = r->naming.archive.dir[0] ? r->naming.archive.dir : NULL;
 	size_t n = 0;
@@ -39,7 +39,7 @@ static void view_annotate_args(const struct report_cmd *r, const char *symbol, c
  * too. */
 static int view_annotate(void *ctx, const char *object, const char *symbol, struct buf *out)
 {
-	const struct report_cmd *r = ctx;
+	struct report_cmd *r = ctx;
 	const char *args[ARGS_MAX];
 	int rc;
 

@@ -77,6 +77,8 @@ export function partAdvice(part) {
 	if (!part.files.length && !part.source)
 		said.push(`No source lines${part.lines_reason ? `: ${part.lines_reason}` : ""}. Debugging information is needed: build with -g, or install ` +
 			"the package with its debug symbols, or let seam fetch it (DEBUGINFOD_URLS).");
+	for (const [file, reason] of part.refused)
+		said.push(`Not shown: ${part.files[file]}: ${reason}.`);
 	if (part.cut)
 		said.push(`${part.cut.toLocaleString("en")} instructions far from all samples are left out.`);
 	return said;
