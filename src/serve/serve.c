@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * serve.c: see serve.h. libmicrohttpd listens and speaks HTTP, one daemon for each address. Only
- * GET and HEAD are answered, with a bounded number of connections.
+ * GET and HEAD are answered, with a bounded number of connections (serve_crowd.h).
  *
  * Invariant: nothing of what is served, not even that it is there, is told to who does not know
  * the token or names another host.
  */
 #include "serve/serve.h"
+#include "serve/serve_crowd.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,14 +18,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SERVE_CONNECTIONS 64u
-#define SERVE_SECONDS 10u         /* that a connection may rest */
+#define SERVE_SILENT_SECONDS 3u   /* that a connection may rest before it says the token */
+#define SERVE_SECONDS 30u         /* and after that */
 #define SERVE_MEMORY (128u << 10) /* of a request's head: names of C++ are long */
 #define SERVE_ADDRESSES 2
 
+/* One address, which one thread serves. */
+struct serve_door {
+	struct serve *serve;
+	struct MHD_Daemon *daemon;
+	struct serve_crowd crowd;
+};
+
 struct serve {
 	struct serve_opts opts;
-	struct MHD_Daemon *daemons[SERVE_ADDRESSES];
+	struct serve_door doors[SERVE_ADDRESSES];
 	pthread_mutex_t lock; /* one answer at a time */
 	unsigned port;
 	char token[SERVE_TOKEN_SIZE];
@@ -98,12 +106,40 @@ static enum MHD_Result serve_owner(struct serve *s, struct MHD_Connection *c, co
 	                    r == -ENOMEM || r >= 0 ? "out of memory\n" : "it failed\n");
 }
 
+/* Keeps account of who is connected. */
+static void serve_connection(void *ctx, struct MHD_Connection *c, void **guest,
+                             enum MHD_ConnectionNotificationCode code)
+{
+	struct serve_door *door = ctx;
+	const union MHD_ConnectionInfo *info =
+	        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED)
+		*guest = info ? serve_crowd_enter(&door->crowd, info->connect_fd) : NULL;
+	else if (*guest)
+		serve_crowd_leave(&door->crowd, *guest);
+}
+
+/* The connection is of somebody who knows the token: it may stay. */
+static void serve_know(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+	        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct serve_guest *guest = info ? info->socket_context : NULL;
+
+	if (!guest || guest->is_known)
+		return;
+	guest->is_known = true;
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, SERVE_SECONDS);
+}
+
 /* Answers one request, in a thread of the library's. */
 static enum MHD_Result serve_request(void *ctx, struct MHD_Connection *c, const char *url,
                                      const char *method, const char *version, const char *data,
                                      size_t *n, void **state)
 {
-	struct serve *s = ctx;
+	struct serve_door *door = ctx;
+	struct serve *s = door->serve;
 	const char *path;
 
 	(void)version;
@@ -121,20 +157,25 @@ static enum MHD_Result serve_request(void *ctx, struct MHD_Connection *c, const 
 	path = serve_behind_token(url, s->token);
 	if (!path)
 		return serve_refuse(c, MHD_HTTP_NOT_FOUND, "not found\n");
+	serve_know(c);
 	return serve_owner(s, c, path);
 }
 
 /* Begins to listen at one address. NULL and errno: it could not. */
-static struct MHD_Daemon *serve_listen(struct serve *s, const struct sockaddr *address)
+static struct MHD_Daemon *serve_listen(struct serve *s, struct serve_door *door,
+                                       const struct sockaddr *address)
 {
-	unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD |
-	                 (address->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+	unsigned flags =
+	        MHD_USE_AUTO_INTERNAL_THREAD | (address->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
 
+	door->serve = s;
+	serve_crowd_start(&door->crowd);
 	errno = 0;
-	return MHD_start_daemon(flags, 0, NULL, NULL, serve_request, s, MHD_OPTION_SOCK_ADDR,
-	                        address, MHD_OPTION_CONNECTION_LIMIT, SERVE_CONNECTIONS,
-	                        MHD_OPTION_CONNECTION_TIMEOUT, SERVE_SECONDS,
+	return MHD_start_daemon(flags, 0, NULL, NULL, serve_request, door, MHD_OPTION_SOCK_ADDR,
+	                        address, MHD_OPTION_CONNECTION_LIMIT, SERVE_CROWD_MAX,
+	                        MHD_OPTION_CONNECTION_TIMEOUT, SERVE_SILENT_SECONDS,
 	                        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVE_MEMORY,
+	                        MHD_OPTION_NOTIFY_CONNECTION, serve_connection, door,
 	                        MHD_OPTION_END);
 }
 
@@ -147,15 +188,15 @@ static int serve_start(struct serve *s)
 
 	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	v6.sin6_addr = in6addr_loopback;
-	s->daemons[0] = serve_listen(s, (const struct sockaddr *)&v4);
-	if (!s->daemons[0])
+	s->doors[0].daemon = serve_listen(s, &s->doors[0], (const struct sockaddr *)&v4);
+	if (!s->doors[0].daemon)
 		return errno ? -errno : -EADDRINUSE;
-	info = MHD_get_daemon_info(s->daemons[0], MHD_DAEMON_INFO_BIND_PORT);
+	info = MHD_get_daemon_info(s->doors[0].daemon, MHD_DAEMON_INFO_BIND_PORT);
 	if (!info || !info->port)
 		return -EIO;
 	s->port = info->port;
 	v6.sin6_port = htons((uint16_t)s->port);
-	s->daemons[1] = serve_listen(s, (const struct sockaddr *)&v6);
+	s->doors[1].daemon = serve_listen(s, &s->doors[1], (const struct sockaddr *)&v6);
 	/* The address that is shown is the first; somebody else at the second is not asked. */
 	return 0;
 }
@@ -191,8 +232,8 @@ void serve_close(struct serve *s)
 	if (!s)
 		return;
 	for (size_t i = 0; i < SERVE_ADDRESSES; i++)
-		if (s->daemons[i])
-			MHD_stop_daemon(s->daemons[i]);
+		if (s->doors[i].daemon)
+			MHD_stop_daemon(s->doors[i].daemon);
 	pthread_mutex_destroy(&s->lock);
 	explicit_bzero(s->token, sizeof(s->token));
 	free(s);

@@ -10,6 +10,10 @@
 #include <cmocka.h>
 
 #include "serve/site.h"
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "serve/serve_crowd.h"
 
 static void tokens_are_long_and_differ(void **state)
 {
@@ -148,9 +152,44 @@ static void arguments_are_not_trusted(void **state)
 	assert_int_equal(answered("source", letters), -EINVAL);
 }
 
+/* Who says nothing is shown out, the first to come first; who knows the token stays. */
+static void crowds(void **state)
+{
+	static struct serve_crowd crowd;
+	int pairs[2 * SERVE_CROWD_MAX][2], known = 3;
+	struct serve_guest *guests[2 * SERVE_CROWD_MAX] = { NULL };
+	char byte;
+	size_t out = 0;
+
+	(void)state;
+	serve_crowd_start(&crowd);
+	for (int i = 0; i < 2 * (int)SERVE_CROWD_MAX; i++) {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[i]), 0);
+		guests[i] = serve_crowd_enter(&crowd, pairs[i][0]);
+		assert_non_null(guests[i]);
+		guests[i]->is_known |= i == known;
+		/* Whoever serves them sees that one was shown out, and lets it leave. */
+		for (int k = 0; k <= i; k++) {
+			if (!guests[k] || recv(pairs[k][0], &byte, 1, MSG_DONTWAIT) != 0)
+				continue;
+			assert_true(k != known && k < i && k <= (int)out + 1);
+			serve_crowd_leave(&crowd, guests[k]);
+			guests[k] = NULL;
+			out++;
+		}
+	}
+	assert_int_equal(out, 2 * SERVE_CROWD_MAX - SERVE_CROWD_ENOUGH);
+	assert_non_null(guests[known]);
+	for (size_t i = 0; i < 2 * SERVE_CROWD_MAX; i++) {
+		close(pairs[i][0]);
+		close(pairs[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(crowds),
 		cmocka_unit_test(tokens_are_long_and_differ),
 		cmocka_unit_test(only_the_token_opens),
 		cmocka_unit_test(only_the_loopback_is_here),
