@@ -150,6 +150,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 		.no_kernel = o->session.all_user,
 		.fp = o->session.callchain == SESSION_CALLCHAIN_FP_DEFER,
 		.runtimes = o->runtimes,
+		.runtimes_now = o->runtimes_now,
 		.memory = o->unwind_memory,
 		.period_ns = bpf_stacks_period_ns(o),
 		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),

@@ -87,6 +87,7 @@ int fallback_open(struct session **ret, struct bpf_stacks *bpf, struct recorder_
 	int r;
 
 	features_init(&features, NULL);
+	o->runtimes_now = o->runtimes;
 	if (o->session.callchain == SESSION_CALLCHAIN_AUTO)
 		o->runtimes |= RUNTIMES_ALL & ~o->no_runtimes;
 	o->session.no_runtimes = o->no_runtimes == RUNTIMES_ALL;

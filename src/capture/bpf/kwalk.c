@@ -83,6 +83,9 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 		r = kwalk_load(l, err);
 	if (r >= 0 && l->opts.runtimes)
 		r = runtime_open(l);
+	for (unsigned k = 0; r >= 0 && k < RUNTIMES; k++)
+		if (l->opts.runtimes_now >> k & 1)
+			kwalk_runtime_want(l, k);
 	if (r >= 0)
 		r = follow_start(l, err);
 	if (r < 0) {

@@ -98,6 +98,7 @@ struct kwalk_opts {
 	bool no_kernel; /* no kernel frames */
 	/* Frames of interpreters, in the place of their loops': bits by enum runtime_kind. */
 	uint32_t runtimes;
+	uint32_t runtimes_now; /* of them, those to be loaded before one is met */
 	/* If not 0: besides the samples of the session's events, one of the event with the name
 	 * kwalk_away_name is taken for each so many ns that a thread is off the CPU. */
 	uint64_t away_ns;
