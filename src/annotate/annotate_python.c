@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,30 +59,44 @@ static int python_order(const void *pa, const void *pb)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-/* Whether a line begins the definition of the function: "def NAME(" behind blanks and "async". */
+/* Whether a line begins the definition of the function: "def NAME", "public static function NAME",
+ * "sub NAME": words, one that says so, and the name. */
 static bool python_defines(const char *text, size_t n, const char *name, size_t size)
 {
-	while (n && (*text == ' ' || *text == '\t'))
-		text++, n--;
-	if (n > 6 && !memcmp(text, "async ", 6))
-		text += 6, n -= 6;
-	return n > size + 4 && !memcmp(text, "def ", 4) && !memcmp(text + 4, name, size) &&
-	       (text[size + 4] == '(' || text[size + 4] == '[');
+	static const char *const words[] = { "def ", "function ", "sub " };
+	const char *end = text + n;
+
+	while (text < end && (isalpha((unsigned char)*text) || *text == ' ' || *text == '\t')) {
+		size_t word = 0, left = (size_t)(end - text);
+
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (left > strlen(words[i]) && !memcmp(text, words[i], strlen(words[i])))
+				word = strlen(words[i]);
+		if (word)
+			return left > word + size && !memcmp(text + word, name, size) &&
+			       !isalnum((unsigned char)text[word + size]) &&
+			       text[word + size] != '_';
+		while (text < end && isalpha((unsigned char)*text))
+			text++;
+		while (text < end && (*text == ' ' || *text == '\t'))
+			text++;
+	}
+	return false;
 }
 
 /* The line where the function begins, as its source has it; without that its first line with
  * samples. */
 static uint32_t python_begins(struct annotate *a, uint32_t file, uint32_t first)
 {
-	const char *name = strstr(a->name, "::"), *end, *text;
+	const char *end = runtime_function_file(a->name), *name = end, *text;
 	size_t n;
 
-	if (!name)
+	if (!end)
 		return first;
-	name += 2;
-	end = strchr(name, ':');
-	for (const char *dot; (dot = memchr(name, '.', (size_t)(end - name)));)
-		name = dot + 1;
+	end--;
+	/* The last part of "Class.method", "Class::method", "Class#method". */
+	for (name = end; name > a->name && !strchr(".:#", name[-1]);)
+		name--;
 	for (uint32_t line = first; line && line + LINES_ABOVE > first; line--) {
 		text = annotate_source(a, file, line, &n);
 		if (text && python_defines(text, n, name, (size_t)(end - name)))

@@ -7,6 +7,7 @@
 
 static const struct runtime runtimes[] = {
 	{ "[python]", "Python", 95, 45, "green" },
+	{ "[php]", "PHP", 265, 45, "purple" },
 };
 
 #define RUNTIMES (sizeof(runtimes) / sizeof(runtimes[0]))

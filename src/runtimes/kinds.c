@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "runtimes/php.h"
 #include "runtimes/python.h"
 
 static const struct {

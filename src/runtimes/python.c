@@ -9,8 +9,9 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "runtimes/loop.h"
 
 #define PYTHON_COOKIE "xdebugpy" /* _PyRuntime begins with it if it has a table */
 #define PYTHON_OFFSET_MAX 65536u /* of the interpreter's state, the largest by far */
@@ -289,94 +290,22 @@ static int python_by_version(struct python_layout *ret, const struct runtime_sou
 	return -ENOTSUP;
 }
 
-/* ---- the loop's code ---- */
-
-#define LOOP_BYTES_MAX (1u << 20)
-#define LOOP_PIECE 4096u
-#define LOOP_JUMPS_MAX 4096u
-#define LOOP_BY_CHANCE 2u /* jumps that are none: bytes of other instructions that look so */
-
-/* Compilers put what rarely runs of a function elsewhere: it is the code that the function's
- * conditional jumps lead into, but not to its beginning, as calls do. */
-struct python_jumps {
-	uint64_t to[LOOP_JUMPS_MAX];
-	size_t n;
-	uint64_t start, bytes; /* of the code with the most of them */
-	size_t most, second;
-};
-
-/* Notes where the conditional jumps of a piece of code lead that leave the loop's function. */
-static void python_jumps_of(struct python_jumps *j, uint64_t loop, uint64_t loop_bytes, uint64_t at,
-                            const unsigned char *code, size_t n)
-{
-	int32_t far;
-	uint64_t to;
-
-	for (size_t i = 0; i + 6 <= n && j->n < LOOP_JUMPS_MAX; i++) {
-		if (code[i] != 0x0f || (code[i + 1] & 0xf0) != 0x80)
-			continue;
-		memcpy(&far, code + i + 2, sizeof(far));
-		to = at + i + 6 + (uint64_t)(int64_t)far;
-		if (to - loop >= loop_bytes)
-			j->to[j->n++] = to;
-	}
-}
-
-/* Counts the jumps into a function, or a part of one. */
-static int python_jumps_into(void *ctx, uint64_t start, uint64_t end)
-{
-	struct python_jumps *j = ctx;
-	size_t n = 0;
-
-	for (size_t i = 0; i < j->n; i++)
-		n += j->to[i] - start < end - start; /* GCC enters it at its first byte, too */
-	if (n > j->most) {
-		j->second = j->most;
-		j->most = n;
-		j->start = start;
-		j->bytes = end - start;
-	} else if (n > j->second) {
-		j->second = n;
-	}
-	return 0;
-}
-
-/* Where the loop's code is, with the part that the compiler put elsewhere. -ENOTSUP: it is not
- * known for sure. */
+/* Where the loop's code is. -ENOTSUP: it is not known for sure. */
 static int python_loop(struct runtime_object *o, struct python_layout *layout,
                        const struct runtime_source *source)
 {
-	unsigned char code[LOOP_PIECE];
-	struct python_jumps *j;
-	uint64_t loop, bytes;
-	int r = source->symbol(source->ctx, "_PyEval_EvalFrameDefault", &loop, &bytes);
+	struct loop loop = { .start = 0 };
+	int r = source->symbol(source->ctx, "_PyEval_EvalFrameDefault", &loop.start, &loop.bytes);
 
-	if (r < 0 || !bytes || bytes > LOOP_BYTES_MAX)
-		return -ENOTSUP;
-	j = calloc(1, sizeof(*j));
-	if (!j)
-		return -ENOMEM;
-	/* Pieces overlap, so that no jump is cut in two. */
-	for (uint64_t at = 0; r >= 0 && at < bytes; at += LOOP_PIECE - 5) {
-		size_t n = bytes - at < LOOP_PIECE ? bytes - at : LOOP_PIECE;
-
-		r = source->read(source->ctx, loop + at, code, n);
-		if (r >= 0)
-			python_jumps_of(j, loop, bytes, loop + at, code, n);
-	}
-	if (r >= 0 && j->n)
-		r = source->functions(source->ctx, python_jumps_into, j);
-	if (r >= 0 && j->n < LOOP_JUMPS_MAX && j->second <= LOOP_BY_CHANCE &&
-	    j->bytes <= LOOP_BYTES_MAX) {
-		o->address[PYTHON_LOOP] = loop;
-		o->address[PYTHON_COLD] = j->start;
-		layout->loop_bytes = (uint32_t)bytes;
-		layout->cold_bytes = (uint32_t)j->bytes;
-	} else {
-		r = -ENOTSUP;
-	}
-	free(j);
-	return r;
+	if (r >= 0)
+		r = loop_find(&loop, source);
+	if (r < 0)
+		return r == -ENOMEM ? r : -ENOTSUP;
+	o->address[PYTHON_LOOP] = loop.start;
+	o->address[PYTHON_COLD] = loop.cold;
+	layout->loop_bytes = (uint32_t)loop.bytes;
+	layout->cold_bytes = (uint32_t)loop.cold_bytes;
+	return 0;
 }
 
 _Static_assert(sizeof(struct python_layout) <= RUNTIME_LAYOUT_WORDS * 8, "RUNTIME_LAYOUT_WORDS");

@@ -67,6 +67,9 @@ size_t text_put(char *to, size_t room, const void *characters, size_t bytes, uns
 		char one[4];
 		size_t size;
 
+		/* A 0 ends what a program has as a C string: PHP's classes without a name. */
+		if (!width && !c)
+			break;
 		if (!width)
 			c = text_decode(from + i, bytes - i, &step);
 		if (width > 1)

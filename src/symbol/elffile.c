@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "abi/runtime.h"
 #include "image/go_table.h"
 #include "symbol/object.h"
 #include "symbol/shelf.h"
@@ -46,6 +47,7 @@ static bool elffile_is_code_name(const char *name)
  * image_each_symbol; 0, or -ENOMEM. */
 static int elffile_take(void *ctx, const struct image_symbol *s)
 {
+	size_t size;
 	struct reading *reading = ctx;
 	struct table_symbol symbol = { .start = s->value };
 	const struct code *code;
@@ -68,8 +70,10 @@ static int elffile_take(void *ctx, const struct image_symbol *s)
 	symbol.bind = s->bind == STB_LOCAL  ? TABLE_LOCAL
 	              : s->bind == STB_WEAK ? TABLE_WEAK
 	                                    : TABLE_GLOBAL;
-	/* A linker that keeps versions in .symtab writes "exp2f@@GLIBC_2.27". */
-	return table_put(reading->table, &symbol, s->name, strcspn(s->name, "@"), reading->suffix);
+	/* A linker that keeps versions in .symtab writes "exp2f@@GLIBC_2.27"; in an interpreter's
+	 * name a "@" is part of it (a converted recording's, "php::class@anonymous::f"). */
+	size = runtime_of_function(s->name) ? strlen(s->name) : strcspn(s->name, "@");
+	return table_put(reading->table, &symbol, s->name, size, reading->suffix);
 }
 
 /* Whether a section's symbols are wanted. Labels of data count where perf takes them: in sections

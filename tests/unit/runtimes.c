@@ -12,9 +12,11 @@
 
 #include <cmocka.h>
 
+#include "abi/runtime.h"
 #include "abi/runtime_code.h"
 #include "runtimes/codes.h"
 #include "runtimes/kinds.h"
+#include "runtimes/php.h"
 #include "runtimes/python.h"
 #include "runtimes/text.h"
 #include "runtimes/splice.h"
@@ -608,16 +610,154 @@ static void test_splice_shifted(void **state)
 	assert_int_equal(frames[3].native, 4);
 }
 
+/* ---- PHP ---- */
+
+struct made_php {
+	const char *since; /* a class that the version has first */
+	uint64_t globals_size;
+	bool no_globals; /* as thread-safe builds */
+};
+
+static int php_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *size)
+{
+	const struct made_php *m = ctx;
+
+	if (!strcmp(name, "executor_globals") && !m->no_globals) {
+		*ret = 0x4000;
+		if (size)
+			*size = m->globals_size;
+	} else if (!strcmp(name, "execute_ex")) {
+		*ret = 0x1000;
+		if (size)
+			*size = 64;
+	} else if (!strcmp(name, "zend_execute_ex") || !strcmp(name, m->since)) {
+		*ret = 0x5000;
+	} else {
+		return -ENOENT;
+	}
+	return 0;
+}
+
+static int php_read(void *ctx, uint64_t address, void *to, size_t n)
+{
+	(void)ctx;
+	(void)address;
+	memset(to, 0x90, n);
+	return 0;
+}
+
+static int php_found(struct made_php m, struct runtime_object *ret)
+{
+	const struct runtime_source source = {
+		.ctx = &m, .symbol = php_symbol, .read = php_read, .functions = made_functions
+	};
+
+	return kinds_find(ret, &source);
+}
+
+/* A version is told by what it has first and by the size of its globals, which another build has
+ * not. */
+static void test_php(void **state)
+{
+	struct runtime_object o;
+	struct php_layout l;
+
+	assert_int_equal(php_found((struct made_php){ "zend_ce_sensitive_parameter", 1800, false },
+	                           &o),
+	                 0);
+	assert_int_equal(o.kind, RUNTIME_PHP);
+	assert_int_equal(o.known, 1);
+	assert_int_equal(o.address[PHP_GLOBALS], 0x4000);
+	assert_int_equal(o.address[PHP_LOOP], 0x1000);
+	memcpy(&l, o.layout, sizeof(l));
+	assert_int_equal(l.version, 0x0802);
+	assert_int_equal(l.code_file, 152);
+	assert_int_equal(l.loop_bytes, 64);
+	assert_int_equal(php_found((struct made_php){ "zend_ce_deprecated", 1984, false }, &o), 0);
+	memcpy(&l, o.layout, sizeof(l));
+	assert_int_equal(l.version, 0x0804);
+	assert_int_equal(php_found((struct made_php){ "zend_ce_deprecated", 1800, false }, &o),
+	                 -ENOTSUP);
+	assert_int_equal(o.kind, RUNTIME_PHP);
+	assert_int_equal(o.known, 0);
+	assert_int_equal(php_found((struct made_php){ "zend_ce_fiber", 1800, false }, &o),
+	                 -ENOTSUP);
+	assert_int_equal(php_found((struct made_php){ "zend_ce_deprecated", 1984, true }, &o),
+	                 -ENOTSUP);
+}
+
+/* ---- names ---- */
+
+static void file_is(const char *name, const char *want)
+{
+	const char *file = runtime_function_file(name);
+
+	if (!want)
+		assert_null(file);
+	else
+		assert_string_equal(file, want);
+}
+
+static void test_function_file(void **state)
+{
+	file_is("py::f:/x/y.py", "/x/y.py");
+	file_is("py::A.f.<locals>.<lambda>:/x:y.py", "/x:y.py");
+	file_is("py::<module>:-c", "-c");
+	file_is("py::f:", NULL);
+	file_is("py::f", NULL);
+	file_is("php::A\\B::f:/x.php", "/x.php");
+	file_is("php::array_map", NULL);
+	file_is("php::A::f", NULL);
+	file_is("php::{closure:/x.php:3}:/x.php", "/x.php");
+	file_is("php::{main}:/x.php(3) : eval()'d code", "/x.php(3) : eval()'d code");
+	file_is("php::{unclosed:/x.php", "/x.php");
+	file_is("php::", NULL);
+	file_is("php:::", NULL);
+	file_is("f:/x", NULL);
+	assert_int_equal(runtime_of_function("php::f"), RUNTIME_PHP);
+	assert_int_equal(runtime_of_function("php"), RUNTIME_NO_KIND);
+	assert_int_equal(runtime_of_name("php", 3), RUNTIME_PHP);
+	assert_int_equal(runtime_of_name("phpx", 4), RUNTIME_NO_KIND);
+	assert_string_equal(runtime_object_name(RUNTIME_PHP), "[php]");
+	assert_string_equal(runtime_object_name(RUNTIME_NO_KIND), "[runtime]");
+}
+
+/* What belongs to a class, and what has no file. */
+static void test_scope(void **state)
+{
+	struct codes *c;
+	struct codes_told told = { .kind = RUNTIME_PHP,
+		                   .key = 1,
+		                   .name = { "f", 1, 0, 0 },
+		                   .scope = { "A\0/x.php", 8, 0, 0 },
+		                   .file = { "/x.php", 6, 0, 0 },
+		                   .lines_form = RUNTIME_LINES_GIVEN };
+	const char *name;
+	uint64_t start;
+
+	assert_int_equal(codes_new(&c), 0);
+	assert_int_equal(codes_learn(c, &told, &name, &start), 1);
+	assert_string_equal(name, "php::A::f:/x.php");
+	assert_int_equal(codes_address(c, 1, 7), runtime_code_address(start, 7));
+	told = (struct codes_told){ .kind = RUNTIME_PHP,
+		                    .key = 2,
+		                    .name = { "array_map", 9, 0, 1 } };
+	assert_int_equal(codes_learn(c, &told, &name, &start), 1);
+	assert_string_equal(name, "php::array_map...");
+	codes_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_version),     cmocka_unit_test(test_other_objects),
-		cmocka_unit_test(test_own_table),      cmocka_unit_test(test_hostile_table),
-		cmocka_unit_test(test_lines),          cmocka_unit_test(test_lines_hostile),
-		cmocka_unit_test(test_texts),          cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_older),          cmocka_unit_test(test_loop_cold),
-		cmocka_unit_test(test_own_table_314),  cmocka_unit_test(test_splice),
-		cmocka_unit_test(test_splice_shifted),
+		cmocka_unit_test(test_by_version),    cmocka_unit_test(test_other_objects),
+		cmocka_unit_test(test_own_table),     cmocka_unit_test(test_hostile_table),
+		cmocka_unit_test(test_lines),         cmocka_unit_test(test_lines_hostile),
+		cmocka_unit_test(test_texts),         cmocka_unit_test(test_php),
+		cmocka_unit_test(test_function_file), cmocka_unit_test(test_scope),
+		cmocka_unit_test(test_codes),         cmocka_unit_test(test_older),
+		cmocka_unit_test(test_loop_cold),     cmocka_unit_test(test_own_table_314),
+		cmocka_unit_test(test_splice),        cmocka_unit_test(test_splice_shifted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -159,6 +159,7 @@ void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n)
 	splice_place(&s, sps, n);
 }
 
+/* Frames whose names are not known, or whose place is not, are left out, and *end says so. */
 const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const uint64_t *ips,
                                size_t *n, bool cut, uint8_t *end)
 {
@@ -170,6 +171,8 @@ const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const u
 	s = runtime_frames(p);
 	if (p->shifted)
 		splice_shift(&s);
+	/* What resumed this stack has its place behind it. */
+	cut |= p->behind && *end == KWALK_RUNTIME_COMPLETE;
 	if (*end == KWALK_RUNTIME_COMPLETE && !cut && splice_is_apart(&s))
 		*end = KWALK_RUNTIME_APART;
 	*n = splice_stack(&s, l->codes, ips, *n, cut, l->spliced, &l->runtime_unnamed);

@@ -36,20 +36,20 @@ int read_owing(struct bpf_iter__task *ctx)
 	c.w = &r->w;
 	c.frames = r->frames;
 	c.runtime = runtime_take();
-	if (RUNTIME_KIND && !c.runtime)
+	if (RUNTIME_WALKED && !c.runtime)
 		return 0;
-	if (RUNTIME_KIND && !ANEW(c.runtime->none))
+	if (RUNTIME_WALKED && !ANEW(c.runtime->none))
 		runtime_walk(&c, task, WALK_TASK);
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_task, &c, 0);
 	/* The task has answered itself meanwhile, or owes another deferred record: nothing that was
 	 * read here counts. */
 	if (!o->s.owing || o->s.cookie != r->user_chain.cookie) {
-		if (RUNTIME_KIND && !ANEW(c.runtime->none))
+		if (RUNTIME_WALKED && !ANEW(c.runtime->none))
 			runtime_let(c.runtime);
 		return 0;
 	}
 	user_chain_fill(&r->user_chain, &r->w, task);
-	if (RUNTIME_KIND && !ANEW(c.runtime->none)) {
+	if (RUNTIME_WALKED && !ANEW(c.runtime->none)) {
 		r->user_chain.cpu = runtime_cpu(c.runtime);
 		r->user_chain.runtime = runtime_send(c.runtime, r->user_chain.cookie, r->w.end, 1);
 		runtime_let(c.runtime);

@@ -132,7 +132,7 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task, struct runtime_w
 		s->w.end = mm ? KWALK_EXEC : KWALK_EXITED;
 		return;
 	}
-	if (RUNTIME_KIND && !ANEW(p->none))
+	if (RUNTIME_WALKED && !ANEW(p->none))
 		runtime_walk(&c, task, WALK_SLEEP);
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
 }
@@ -164,11 +164,11 @@ static int user_chain(void *map, void *key, void *value)
 	struct slot_walks c = { s, p };
 
 	USES_ARENA();
-	if (RUNTIME_KIND && !p)
+	if (RUNTIME_WALKED && !p)
 		return 0;
 	bpf_loop(2, slot_walks, &c, 0);
 	user_chain_fill(&s->user_chain, &s->w, task);
-	if (RUNTIME_KIND && !ANEW(p->none)) {
+	if (RUNTIME_WALKED && !ANEW(p->none)) {
 		s->user_chain.cpu = runtime_cpu(p);
 		s->user_chain.runtime = runtime_send(p, s->cookie, s->w.end, 1);
 		runtime_let(p);

@@ -17,7 +17,7 @@ INLINE void sample_walk(struct scratch *x, struct runtime_walk *p)
 	struct kwalk_counts *n = count();
 
 	x->w.most = config.depth;
-	if (RUNTIME_KIND && p)
+	if (RUNTIME_WALKED && p)
 		runtime_walk(&c, (void *)bpf_get_current_task_btf(), WALK_NOW);
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_now, &c, 0);
 	if (!n)
@@ -35,7 +35,7 @@ INLINE int sample_at_once(struct scratch *x)
 	struct runtime_walk *p = runtime_get();
 	int whole;
 
-	if (RUNTIME_KIND && !p)
+	if (RUNTIME_WALKED && !p)
 		return 1;
 	sample_walk(x, p);
 	s->end = x->w.end;

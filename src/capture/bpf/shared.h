@@ -224,6 +224,8 @@ struct kwalk_runtime {
 	/* the innermost call of the loop runs no frame: each runs the frames before the call before
 	 * it */
 	uint16_t shifted;
+	/* where frames begin that run on another stack, which resumed this one; 0: none do */
+	uint16_t behind, unused[3];
 	/* struct runtime_frame[n], the innermost first */
 };
 

@@ -69,10 +69,11 @@ struct walk_window {
 /* What a loop's body is given. */
 /* Of runtime.bpf.c: the interpreter whose frames these programs walk; 0: of none. */
 #ifndef RUNTIME_KIND
-#define RUNTIME_KIND 0
+#define RUNTIME_KIND RUNTIME_NO_KIND
 #endif
+#define RUNTIME_WALKED (RUNTIME_KIND != RUNTIME_NO_KIND)
 struct runtime_walk;
-ONCE int runtime_pass(struct runtime_walk *p, __u32 n, __u64 pc, __u64 sp);
+ONCE int runtime_pass(struct runtime_walk *p, __u32 n, struct walker *w);
 
 struct walk {
 	struct walker *w;
@@ -669,8 +670,8 @@ INLINE long walk_step(struct walk *c, const int kind)
 	__u32 n = w->n;
 	long how = 0;
 
-	if (RUNTIME_KIND && n)
-		runtime_pass(c->runtime, n - 1, w->pc, w->regs[REG_SP]);
+	if (RUNTIME_WALKED && n)
+		runtime_pass(c->runtime, n - 1, w);
 	if (n >= w->most || n >= KWALK_FRAMES_MAX)
 		return walk_end(w, KWALK_LIMIT);
 	w->pc = w->regs[REG_IP] - !w->exact;

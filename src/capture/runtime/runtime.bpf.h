@@ -23,6 +23,7 @@
 /* A piece of code that this walk has met. While its frames are there it is the same. */
 struct runtime_met {
 	__u64 code, key, walk;
+	__u64 what; /* the runtime's own */
 };
 #define RUNTIME_MET 64u /* a power of two */
 
@@ -30,6 +31,9 @@ struct runtime_met {
 enum runtime_pass {
 	RUNTIME_PASS_MARKS, /* a call's mark is an address on the stack */
 	RUNTIME_PASS_CALLS, /* a call is a frame in the loop's code */
+	/* likewise, and a register has the newest frame of the interpreter that it runs, which is
+	 * its mark */
+	RUNTIME_PASS_FRAMES,
 };
 
 struct runtime_walk {
@@ -41,6 +45,10 @@ struct runtime_walk {
 	__u64 hash;
 	/* RUNTIME_PASS_CALLS: where the loop's code is, and the part of it that rarely runs */
 	__u64 loop, loop_bytes, cold, cold_bytes;
+	/* RUNTIME_PASS_FRAMES: the register in the native frame that is passed next, or where it
+	 * was saved */
+	__u64 kept;
+	__u32 kept_known, kept_saved;
 	__u32 pass;  /* enum runtime_pass */
 	__u32 whole; /* frames are of use only if the walk found all */
 	/* 1 + the index of the next call of the loop that no native frame has passed;
@@ -257,14 +265,18 @@ INLINE void runtime_meet(struct runtime_walk *p, struct runtime_met *m, __u64 co
 
 /* ---- the native stack ---- */
 
+INLINE int runtime_in_loop(struct runtime_walk *p, __u64 pc)
+{
+	return pc - ANEW(p->loop) < ANEW(p->loop_bytes) || pc - ANEW(p->cold) < ANEW(p->cold_bytes);
+}
+
 /* The native frame number n is a call of the loop. Calls are as many as in the chain of frames, or
  * one more, if the innermost has no frame yet. */
 INLINE void runtime_pass_call(struct runtime_walk *p, __u32 n, __u64 pc)
 {
 	__u32 i = *(volatile __u32 *)&p->entries - 1;
 
-	if (pc - *(volatile __u64 *)&p->loop >= *(volatile __u64 *)&p->loop_bytes &&
-	    pc - *(volatile __u64 *)&p->cold >= *(volatile __u64 *)&p->cold_bytes)
+	if (!runtime_in_loop(p, pc))
 		return;
 	if (i >= KWALK_RUNTIME_ROOM) {
 		p->out.shifted++;
@@ -293,12 +305,56 @@ INLINE void runtime_pass_mark(struct runtime_walk *p, __u32 *entries, __u32 n, _
 	*(volatile __u32 *)entries = p->frames[i].at;
 }
 
-/* The native frame number n, which is at pc, ends below sp. If the next call of the loop has its
- * mark in it, it is that call. */
-ONCE int runtime_pass(struct runtime_walk *p, __u32 n, __u64 pc, __u64 sp)
+#ifdef RUNTIME_REGISTER
+/* Whether the call of the loop that has this frame is one without frames, as the next one of the
+ * chain has the one that is expected: the runtime's own file has it. */
+INLINE int runtime_is_left(struct runtime_walk *p, __u64 frame, __u64 expected);
+
+/* The native frame number n is a call of the loop, or none. */
+INLINE void runtime_pass_frame(struct runtime_walk *p, __u32 n, __u64 pc)
 {
-	if (!p)
+	__u32 i = ANEW(p->entries) - 1;
+	__u64 frame = ANEW(p->kept);
+
+	if (!runtime_in_loop(p, pc) || i >= KWALK_RUNTIME_ROOM)
+		return;
+	FORGET(i);
+	i &= KWALK_RUNTIME_ROOM - 1;
+	if (ANEW(p->kept_saved) && bpf_probe_read_user(&frame, sizeof(frame), (void *)frame))
+		p->kept_known = 0;
+	if (ANEW(p->kept_known) && frame != p->frames[i].key &&
+	    runtime_is_left(p, frame, p->frames[i].key))
+		return;
+	p->frames[i].native = (__u16)n;
+	p->entries = p->frames[i].at;
+}
+
+/* What the register is in the next frame outwards. */
+INLINE void runtime_keep(struct runtime_walk *p, const struct walker *w)
+{
+	p->kept = w->regs[RUNTIME_REGISTER];
+	p->kept_known = w->known >> RUNTIME_REGISTER & 1;
+	p->kept_saved = w->saved >> RUNTIME_REGISTER & 1;
+}
+#endif
+
+/* The native frame number n was walked: w is at its caller, and its pc is still that frame's. If
+ * the next call of the loop has its mark in it, it is that call. */
+ONCE int runtime_pass(struct runtime_walk *p, __u32 n, struct walker *w)
+{
+	__u64 pc, sp;
+
+	if (!p || !w)
 		return 0;
+	pc = ANEW(w->pc);
+	sp = ANEW(w->regs[REG_SP]);
+#ifdef RUNTIME_REGISTER
+	if (ANEW(p->pass) == RUNTIME_PASS_FRAMES) {
+		runtime_pass_frame(p, n, pc);
+		runtime_keep(p, w);
+		return 0;
+	}
+#endif
 	if (*(volatile __u32 *)&p->pass == RUNTIME_PASS_CALLS) {
 		if (*(volatile __u32 *)&p->out.n)
 			runtime_pass_call(p, n, pc);
@@ -337,7 +393,9 @@ ONCE int runtime_send(struct runtime_walk *p, __u64 of, __u32 native_end, __u32 
 	/* What the recorder walks on it matches itself. */
 	if (p->out.end == KWALK_RUNTIME_COMPLETE && native_end != KWALK_LIMIT &&
 	    native_end != KWALK_NO_MAPPING && native_end != KWALK_BAD_RULE &&
-	    (ANEW(p->entries) || ANEW(p->entries_other)))
+	    ((ANEW(p->entries) &&
+	      (!ANEW(p->out.behind) || ANEW(p->entries) <= ANEW(p->out.behind))) ||
+	     ANEW(p->entries_other)))
 		p->out.end = KWALK_RUNTIME_APART;
 	runtime_match(p, native_end);
 	size = sizeof(p->out) + (__u64)(p->out.n & (KWALK_RUNTIME_ROOM - 1)) * sizeof(p->frames[0]);
@@ -368,7 +426,7 @@ INLINE void runtime_walk(struct walk *c, struct task_struct *task, const int kin
 	struct runtime_process *of;
 
 	p->out.end = KWALK_RUNTIME_NONE;
-	p->out.n = p->out.shifted = p->out.other = 0;
+	p->out.n = p->out.shifted = p->out.other = p->out.behind = 0;
 	p->entries = p->entries_other = p->last = 0;
 	p->pass = RUNTIME_PASS_MARKS;
 	p->whole = 0;
@@ -388,6 +446,9 @@ INLINE void runtime_walk(struct walk *c, struct task_struct *task, const int kin
 	p->out.tid = task->pid;
 	p->thread = task->thread.fsbase;
 	RUNTIME_FRAMES(c, kind);
+#ifdef RUNTIME_REGISTER
+	runtime_keep(p, c->w);
+#endif
 }
 
 /* ---- where walks are kept ---- */

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Functions of PHP in the stacks, against the chains that PHP itself noted at the same places: recursion, calls by way of C,
+# methods, closures, generators, fibers, destructors, exceptions, files that are included, code that dies. Names, order and lines;
+# how reports show them; structures that an enemy made.
+# By hand: SEAM_PHP_TRUTH=0.14 is seconds of CPU time for each of 75 places, for 997 Hz and 4,000; SEAM_PHP another php.
+HERE=$(cd "${0%/*}" && pwd)
+. "$HERE/lib.sh"
+can_record
+needs_bpf
+php=${SEAM_PHP:-$(command -v php8.2)} || php=
+[ -n "$php" ] || fail "there is no php8.2: scripts/setup test"
+program=$HERE/runtimes/chains_program.php
+
+# truth HZ SECONDS
+truth() {
+	record --runtimes php -F "$1" -e cpu-clock -o f.data -- $php "$program" "$2" "$T/notes"
+	same "status" 0 $status
+	"$SEAM" script -F comm,tid,ip,sym,dso,srcline -i f.data 2>script.err >f.txt; same "script" 0 $?
+	if python3 "$HERE/runtimes/chains_check.py" php:: notes 500 execute_ex <f.txt >said; then
+		echo "ok: at $1 Hz: $(tail -n 1 said)"
+	else
+		fail "at $1 Hz: $(head -n 100 said; tail -n 1 said)"
+	fi
+}
+
+if [ -n "${SEAM_PHP_TRUTH:-}" ]; then
+	truth 997 "$SEAM_PHP_TRUTH"
+	truth 4000 "$SEAM_PHP_TRUTH"
+fi
+truth 1999 0.02
+
+echo "# the judge"
+# shellcheck disable=SC2016 # a pattern
+for spoil in 's/php::leaf_deep:/php::leaf_c:/' 's/php::Square::inherited:/php::Square::other:/' '/php::array_map /d' '/php::in_from:/d'; do
+	sed "$spoil" f.txt >spoilt.txt
+	if python3 "$HERE/runtimes/chains_check.py" php:: notes 500 execute_ex <spoilt.txt >said; then
+		fail "the judge sees nothing: $spoil"
+	else
+		echo "ok: the judge sees $spoil"
+	fi
+done
+
+echo "# lines, objects, the loop"
+line=$(grep -n '^function deep' "$program" | cut -d : -f 1)
+says f.txt 'php::deep:.*chains_program.php (\[php\])$'
+same "no other line of that function" 0 "$(grep -A1 'php::deep:' f.txt | grep '^  ' | grep -cv "^  chains_program.php:$line\$")"
+"$SEAM" export -f folded f.data -o folded.txt 2>/dev/null
+"$SEAM" export -f folded --native f.data -o native.txt 2>/dev/null
+same "no loop where its function is known" 0 "$(grep -c 'execute_ex;php::' folded.txt)"
+atleast "loops with --native" 1 "$(grep -c 'execute_ex;php::' native.txt)"
+same "the weights are the same" "$(awk '{ n += $NF } END { printf "%.0f", n }' folded.txt)" \
+	"$(awk '{ n += $NF } END { printf "%.0f", n }' native.txt)"
+"$SEAM" report -i f.data -s dso,sym --json >f.json 2>report.err; same "report" 0 $?
+says f.json '\[php\]'
+"$SEAM" annotate -i f.data -s work >work.txt 2>annotate.err; same "annotate" 0 $?
+says work.txt 'for (\$i = 0; \$i < 2000; \$i++)'
+"$SEAM" convert -i f.data -o c.data >convert.out 2>convert.err; same "convert" 0 $?
+"$SEAM" script -F comm,tid,ip,sym,dso -i c.data 2>/dev/null >c.txt
+if python3 "$HERE/runtimes/chains_check.py" php:: notes 500 execute_ex <c.txt >said; then
+	echo "ok: converted: $(tail -n 1 said)"
+else
+	fail "converted: $(head -n 100 said; tail -n 1 said)"
+fi
+record --no-runtimes -F 997 -e cpu-clock -o n.data -- $php -r 'for ($i = 0; $i < 5000000; $i++);'
+"$SEAM" script -i n.data 2>/dev/null >n.txt
+same "no function with --no-runtimes" 0 "$(grep -c 'php::' n.txt)"
+
+echo "# hostile structures"
+"${CC:-cc}" -O1 -rdynamic -o hostile "$HERE/runtimes/hostile_php.c" 2>cc.err || fail "$(cat cc.err)"
+for case in good cycle long negative string type kernel class line nowhere waits deep letters; do
+	record --runtimes php -F 997 -e cpu-clock -o h.data -- "$T/hostile" $case
+	same "$case: status" 0 $status
+	"$SEAM" script -i h.data 2>/dev/null >h.txt
+	same "$case: no other name" 0 "$(grep 'php::' h.txt | grep -vc 'php::Made::\(good\|e\\nvil.*\):/made/good.php')"
+	case $case in good | line) atleast "$case: its function" 1 "$(grep -c 'php::Made::good:' h.txt)" ;; esac
+done
+same "letters are escaped" 0 "$(grep -c "$(printf '\033')" h.txt)"
+done_testing
