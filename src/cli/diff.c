@@ -10,7 +10,6 @@
 #include "cli/diff_view.h"
 #include "cli/report/report_options.h"
 #include "cmd/outfile.h"
-#include "fleet/repeats.h"
 #include "input/profiled.h"
 #include "input/stored.h"
 #include "report/diff.h"
@@ -344,26 +343,14 @@ static int diff_take_parts(struct diff_cmd *d, size_t side, struct repeats *part
 static int diff_load_stored_side(struct diff_cmd *d, struct store *store, size_t side,
                                  struct seam_error *err)
 {
-	struct labels_filter where = { 0 };
-	struct store_query q = d->stored.query;
 	struct repeats parts = { 0 };
-	size_t at = 0;
-	int r = d->stored.where ? labels_filter_parse(&where, d->stored.where, &at) : 0;
+	int r = stored_repeats(&d->stored, store, side ? "--new" : "--base", d->sides[side],
+	                       DIFF_RUNS_MAX, &parts, err);
 
-	if (r >= 0)
-		r = labels_filter_parse(&where, d->sides[side], &at);
-	if (r == -EINVAL)
-		seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
-		               "%s: '%s' is no list of LABEL=VALUE", side ? "--new" : "--base",
-		               d->sides[side] + at);
-	q.where = &where;
-	if (r >= 0)
-		r = repeats_load(&parts, store, &q, DIFF_RUNS_MAX, err);
 	if (r >= 0)
 		r = diff_take_parts(d, side, &parts);
 	d->table.run_word = parts.by_host ? "host" : "span";
 	repeats_free(&parts);
-	labels_filter_free(&where);
 	return r;
 }
 

@@ -198,6 +198,27 @@ int stored_load(const struct stored *s, const struct cmd *cmd, unsigned keep, st
 	return EXIT_OK;
 }
 
+/* Both filters hold: terms of one key are added to it. */
+int stored_repeats(const struct stored *s, struct store *store, const char *option,
+                   const char *where, size_t most, struct repeats *ret, struct seam_error *err)
+{
+	struct labels_filter filter = { 0 };
+	struct store_query q = s->query;
+	size_t at = 0;
+	int r = s->where ? labels_filter_parse(&filter, s->where, &at) : 0;
+
+	if (r >= 0)
+		r = labels_filter_parse(&filter, where, &at);
+	if (r == -EINVAL)
+		seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+		               "%s: '%s' is no list of LABEL=VALUE", option, where + at);
+	q.where = &filter;
+	if (r >= 0)
+		r = repeats_load(ret, store, &q, most, err);
+	labels_filter_free(&filter);
+	return r;
+}
+
 void stored_free(struct stored *s)
 {
 	labels_filter_free(&s->filter);

@@ -11,6 +11,7 @@
 
 #include "cmd/cmd.h"
 #include "fleet/answer.h"
+#include "fleet/repeats.h"
 
 enum {
 	STORED_URL = 1300,
@@ -68,6 +69,11 @@ int stored_label(struct labels *labels, const struct cmd *cmd, const char *text)
 char *stored_default(bool make);
 /* Answers the query: an exit code, after saying on stderr why not, or why there is nothing. */
 int stored_load(const struct stored *s, const struct cmd *cmd, unsigned keep, struct answer *ret);
+/* Reads the samples that another filter lets through, too, as several measurements. option: who has
+ * that filter. -EINVAL: it is none, and err says so; another -errno. repeats_free, also on
+ * failure. */
+int stored_repeats(const struct stored *s, struct store *store, const char *option,
+                   const char *where, size_t most, struct repeats *ret, struct seam_error *err);
 void stored_free(struct stored *s);
 
 #endif
