@@ -8,6 +8,7 @@ A report of what was imported is, to the byte, that of the same import in SQLite
 lost; what is hostile, refused or broken is told in a line; two servers with a cluster's tables answer as one. Exit 77: there is
 no engine, or no libcurl in the build.
 """
+import concurrent.futures
 import json
 import os
 import re
@@ -52,12 +53,18 @@ def imported(url, name, *more):
     return seam("store", "import", "--store", url, "--window", "1s", *NOWHERE, *more, os.path.join(DATA, name, "perf.data"))[1]
 
 
+def both(stores, *args):
+    """What two stores answer, asked at the same time."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return [answer[0] for answer in pool.map(lambda u: seam(*args, "--store", u), stores)]
+
+
 def answers(what, wanted, got, *where):
     """The same report of two stores."""
     for options in ([], ["--json"], ["-s", "srcline,state"], ["--by", "service,exe,nothing", "-s", "comm"], ["--where", "comm=cc1,comm=hackbench,comm=perf", "-s", "sym"]):
-        a, b = (seam("report", "--store", u, *EVER, *options, *where)[0] for u in (wanted, got))
+        a, b = both((wanted, got), "report", *EVER, *options, *where)
         check("%s %s" % (what, options), a, b)
-    a, b = (sorted(seam("export", "-f", "folded", "--store", u, *EVER, *where)[0].split("\n")) for u in (wanted, got))
+    a, b = (sorted(text.split("\n")) for text in both((wanted, got), "export", "-f", "folded", *EVER, *where))
     check(what + ": folded", a, b)
 
 
@@ -77,7 +84,7 @@ def same_answers(engine, work):
             fault(name + " was there")
         if " 0 windows put" not in imported(engine.url(), name):
             fault(name + " is put twice")
-        answers(engine.kind + " " + name, sqlite, engine.url())
+    answers(engine.kind, sqlite, engine.url())
     check(engine.kind + ": ls", listing(sqlite), listing(engine.url()))
     comms = sorted({s["labels"]["comm"] for s in listing(sqlite)["series"]}, key=lambda c: -sum(
         s["samples"] for s in listing(sqlite)["series"] if s["labels"]["comm"] == c))
@@ -88,12 +95,12 @@ def same_answers(engine, work):
     for what, *args in (("a function's points", "store", "series", name, "--csv", "--window", "1s", *whole),
                         ("two sides", "diff", "--json", *whole, "--base", "comm=" + comms[0], "--new", "comm=" + comms[1]),
                         ("a part of the list", "store", "ls", "--where", "comm=" + comms[0], *whole)):
-        a, b = (re.sub(r"[\d.]+ MB", "", seam(*args, "--store", u)[0].replace(u, "STORE")) for u in (sqlite, engine.url()))
+        a, b = (re.sub(r"[\d.]+ MB|sqlite:\S+|clickhouse:\S+", "", text) for text in both((sqlite, engine.url()), *args))
         check("%s: %s" % (engine.kind, what), a, b)
         if not a.strip():
             fault(what + ": nothing")
     span = ["--from", "@%d" % first, "--to", "@%d" % (first + 2)]
-    check("a span", *(seam("report", "--store", u, *span)[0] for u in (sqlite, engine.url())))
+    check("a span", *both((sqlite, engine.url()), "report", *span))
     return sqlite
 
 
@@ -236,26 +243,26 @@ def certificates(engine, work):
 def cluster(work):
     """Two servers, each with a part of the services."""
     numbers = engines.ports(4)
-    both = [engines.Engine(CLICKHOUSE, "server", os.path.join(work, "shard%d" % i), numbers[2 * i], numbers[2 * i + 1], numbers[1::2]) for i in range(2)]
+    servers = [engines.Engine(CLICKHOUSE, "server", os.path.join(work, "shard%d" % i), numbers[2 * i], numbers[2 * i + 1], numbers[1::2]) for i in range(2)]
     sqlite = "sqlite:" + os.path.join(work, "cluster.db")
     try:
-        for e in both:
+        for e in servers:
             e.start()
             seam("store", "init", "--store", e.url(), "--cluster", "fleet")
         # By their names all services of RECORDINGS lie on the second server. gcc_d's cc1 lies on the first.
         for i, name in enumerate(RECORDINGS + ["gcc_d"]):
             imported(sqlite, name)
-            imported(both[i % 2].url(), name)
-            if " 0 windows put" not in imported(both[1 - i % 2].url(), name):
+            imported(servers[i % 2].url(), name)
+            if " 0 windows put" not in imported(servers[1 - i % 2].url(), name):
                 fault("cluster: %s is put twice" % name)
-        for e in both:
+        for e in servers:
             answers("cluster", sqlite, e.url())
             check("cluster: ls", listing(sqlite), listing(e.url()))
-        parts = [set(e.ask("SELECT DISTINCT service FROM seam_windows_local WHERE type != ''").split()) for e in both]
+        parts = [set(e.ask("SELECT DISTINCT service FROM seam_windows_local WHERE type != ''").split()) for e in servers]
         if not all(parts) or parts[0] & parts[1]:
             fault("cluster: services are not divided: %s" % parts)
     finally:
-        for e in both:
+        for e in servers:
             e.stop()
 
 

@@ -5,7 +5,8 @@
     run.py SEAM PUT CLICKHOUSE
 
 The server is away, is killed and begins again, loses answers, refuses the password; the writer is killed anywhere; the spool is
-full. Every window that was said to be safe is in the store once, or counted as dropped. Exit 77: there is no ClickHouse.
+full. Every window that was said to be safe is in the store once, or counted as dropped. Last, two agents and a server that is killed.
+Exit 77: there is no ClickHouse.
 """
 import json
 import os
@@ -165,6 +166,59 @@ def full(engine, work):
         fault("a full spool: %d windows came, %d samples of %d are counted as lost" % (len(got), lost, everything))
 
 
+def listing(url):
+    done = subprocess.run([SEAM, "store", "ls", "--json", "--store", url], capture_output=True, check=False)
+    return json.loads(done.stdout) if done.returncode == 0 else {"windows": 0, "series": []}
+
+
+def windows(url):
+    return listing(url)["windows"]
+
+
+def series(url):
+    """Samples of each set of labels."""
+    return {json.dumps(s["labels"], sort_keys=True): s["samples"] for s in listing(url)["series"]}
+
+
+def agents(engine, work):
+    """Two agents of one host's name, while the server is killed: it has what their own SQLite stores have."""
+    stores = ["sqlite:" + os.path.join(work, "agent%d.db" % i) for i in range(2)]
+    urls = [engine.url("/?spool=" + os.path.join(work, "agent%d" % i)) for i in range(2)]
+    empty(engine)
+    running = []
+    for i in range(2):
+        lock = os.path.join(work, "lock%d" % i)
+        os.mkdir(lock)
+        running.append(subprocess.Popen([SEAM, "agent", "--store", stores[i], "--store", urls[i], "--freq", "49", "--window", "1s"],
+                                        env=dict(os.environ, RUNTIME_DIRECTORY=lock, SEAM_CONFIG=""), stderr=subprocess.PIPE))
+    for count in (2, 4):
+        while all(a.poll() is None for a in running) and not all(windows(s) >= count for s in stores):
+            time.sleep(0.2)
+        if count == 2:
+            engine.stop()
+    engine.start()
+    for a in running:
+        a.send_signal(signal.SIGTERM)
+    said = [a.communicate()[1].decode() for a in running]
+    if any(a.returncode for a in running):
+        if all("windows with" not in text for text in said):
+            print("the agents are left out: the whole machine cannot be sampled here: " + said[0].strip())
+            return
+        fault("agents: " + "".join(said))
+    for i in range(2):
+        drained(urls[i], os.path.join(work, "agent%d" % i))
+    wanted = {}
+    for s in stores:
+        for labels, n in series(s).items():
+            wanted[labels] = wanted.get(labels, 0) + n
+    got = series(engine.url())
+    if wanted != got:
+        fault("agents: %s" % sorted(set(wanted.items()) ^ set(got.items()))[:6])
+    if windows(engine.url()) != sum(windows(s) for s in stores):
+        fault("agents: %d windows of %s" % (windows(engine.url()), [windows(s) for s in stores]))
+    print("two agents: %d windows, %d series, %d samples" % (windows(engine.url()), len(got), sum(got.values())))
+
+
 def main():
     kind = next((k for k in ("server", "library") if engines.have(CLICKHOUSE, k)), None)
     if not kind:
@@ -176,6 +230,7 @@ def main():
         away(engine, work)
         killed(engine, work)
         full(engine, work)
+        agents(engine, work)
     finally:
         engine.stop()
         shutil.rmtree(work, ignore_errors=True)
