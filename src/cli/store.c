@@ -34,6 +34,8 @@ static const struct option_def store_options[] = {
 	{ "store", 0, "URL", "the store: " STORED_KINDS " (default: that of seam agent)",
 	  STORED_URL },
 	STORED_SPAN_OPTIONS,
+	{ "by", 0, "LABELS", "ls: a row for each value of these: service, or service,version",
+	  STORED_BY },
 	{ "window", 0, "TIME", "import: length of a window (10s); series: of a point", OPT_WINDOW },
 	{ "label", 0, "LABEL=VALUE", "import: a label of all series: service=checkout", OPT_LABEL },
 	{ "cluster", 0, "NAME", "init: tables over all servers of this cluster", OPT_CLUSTER },
@@ -144,8 +146,10 @@ static int store_ls(struct store_cmd *s)
 		r = store_list(store, &q, &l, &err);
 		store_close(store);
 	}
+	if (r >= 0 && s->stored.by)
+		r = listing_join(&l, s->stored.by);
 	if (r >= 0)
-		(s->form == STORE_JSON ? listing_json : listing_text)(&l, &out);
+		(s->form == STORE_JSON ? listing_json : listing_text)(&l, s->stored.by, &out);
 	store_listing_free(&l);
 	return store_print(s, &out, r, &err);
 }
@@ -287,6 +291,10 @@ static int store_do(struct store_cmd *s, const char *const *words, size_t n)
 
 	if (!w)
 		return EXIT_USAGE;
+	if (s->stored.by && w->run != store_ls) {
+		cmd_error(s->cmd, "--by is for ls");
+		return EXIT_USAGE;
+	}
 	/* import may make the store; the others only ask one that is there. */
 	if (w->run == store_import) {
 		if (s->stored.from || s->stored.to || s->stored.where) {
@@ -346,11 +354,14 @@ COMMAND(store) = {
 	.details = CMD_PARAGRAPHS(
 	        "A store holds windows of samples: what seam agent took, or a recording that "
 	        "was imported. seam report --store answers from it.",
-	        "ls lists the series of a store: sets of labels, with their samples and times.",
+	        "ls lists the series of a store: sets of labels, with their samples and times, "
+	        "of --from, --to and --where if they are given. With --by it lists the values of "
+	        "some labels: --by service, or --by host,version.",
 	        "series shows the share of a function, with what it called, over time: a line "
 	        "for each point, of the first event. --from, --to and --where choose.",
 	        "--json: ls writes version (1), windows, bytes, first_ns, last_ns, series "
-	        "(labels, samples, windows, first_ns, last_ns); series writes version (1), "
+	        "(labels, samples, windows, or with --by how many series, first_ns, last_ns); "
+	        "series writes version (1), "
 	        "function, points (time_ns, total, self, all: weights). Times are since 1970. "
 	        "Keys may be added, none is taken away.",
 	        "import cuts a recording into windows and puts them into the store, with names, "

@@ -6,9 +6,90 @@
  */
 #include "fleet/listing.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/json.h"
 #include "base/shown.h"
 #include "store/when.h"
+
+/* ---- by labels ---- */
+
+/* Whether a key is in a list, by commas. */
+static bool listing_has(const char *list, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (size_t m; *list; list += m + (list[m] == ',')) {
+		m = strcspn(list, ",");
+		if (m == n && !memcmp(list, key, n))
+			return true;
+	}
+	return false;
+}
+
+/* Leaves a series nothing but these labels. -ENOMEM. */
+static int listing_cut(struct store_series *s, const char *by)
+{
+	struct labels left = { 0 };
+	const char *key, *value;
+	size_t at = 0;
+	int r = 0;
+
+	while (r >= 0 && labels_next(&s->labels, &at, &key, &value))
+		if (listing_has(by, key))
+			r = labels_set(&left, key, value);
+	labels_free(&s->labels);
+	s->labels = left;
+	s->windows = 1;
+	return r;
+}
+
+static int listing_by_labels(const void *a, const void *b)
+{
+	return labels_order(&((const struct store_series *)a)->labels,
+	                    &((const struct store_series *)b)->labels);
+}
+
+static int listing_by_samples(const void *a, const void *b)
+{
+	const struct store_series *x = a, *y = b;
+
+	return x->samples != y->samples ? (x->samples < y->samples ? 1 : -1)
+	                                : listing_by_labels(a, b);
+}
+
+/* All series are cut to these labels and sorted; then equal ones stand together. */
+int listing_join(struct store_listing *l, const char *by)
+{
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < l->n && r >= 0; i++)
+		r = listing_cut(&l->series[i], by);
+	if (r < 0 || !l->n)
+		return r < 0 ? -ENOMEM : 0;
+	qsort(l->series, l->n, sizeof(*l->series), listing_by_labels);
+	for (size_t i = 0; i < l->n; i++) {
+		struct store_series *from = &l->series[i], *to = n ? &l->series[n - 1] : NULL;
+
+		if (!to || listing_by_labels(to, from)) {
+			l->series[n++] = *from;
+			continue;
+		}
+		to->windows++;
+		to->samples += from->samples;
+		to->first_ns = from->first_ns < to->first_ns ? from->first_ns : to->first_ns;
+		to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
+		labels_free(&from->labels);
+	}
+	l->n = n;
+	qsort(l->series, l->n, sizeof(*l->series), listing_by_samples);
+	return 0;
+}
+
+/* ---- text ---- */
 
 /* KEY=VALUE for each label. */
 static void listing_labels(const struct labels *l, struct buf *out)
@@ -21,14 +102,13 @@ static void listing_labels(const struct labels *l, struct buf *out)
 }
 
 /* Columns are wide enough for a million samples; labels come last, because they have no width. */
-void listing_text(const struct store_listing *l, struct buf *out)
+void listing_text(const struct store_listing *l, const char *by, struct buf *out)
 {
 	char a[WHEN_TEXT_MAX], b[WHEN_TEXT_MAX];
 
 	if (l->n)
-		buf_put_text(
-		        out,
-		        "   samples  windows  first                last                 series\n");
+		buf_printf(out, "   samples  %s  first                last                 %s\n",
+		           by ? " series" : "windows", by ? "labels" : "series");
 	for (size_t i = 0; i < l->n; i++) {
 		const struct store_series *s = &l->series[i];
 
@@ -38,8 +118,8 @@ void listing_text(const struct store_listing *l, struct buf *out)
 		listing_labels(&s->labels, out);
 		buf_put_text(out, "\n");
 	}
-	buf_printf(out, "%zu series, %llu windows, %.1f MB", l->n, (unsigned long long)l->windows,
-	           (double)l->bytes / 1e6);
+	buf_printf(out, "%zu %s, %llu windows, %.1f MB", l->n, by ? "rows" : "series",
+	           (unsigned long long)l->windows, (double)l->bytes / 1e6);
 	if (l->windows)
 		buf_printf(out, ", from %s to %s", when_text(l->first_ns, a),
 		           when_text(l->last_ns, b));
@@ -47,7 +127,7 @@ void listing_text(const struct store_listing *l, struct buf *out)
 }
 
 /* Times are in nanoseconds since 1970. */
-void listing_json(const struct store_listing *l, struct buf *out)
+void listing_json(const struct store_listing *l, const char *by, struct buf *out)
 {
 	struct json j = { .out = out };
 	const char *key, *value;
@@ -79,7 +159,7 @@ void listing_json(const struct store_listing *l, struct buf *out)
 		json_close(&j, '}');
 		json_key(&j, "samples");
 		json_u64(&j, s->samples);
-		json_key(&j, "windows");
+		json_key(&j, by ? "series" : "windows");
 		json_u64(&j, s->windows);
 		json_key(&j, "first_ns");
 		json_u64(&j, s->first_ns);

@@ -89,6 +89,11 @@ def same_answers(work):
                                  "comm=" + c.replace("\\", "\\\\").replace(",", "\\,").replace("=", "\\="))[0])["samples"]
                  for c in comms]
         check(name + ": samples by comm", report["samples"], sum(parts))
+        rows = json.loads(seam("store", "ls", "--json", "--by", "comm,nothing", "--store", url)[0])["series"]
+        check(name + ": ls by comm", sorted((c, sum(s["samples"] for s in listed["series"] if s["labels"]["comm"] == c),
+                                             sum(s["labels"]["comm"] == c for s in listed["series"])) for c in comms),
+              sorted((r["labels"]["comm"], r["samples"], r["series"]) for r in rows))
+        check(name + ": the order of ls by comm", sorted((r["samples"] for r in rows), reverse=True), [r["samples"] for r in rows])
         by = json.loads(seam("report", "--json", "--store", url, *EVER, "--by", "comm", "-s", "comm")[0])
         check(name + ": the label is the comm", [], [r for r in by["rows"] if r["label"] != r["comm"]])
         middle = "@%d" % ((listed["first_ns"] + listed["last_ns"]) // 2 // 10**9)
