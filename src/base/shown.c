@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/shown_width.h"
 #include "base/utf8.h"
 
 /* Ranges, first and last, of characters that are not shown as they are: controls, characters
@@ -148,37 +149,13 @@ size_t shown_length(const char *text)
 
 /* ---- columns ---- */
 
-/* First and last of the characters that take no column, and of those that take two. Whole blocks of
- * Unicode: for a rare character the width may be wrong by one, which shifts a row and harms nothing
- * else. */
-static const uint32_t narrow[][2] = {
-	{ 0x300, 0x36f },   { 0x483, 0x489 },   { 0x591, 0x5bd },     { 0x610, 0x61a },
-	{ 0x64b, 0x65f },   { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff },   { 0x20d0, 0x20ff },
-	{ 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }, { 0xe0100, 0xe01ef },
-};
-static const uint32_t wide[][2] = {
-	{ 0x1100, 0x115f },   { 0x2e80, 0x303e },   { 0x3041, 0xa4cf },   { 0xac00, 0xd7a3 },
-	{ 0xf900, 0xfaff },   { 0xfe30, 0xfe6f },   { 0xff00, 0xff60 },   { 0xffe0, 0xffe6 },
-	{ 0x1f300, 0x1f64f }, { 0x1f900, 0x1f9ff }, { 0x20000, 0x3fffd },
-};
-
-static bool shown_among(const uint32_t (*ranges)[2], size_t n, uint32_t c)
-{
-	for (size_t i = 0; i < n; i++)
-		if (c >= ranges[i][0] && c <= ranges[i][1])
-			return true;
-	return false;
-}
-
 /* The bytes of the character at p, and its columns. */
 static size_t shown_step(const unsigned char *p, size_t n, size_t *columns)
 {
 	size_t len = utf8_sequence(p, n);
 	uint32_t c = len > 1 ? utf8_character(p, len) : *p;
 
-	*columns = shown_among(narrow, sizeof(narrow) / sizeof(narrow[0]), c) ? 0
-	           : shown_among(wide, sizeof(wide) / sizeof(wide[0]), c)     ? 2
-	                                                                      : 1;
+	*columns = shown_width(c);
 	return len ? len : 1;
 }
 

@@ -5,12 +5,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <locale.h>
 #include <stdio.h>
+#include <wchar.h>
 
 #include <cmocka.h>
 
 #include "base/json.h"
 #include "base/shown.h"
+#include "base/shown_width.h"
 
 static void same(const char *text, const char *expected)
 {
@@ -120,12 +123,64 @@ static void test_json(void **state)
 	buf_free(&b);
 }
 
+/* The bytes of a character. */
+static size_t put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x800)
+		return (size_t)sprintf(to, "%c%c", (int)(0xc0 | c >> 6), (int)(0x80 | (c & 0x3f)));
+	if (c < 0x10000)
+		return (size_t)sprintf(to, "%c%c%c", (int)(0xe0 | c >> 12),
+		                       (int)(0x80 | (c >> 6 & 0x3f)), (int)(0x80 | (c & 0x3f)));
+	return (size_t)sprintf(to, "%c%c%c%c", (int)(0xf0 | c >> 18),
+	                       (int)(0x80 | (c >> 12 & 0x3f)), (int)(0x80 | (c >> 6 & 0x3f)),
+	                       (int)(0x80 | (c & 0x3f)));
+}
+
+/* A terminal moves by what its C library says. Libraries know different versions of Unicode: some
+ * hundred characters of the newest differ, which are in none of the parts that are compared as
+ * they are. */
+static void test_widths(void **state)
+{
+	static const uint32_t parts[][2] = {
+		{ 0x20, 0x7e },       { 0xa1, 0xac },     { 0xae, 0x36f },    { 0x391, 0x52f },
+		{ 0x1100, 0x11ff },   { 0x1ab0, 0x1abe }, { 0x1e00, 0x1eff }, { 0x2010, 0x2027 },
+		{ 0x20d0, 0x20f0 },   { 0x2190, 0x23ff }, { 0x2500, 0x262f }, { 0x2690, 0x27bf },
+		{ 0x3041, 0x3096 },   { 0x30a1, 0x30fa }, { 0x4e00, 0x9fa5 }, { 0xac00, 0xd7a3 },
+		{ 0xfe00, 0xfe0f },   { 0xff01, 0xff60 }, { 0xff61, 0xff9f }, { 0x1f600, 0x1f64f },
+		{ 0x20000, 0x2a6d6 },
+	};
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before;
+	size_t others = 0;
+	char text[8];
+
+	(void)state;
+	if (!utf8) {
+		print_message("no locale C.UTF-8: widths are not compared\n");
+		return;
+	}
+	before = uselocale(utf8);
+	for (uint32_t c = 0xa0; c < 0x110000; c++) {
+		int width = (c & ~0x7ffu) == 0xd800 || shown_hides(c) ? -1 : wcwidth((wchar_t)c);
+
+		others += width >= 0 && (size_t)width != shown_width(c);
+		if (width >= 0)
+			assert_int_equal(shown_columns(text, put_utf8(text, c)), shown_width(c));
+	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		for (uint32_t c = parts[i][0]; c <= parts[i][1]; c++)
+			if (!shown_hides(c) && wcwidth((wchar_t)c) >= 0)
+				assert_int_equal(shown_width(c), wcwidth((wchar_t)c));
+	uselocale(before);
+	freelocale(utf8);
+	print_message("%zu characters of another width than the C library's\n", others);
+	assert_true(others < 2000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_printf),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_names), cmocka_unit_test(test_printf),
+		cmocka_unit_test(test_cut),   cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_json),
 	};
 
