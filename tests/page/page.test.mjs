@@ -2,7 +2,7 @@
 // page.test.mjs: the page's modules that know nothing of the screen, under node's runner: node --test tests/page
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { M, S, T } from "../../src/export/flame/state.mjs";
+import { KIND, M, S, T, runtimeKinds } from "../../src/export/flame/state.mjs";
 import { index, parse } from "../../src/export/flame/data.mjs";
 import { sums, wholeOf } from "../../src/export/flame/sums.mjs";
 import { cutText, amount } from "../../src/export/flame/names.mjs";
@@ -230,4 +230,15 @@ test("arrow keys move a span by the map's rows and columns", () => {
 	/* A recording so long that a slice is longer than a row: a key moves something still. */
 	M.meta.sides[0].seconds = 1e6;
 	assert.equal(heatStep("ArrowDown"), 1);
+});
+
+test("of the runtimes that have a colour, those that the recording has are listed", () => {
+	const { meta, fnKind } = M, first = KIND.UNFINISHED + 1;
+
+	M.meta = { runtimes: [{ name: "Python" }, { name: "PHP" }, { name: "Java" }] };
+	M.fnKind = Uint32Array.of(KIND.USER, first + 1, first + 1);
+	assert.deepEqual(runtimeKinds(), [first + 1]);
+	M.meta = {};
+	assert.deepEqual(runtimeKinds(), []);
+	[M.meta, M.fnKind] = [meta, fnKind];
 });

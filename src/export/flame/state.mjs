@@ -7,8 +7,8 @@ export const $ = (id) => document.getElementById(id);
 
 export const M = {}; // the data
 export const T = {}; // sums
-/* Kinds from here on are functions that runtimes run: see flame.c. */
-export const runtimeKinds = () => (M.meta.runtimes || []).map((_, i) => KIND.UNFINISHED + 1 + i);
+/* Kinds from here on are functions that runtimes run (flame.c): those that the recording has. */
+export const runtimeKinds = () => (M.meta.runtimes || []).map((_, i) => KIND.UNFINISHED + 1 + i).filter((kind) => M.fnKind.includes(kind));
 export const kindName = (kind) => KIND_NAMES[kind] || M.meta.runtimes[kind - KIND.UNFINISHED - 1].name;
 export const S = {
 	event: 0, first: 0, last: 0, threads: null, states: null, pattern: "", matched: null,
