@@ -661,6 +661,12 @@ ONCE int walk_by_rule_now(struct walker *w, struct walk_window *window, __u64 ru
 	return w ? (int)walk_by_rule(&c, rule, WALK_NOW) : 1;
 }
 
+#ifdef RUNTIME_UNDESCRIBED
+/* Of a runtime whose functions are native frames: looks at one of code without unwind information.
+ * Returns as walk_by_code does. */
+INLINE long RUNTIME_UNDESCRIBED(struct walk *c, const int kind);
+#endif
+
 /* Writes down the current frame and moves to its caller: by rule, by the code itself, or by frame
  * pointer where that is allowed. 0; 1: the walk has ended, and w->end says why. */
 INLINE long walk_step(struct walk *c, const int kind)
@@ -696,7 +702,13 @@ INLINE long walk_step(struct walk *c, const int kind)
 	if (rule && (arena_u64(rule) & 255))
 		return kind == WALK_NOW ? walk_by_rule_now(w, c->window, rule)
 		                        : walk_by_rule(c, rule, kind);
+#ifdef RUNTIME_UNDESCRIBED
+	/* Such a runtime's object has code of assemblers, too. */
+	how = RUNTIME_UNDESCRIBED(c, kind);
+	if (!how)
+#else
 	if (w->at.flags & KWALK_MAY_GUESS)
+#endif
 		how = kind == WALK_NOW ? walk_by_code_now(w) : walk_by_code(c, kind);
 	if (how)
 		return how - 1;
@@ -711,23 +723,26 @@ INLINE long walk_step(struct walk *c, const int kind)
 	return walk_end(w, w->at.n_pages ? KWALK_NO_RULE : KWALK_NO_TABLE);
 }
 
-static long walk_step_now(__u32 i, void *c)
+/* A loop's body returns 0 or 1, which the verifier does not know of a function. */
+INLINE long walk_step_ends(long r)
 {
-	long r = walk_step(c, WALK_NOW);
-
-	/* A loop's body returns 0 or 1, which the verifier does not know of a function. */
 	FORGET(r);
 	return r & 1;
 }
 
+static long walk_step_now(__u32 i, void *c)
+{
+	return walk_step_ends(walk_step(c, WALK_NOW));
+}
+
 static long walk_step_sleep(__u32 i, void *c)
 {
-	return walk_step(c, WALK_SLEEP);
+	return walk_step_ends(walk_step(c, WALK_SLEEP));
 }
 
 static long walk_step_task(__u32 i, void *c)
 {
-	return walk_step(c, WALK_TASK);
+	return walk_step_ends(walk_step(c, WALK_TASK));
 }
 
 #endif

@@ -7,8 +7,8 @@
  */
 #include "capture/bpf/kernel.bpf.h"
 #include "capture/bpf/shared.h"
-#include "capture/bpf/maps.bpf.h"
 #include RUNTIME_FILE
+#include "capture/bpf/maps.bpf.h"
 #include "capture/bpf/pending.bpf.h"
 #include "capture/bpf/sample.bpf.h"
 #include "capture/bpf/offcpu.bpf.h"

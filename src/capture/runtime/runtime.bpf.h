@@ -18,7 +18,9 @@
 #define RUNTIME_AT_ONCE 256u /* frames and calls that are walked in the sample itself */
 #define RUNTIME_WALKS 16u    /* that may sleep at the same time */
 #define RUNTIME_RED_ZONE 128 /* below the stack pointer a function may have data */
+#ifndef RUNTIME_OWN_WORDS
 #define RUNTIME_OWN_WORDS 128u
+#endif
 
 /* A piece of code that this walk has met. While its frames are there it is the same. */
 struct runtime_met {
@@ -212,10 +214,9 @@ INLINE int runtime_told(struct runtime_walk *p)
 	return !!bpf_map_lookup_elem(&codes, &known);
 }
 
-/* Sends what is told of a piece of code, with n bytes that its lines are found by. */
-INLINE long runtime_tell(struct walk *c, __u64 lines, __u32 n, __u32 form, const int kind)
+/* Sends what is told of a piece of code, with n bytes in place that its lines are found by. */
+INLINE long runtime_tell_filled(struct runtime_walk *p, __u32 n, __u32 form)
 {
-	struct runtime_walk *p = c->runtime;
 	struct kwalk_code_known known = { .key = p->told.key };
 	__u32 one = 1;
 	void *ring;
@@ -224,8 +225,6 @@ INLINE long runtime_tell(struct walk *c, __u64 lines, __u32 n, __u32 form, const
 	FORGET(n);
 	if (n > KWALK_CODE_LINES)
 		return 0;
-	if (n && walk_read(c, lines, p->told.lines, n, kind))
-		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	p->told.kind = KWALK_CODE;
 	p->told.runtime = RUNTIME_KIND;
 	p->told.pid = p->out.pid;
@@ -240,6 +239,19 @@ INLINE long runtime_tell(struct walk *c, __u64 lines, __u32 n, __u32 form, const
 	else
 		bpf_map_update_elem(&codes, &known, &one, BPF_ANY);
 	return 0;
+}
+
+/* The same, and reads those bytes first. */
+INLINE long runtime_tell(struct walk *c, __u64 lines, __u32 n, __u32 form, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+
+	FORGET(n);
+	if (n > KWALK_CODE_LINES)
+		return 0;
+	if (n && walk_read(c, lines, p->told.lines, n, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	return runtime_tell_filled(p, n, form);
 }
 
 /* What this walk found before at that address: the functions of deep stacks are few. met->code is
