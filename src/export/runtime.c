@@ -8,6 +8,7 @@
 static const struct runtime runtimes[] = {
 	{ "[python]", "Python", 95, 45, "green" },
 	{ "[php]", "PHP", 265, 45, "purple" },
+	{ "[v8]", "JavaScript", 325, 40, "magenta" },
 };
 
 #define RUNTIMES (sizeof(runtimes) / sizeof(runtimes[0]))

@@ -30,6 +30,7 @@
 #define CODES_PLACES (1u << 20) /* instructions whose lines are kept */
 #define CODES_TEXT 4096u        /* bytes of a name or of a file's path */
 #define CODES_CUT "..."
+#define CODES_INLINED 64u /* functions at one place in code */
 
 /* What is kept of a code object. */
 struct codes_one {
@@ -144,6 +145,9 @@ int codes_learn(struct codes *c, const struct codes_told *told, const char **nam
 		return 0;
 	if (c->n >= CODES_MAX)
 		return -ENOSPC;
+	/* Code that others were inlined into is shown as its functions. */
+	if (!told->name.bytes && !told->file.bytes)
+		return codes_keep(c, told, 0) ? 0 : -ENOMEM;
 	text = codes_name(c, told);
 	/* The number of the text is what the addresses are made of. */
 	if (text == INTERN_FAILED || !codes_keep(c, told, runtime_code_start(text)))
@@ -163,6 +167,8 @@ uint64_t codes_address(struct codes *c, uint64_t key, uint32_t offset)
 	if (!map_get(&c->known, key, &known))
 		return 0;
 	code = &c->at[known - 1];
+	if (!code->start)
+		return 0;
 	place = c->places.n < CODES_PLACES ? map_slot(&c->places, known << 32 | offset, NULL)
 	                                   : NULL;
 	if (place && *place)
@@ -171,4 +177,27 @@ uint64_t codes_address(struct codes *c, uint64_t key, uint32_t offset)
 	if (place)
 		*place = runtime_code_address(code->start, line);
 	return runtime_code_address(code->start, line);
+}
+
+/* Functions that are inlined have no places of their own: their lines are not known. */
+size_t codes_addresses(struct codes *c, uint64_t key, uint32_t offset, uint64_t *to, size_t room)
+{
+	uint64_t keys[CODES_INLINED], known = 0;
+	size_t n = 0, put = 0;
+
+	if (map_get(&c->known, key, &known)) {
+		const struct codes_one *code = &c->at[known - 1];
+
+		n = kinds_inlined(code->kind, &code->lines, offset, keys,
+		                  room < CODES_INLINED ? room : CODES_INLINED);
+	}
+	if (n <= 1) {
+		to[0] = codes_address(c, n ? keys[0] : key, offset);
+		return to[0] != 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		to[put] = codes_address(c, keys[i], 0);
+		put += to[put] != 0;
+	}
+	return put;
 }

@@ -47,4 +47,9 @@ int codes_learn(struct codes *codes, const struct codes_told *told, const char *
  * known. */
 uint64_t codes_address(struct codes *codes, uint64_t key, uint32_t offset);
 
+/* The same with what is inlined there, the innermost first. Returns how many addresses there are,
+ * of at most `room`, which is not 0. */
+size_t codes_addresses(struct codes *codes, uint64_t key, uint32_t offset, uint64_t *to,
+                       size_t room);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "runtimes/php.h"
 #include "runtimes/python.h"
+#include "runtimes/v8.h"
 
 static const struct {
 	int (*find)(struct runtime_object *ret, const struct runtime_source *source);
@@ -42,4 +43,10 @@ uint32_t kinds_line(enum runtime_kind kind, const struct runtime_lines *lines, u
 	if (lines->form == RUNTIME_LINES_GIVEN)
 		return at <= INT32_MAX ? at : 0;
 	return kind < RUNTIMES && kinds[kind].line ? kinds[kind].line(lines, at) : 0;
+}
+
+size_t kinds_inlined(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at,
+                     uint64_t *keys, size_t room)
+{
+	return kind == RUNTIME_V8 ? v8_inlined(lines, at, keys, room) : 0;
 }

@@ -43,4 +43,9 @@ int kinds_find(struct runtime_object *ret, const struct runtime_source *source);
 /* The line of a place in a piece of code; 0: it is not known. */
 uint32_t kinds_line(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at);
 
+/* The keys of the functions that are at a place in a piece of code, the innermost first, where that
+ * is code into which others were inlined. Returns how many; 0: it is the code of one. */
+size_t kinds_inlined(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at,
+                     uint64_t *keys, size_t room);
+
 #endif

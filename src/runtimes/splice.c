@@ -102,18 +102,19 @@ static struct splice_chain *splice_next(const struct runtime_frame *frames,
 	return next;
 }
 
-/* The frames from..end of one call of the loop, innermost first. Returns how many were put. */
+/* The frames from..end of one call of the loop, innermost first. Returns how many were put. *more
+ * is how many more than frames there may be, for what is inlined. */
 static size_t splice_put(const struct runtime_frame *from, const struct runtime_frame *end,
-                         struct codes *codes, uint64_t *to, uint64_t *unnamed)
+                         struct codes *codes, uint64_t *to, size_t *more, uint64_t *unnamed)
 {
 	size_t n = 0;
 
 	for (; from < end; from++) {
-		uint64_t address = codes_address(codes, from->key, from->at);
+		size_t put = codes_addresses(codes, from->key, from->at, to + n, 1 + *more);
 
-		*unnamed += !address;
-		if (address)
-			to[n++] = address;
+		*unnamed += !put;
+		*more -= put ? put - 1 : 0;
+		n += put;
 	}
 	return n;
 }
@@ -124,14 +125,14 @@ size_t splice_stack(const struct splice *s, struct codes *codes, const uint64_t 
 {
 	const struct runtime_frame *frames = s->frames;
 	struct splice_chain chains[2], *c;
-	size_t put = 0, native = 0, call;
+	size_t put = 0, native = 0, more = SPLICE_INLINED, call;
 
 	splice_chains(s, chains);
 	while ((c = splice_next(frames, chains, native, n))) {
 		call = splice_call(frames, c);
 		while (native < frames[call].native)
 			to[put++] = ips[native++];
-		put += splice_put(frames + c->at, frames + call, codes, to + put, unnamed);
+		put += splice_put(frames + c->at, frames + call, codes, to + put, &more, unnamed);
 		c->at = call + 1;
 	}
 	while (native < n)
@@ -140,7 +141,7 @@ size_t splice_stack(const struct splice *s, struct codes *codes, const uint64_t 
 		return put;
 	for (c = chains; c->at < c->end; c->at = call + 1) {
 		call = splice_call(frames, c);
-		put += splice_put(frames + c->at, frames + call, codes, to + put, unnamed);
+		put += splice_put(frames + c->at, frames + call, codes, to + put, &more, unnamed);
 	}
 	return put;
 }

@@ -13,6 +13,8 @@
 #include "runtimes/codes.h"
 #include "runtimes/runtime_frame.h"
 
+#define SPLICE_INLINED 1024u /* functions of a stack that are inlined in others' code */
+
 /* Frames of a thread and calls of the loop, the innermost first. */
 struct splice {
 	struct runtime_frame *frames;
@@ -36,7 +38,8 @@ void splice_place(struct splice *s, const uint64_t *sps, size_t n);
 bool splice_is_apart(const struct splice *s);
 
 /*
- * Writes the n addresses of a native stack with the frames into `to`, which has room for all, and
+ * Writes the n addresses of a native stack with the frames into `to`, which has room for all and
+ * SPLICE_INLINED more, and
  * returns how many there are. A call that the native stack does not have ends the frames: what is
  * outwards of it stays native. But where the native stack is cut off (cut) all frames that are
  * known come behind it. *unnamed counts frames of code that was never told, which are left out.

@@ -28,6 +28,7 @@
 #include "base/map.h"
 #include "capture/bpf/kwalk.h"
 #include "capture/ringbuf.h"
+#include "runtimes/splice.h"
 
 /* The clock of all times here: that of the programs. */
 static inline uint64_t kwalk_now_ns(void)
@@ -307,7 +308,7 @@ struct kwalk_ring {
 /* ---- kwalk_runtime.c ---- */
 
 /* A stack with the frames of an interpreter in it. */
-#define KWALK_SPLICED_MAX (KWALK_FRAMES_MAX + KWALK_RUNTIME_ROOM)
+#define KWALK_SPLICED_MAX (KWALK_FRAMES_MAX + KWALK_RUNTIME_ROOM + SPLICE_INLINED)
 
 int runtime_open(struct kwalk *l);
 void runtime_close(struct kwalk *l);

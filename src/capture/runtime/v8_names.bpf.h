@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * v8_names.bpf.h: from a JavaScript function's objects to its name and its file, by the offsets of
+ * the process's V8 (runtimes/v8_layout.h). Each object is asked for its type, and nothing of
+ * another walk is believed: objects are moved, but not while their thread stands still.
+ */
+#ifndef SEAM_CAPTURE_RUNTIME_V8_NAMES_BPF_H
+#define SEAM_CAPTURE_RUNTIME_V8_NAMES_BPF_H
+
+#include "capture/runtime/runtime.bpf.h"
+#include "runtimes/v8_layout.h"
+
+#define V8_TAG 1ull
+#define V8_TAG_MASK 3ull
+#define V8_SHIFT 32     /* of a small integer */
+#define V8_MARKERS 256u /* numbers of kinds of frames are below it, twice */
+#define V8_STRING 0x80u /* types below it are strings' */
+#define V8_ONE_BYTE 8u
+#define V8_SHAPE 7u
+#define V8_SEQUENTIAL 0u
+#define V8_CONS 1u
+#define V8_EXTERNAL 2u
+#define V8_SLICED 3u
+#define V8_THIN 5u
+#define V8_STRING_STEPS 4
+#define V8_UNCACHED 0x10u
+#define V8_CHARACTERS 16
+#define V8_CHARACTERS_MOST (1u << 29)
+#define V8_SCOPE_INLINE 75u /* names of variables that stand in the scope itself */
+#define V8_SCOPE_MOST 4096u
+#define V8_MAPS 16u /* a power of two */
+
+#define V8_SCOPE_KIND 15u /* bits of a scope's flags */
+#define V8_SCOPE_CLASS 10
+#define V8_SCOPE_NAMED 12
+#define V8_SCOPE_INFERRED 14
+#define V8_NO_FILE 0x6f6d796e6f6e613cull /* <anonymous> */
+#define V8_NO_FILE_END 0x3e7375ull
+#define V8_NO_NAME 0x6f6d796e6f6e6128ull /* (anonymous) */
+#define V8_NO_NAME_END 0x297375ull
+#define V8_FRAME_BELOW 40 /* bytes of a frame that are read below its frame pointer */
+#define V8_CODE_BEFORE 24
+#define V8_ENTRY 0x00505756e5894855ull /* push rbp; mov rbp,rsp; push rsi; push rdi; push rax */
+#define V8_ENTRY_MASK 0x00ffffffffffffffull
+#define V8_FUNCTION_REGISTER 5 /* rdi: the function that is entered */
+
+#define V8_CODE_ALIGNED 64ull
+#define V8_AGAIN_NS (1ull << 28)
+#define V8_CODE_STEPS 512u /* pieces of that size which a function's code may have */
+#define V8_KNOWN V8_MAPS   /* pieces of code of a walk */
+
+/* What the innermost frame has of its own, by the code at its pc. */
+enum v8_stage {
+	V8_STANDS,     /* all of it, or it has no frame and its caller's is in place */
+	V8_ENTERED,    /* nothing: the return address is at the stack pointer */
+	V8_PUSHED,     /* the caller's frame pointer is at the stack pointer */
+	V8_LINKED,     /* the frame pointer is right, the function is still in its register */
+	V8_RETURNS,    /* nothing any more: as V8_ENTERED, but of no function */
+	V8_POPPED_RCX, /* the return address is in this register */
+	V8_POPPED_R10,
+};
+
+/* A piece of compiled code that this walk has met. */
+struct v8_known {
+	__u64 start, size, key;
+};
+
+struct v8 {
+	__u64 walk;     /* this walk looks for functions */
+	__u64 frame[6]; /* from the frame pointer - V8_FRAME_BELOW on */
+	__u64 code[8];  /* from the pc - V8_CODE_BEFORE on */
+	__u64 function[V8_FUNCTION_BYTES / 8];
+	__u64 shared[V8_SHARED_BYTES / 8];
+	__u64 script[V8_SCRIPT_BYTES / 8];
+	__u64 scope[8], names[8], string[4];
+	__u64 maps[V8_MAPS], types[V8_MAPS]; /* of this walk */
+	__u64 start, pc;                     /* of code, and in it */
+	__u64 head[2], described[8], deopt[10];
+	__u64 literals, positions, table, base;
+	__u32 n_inlined, found, size, unused2;
+	struct v8_known known[V8_KNOWN];
+	struct v8_compiled compiled;
+	__u64 script_of, file_hash; /* the script whose name is in what is told */
+	/* of a string: its first character, how many there are, and bytes of one */
+	__u64 text, characters, width, moved, cut;
+	__u64 type, at, whole, name, kept_key;
+	__u32 result, tried;
+	__u64 top[2], leave[3], closure, mark;
+	__u32 start_at, end_at, scope_at, scope_flags, stage, unused;
+};
+
+_Static_assert(sizeof(struct v8) <= RUNTIME_OWN_WORDS * 8, "RUNTIME_OWN_WORDS");
+_Static_assert(sizeof(struct v8_layout) <= RUNTIME_LAYOUT_WORDS * 8, "RUNTIME_LAYOUT_WORDS");
+
+/* Where code begins that holds a pc, as it was found: it is looked at before it is believed. */
+struct v8_place {
+	__u64 pc;
+	__u64 pid;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct v8_place);
+	__type(value, __u64);
+} v8_starts SEC(".maps");
+
+#define V8(p) ((struct v8 *)(p)->own)
+#define V8_AT(field) ANEW(((struct v8_layout *)p->process.of.layout)->field)
+/* The word of an object's bytes at an offset of the layout; words are a power of two. */
+#define V8_WORD(words, offset) \
+	(*(volatile __u64 *)&(words)[(offset) >> 3 & (sizeof(words) / sizeof((words)[0]) - 1)])
+
+/* ---- objects ---- */
+
+/* Reads n bytes of an object. */
+INLINE long v8_object(struct walk *c, __u64 object, void *to, const __u32 n, const int kind)
+{
+	if ((object & V8_TAG_MASK) != V8_TAG)
+		return runtime_end(c->runtime, KWALK_RUNTIME_BUILDING);
+	if (walk_read(c, object - V8_TAG, to, n, kind))
+		return runtime_end(c->runtime, KWALK_RUNTIME_FAULT);
+	return 0;
+}
+
+/* The type that a map stands for, in v8->type. Maps are few, and are read once in a walk. */
+INLINE long v8_type(struct walk *c, __u64 map, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u32 at = (__u32)(map >> 3 ^ map >> 7) & (V8_MAPS - 1);
+	__u16 type = 0;
+
+	FORGET(at);
+	at &= V8_MAPS - 1;
+	if (v->maps[at] == map) {
+		v->type = v->types[at];
+		return 0;
+	}
+	if ((map & V8_TAG_MASK) != V8_TAG)
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	if (walk_read(c, map - V8_TAG + V8_AT(map_type), &type, 2, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	v->type = type;
+	v->types[at] = type;
+	v->maps[at] = map;
+	return 0;
+}
+
+/* ---- strings ---- */
+
+/* One step towards the characters of the string v8->at: 1 ends them. */
+INLINE long v8_string_step(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u64 shape, length, text = 0;
+
+	v->result = 1;
+	if (v8_object(c, v->at, v->string, sizeof(v->string), kind) ||
+	    v8_type(c, ANEW(v->string[0]), kind))
+		return 1;
+	v->result = 2;
+	if (ANEW(v->type) >= V8_STRING)
+		return 1;
+	v->result = 0;
+	length = ANEW(v->string[1]) >> 32;
+	if (!ANEW(v->whole))
+		v->whole = length + 1;
+	if (length < v->characters)
+		v->characters = length;
+	v->width = ANEW(v->type) & V8_ONE_BYTE ? 1 : 2;
+	shape = 1u << (ANEW(v->type) & V8_SHAPE);
+	if (shape & 1u << V8_SEQUENTIAL)
+		text = v->at - V8_TAG + V8_CHARACTERS;
+	if (shape & 1u << V8_EXTERNAL && !(ANEW(v->type) & V8_UNCACHED))
+		text = ANEW(v->string[3]);
+	v->text = text;
+	if (!(shape & (1u << V8_CONS | 1u << V8_SLICED | 1u << V8_THIN)))
+		return 1;
+	if (shape & 1u << V8_SLICED)
+		v->moved += ANEW(v->string[3]) >> V8_SHIFT;
+	v->at = ANEW(v->string[2]);
+	return 0;
+}
+
+RUNTIME_LOOP(v8_string_step, V8_STRING_STEPS)
+
+/* Finds the characters of a string: 0, and v8->characters is 0 where there are none. 1: the walk
+ * has ended; 2: it is no string, v8->type says what it is. Of one that is in parts the first. */
+INLINE long v8_string(struct walk *c, __u64 string, const int kind)
+{
+	struct v8 *v = V8(c->runtime);
+
+	v->at = string;
+	v->text = v->moved = v->width = v->cut = v->whole = 0;
+	v->characters = ~0ull;
+	v8_string_step_all(c, kind);
+	if (ANEW(v->result))
+		return ANEW(v->result) == 2 ? 2 : 1;
+	if (!ANEW(v->text) || ANEW(v->characters) > V8_CHARACTERS_MOST)
+		v->characters = 0;
+	v->text += ANEW(v->moved) * ANEW(v->width);
+	v->cut = ANEW(v->characters) + 1 < ANEW(v->whole);
+	return 0;
+}
+
+/* Puts the string that was found into what is told; none: 11 characters that stand for it. */
+INLINE long v8_text(struct walk *c, struct kwalk_code_text *text, const __u32 first,
+                    const __u32 most, __u64 none, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+
+	if (!ANEW(v->characters)) {
+		*text = (struct kwalk_code_text){ .bytes = 11, .width = 1 };
+		p->told.text[first / 8] = none;
+		p->told.text[first / 8 + 1] = none == V8_NO_FILE ? V8_NO_FILE_END : V8_NO_NAME_END;
+		p->hash = runtime_mix(p->hash, none);
+		return 0;
+	}
+	if (runtime_text(c, v->text, v->characters * v->width, (__u32)v->width, text, first, most,
+	                 kind))
+		return 1;
+	text->cut |= ANEW(v->cut) != 0;
+	return 0;
+}
+
+/* ---- functions ---- */
+
+/* Words of a scope where a function's own name is, and its place in the source. */
+INLINE long v8_scope(struct walk *c, __u64 scope, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u64 names, at;
+
+	if (v8_object(c, scope, v->scope, 6 * 8, kind))
+		return 1;
+	v->scope_flags = (__u32)(ANEW(v->scope[1]) >> (V8_AT(scope_shift) & 63));
+	names = ANEW(v->scope[3]) >> V8_SHIFT;
+	if (V8_AT(scope_places)) {
+		v->start_at = (__u32)(ANEW(v->scope[4]) >> V8_SHIFT);
+		v->end_at = (__u32)(ANEW(v->scope[5]) >> V8_SHIFT);
+	}
+	if ((ANEW(v->scope_flags) & V8_SCOPE_KIND) != V8_AT(scope_function) ||
+	    names > V8_SCOPE_MOST)
+		return 0;
+	at = V8_AT(scope_first) + (names < V8_SCOPE_INLINE ? 2 * names : names + 1) +
+	     (ANEW(v->scope_flags) >> V8_SCOPE_CLASS & 1);
+	if (v8_object(c, scope + 8 + at * 8, v->names, 6 * 8, kind))
+		return 1;
+	/* its name and where that is kept, its inferred name, its place */
+	at = ANEW(v->scope_flags) >> V8_SCOPE_NAMED & 3 ? 2 : 0;
+	v->scope_at = at + (ANEW(v->scope_flags) >> V8_SCOPE_INFERRED & 1);
+	if (!V8_AT(scope_places)) {
+		at = ANEW(v->scope_at) & 3;
+		v->start_at = (__u32)(ANEW(v->names[at & 3]) >> V8_SHIFT);
+		v->end_at = (__u32)(ANEW(v->names[(at & 3) + 1]) >> V8_SHIFT);
+	}
+	return 0;
+}
+
+/* Looks at one thing that may be a function's name, v8->name; 1: there is no better one, and
+ * v8->result is 1 where the walk has ended. */
+INLINE long v8_name_step(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u32 flags;
+	long r;
+
+	v->result = 0;
+	v->characters = 0;
+	if ((ANEW(v->name) & V8_TAG_MASK) != V8_TAG)
+		r = 2;
+	else
+		r = v8_string(c, v->name, kind);
+	v->result = r == 1;
+	if (r == 1 || (!r && ANEW(v->characters)))
+		return 1;
+	v->characters = 0;
+	v->tried++;
+	if (ANEW(v->tried) == 1) {
+		if (r != 2 || ANEW(v->type) != V8_AT(type_scope))
+			return 1;
+		v->result = v8_scope(c, v->name, kind);
+		if (ANEW(v->result))
+			return 1;
+	}
+	flags = ANEW(v->scope_flags);
+	if ((flags & V8_SCOPE_KIND) != V8_AT(scope_function))
+		return 1;
+	/* its name, and then the one that V8 gave it */
+	if (ANEW(v->tried) == 1 && flags >> V8_SCOPE_NAMED & 3) {
+		v->name = v->names[0];
+		return 0;
+	}
+	flags = ANEW(v->scope_flags);
+	if (ANEW(v->tried) > 2 || !(flags >> V8_SCOPE_INFERRED & 1))
+		return 1;
+	v->tried = 2;
+	v->name = v->names[flags >> V8_SCOPE_NAMED & 3 ? 2 : 0];
+	return 0;
+}
+
+RUNTIME_LOOP(v8_name_step, 3)
+
+/* Finds a function's name: its own, or the one that V8 gave it. 1: the walk has ended. */
+INLINE long v8_name(struct walk *c, __u64 name, const int kind)
+{
+	struct v8 *v = V8(c->runtime);
+
+	v->start_at = v->end_at = v->scope_flags = v->tried = 0;
+	v->name = name;
+	v8_name_step_all(c, kind);
+	return ANEW(v->result) == 1;
+}
+
+/* The key of a function by what its closures share, with what is to be told of it. 1: the walk has
+ * ended; 2: it is V8's own, of no script. */
+INLINE long v8_shared(struct walk *c, __u64 shared, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u64 script;
+
+	if (v8_object(c, shared, v->shared, sizeof(v->shared), kind) ||
+	    v8_type(c, ANEW(v->shared[0]), kind))
+		return 1;
+	if (ANEW(v->type) != V8_AT(type_shared))
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	script = V8_WORD(v->shared, V8_AT(shared_script));
+	if (script != ANEW(v->script_of)) {
+		v->script_of = 0;
+		if (v8_object(c, script, v->script, 16, kind) ||
+		    v8_type(c, ANEW(v->script[0]), kind))
+			return 1;
+		if (ANEW(v->type) != V8_AT(type_script))
+			return 2;
+		if (v8_object(c, script, v->script, sizeof(v->script), kind))
+			return 1;
+		if (v8_string(c, V8_WORD(v->script, V8_AT(script_name)), kind) == 1)
+			return 1;
+		if (ANEW(v->type) >= V8_STRING)
+			v->characters = 0;
+		p->hash = runtime_mix(config.seed, p->out.pid);
+		p->hash = runtime_mix(p->hash, V8_WORD(v->script, V8_AT(script_id)));
+		if (v8_text(c, &p->told.file, 0, KWALK_CODE_FILE, V8_NO_FILE, kind))
+			return 1;
+		v->script_of = script;
+		v->file_hash = p->hash;
+	}
+	if (v8_name(c, V8_WORD(v->shared, V8_AT(shared_name)), kind))
+		return 1;
+	p->hash = runtime_mix(v->file_hash, (__u64)v->start_at << 32 | v->end_at);
+	if (v8_text(c, &p->told.name, KWALK_CODE_FILE, KWALK_CODE_NAME, V8_NO_NAME, kind))
+		return 1;
+	p->told.key = p->hash;
+	return 0;
+}
+
+ONCE int v8_shared_now(struct walker *w, struct runtime_walk *p, __u64 shared)
+{
+	struct walk c = { .w = w, .runtime = p };
+
+	return w && p ? (int)v8_shared(&c, shared, WALK_NOW) : 1;
+}
+
+INLINE long v8_shared_any(struct walk *c, __u64 shared, const int kind)
+{
+	if (kind == WALK_NOW)
+		return v8_shared_now(c->w, c->runtime, shared);
+	return v8_shared(c, shared, kind);
+}
+
+/* Sends what was found of a function. */
+INLINE long v8_tell(struct walk *c, const int kind)
+{
+	if (runtime_told(c->runtime))
+		return 0;
+	return runtime_tell(c, 0, 0, RUNTIME_LINES_GIVEN, kind);
+}
+
+/* The same by a closure. It is not told yet. */
+INLINE long v8_function(struct walk *c, __u64 function, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+
+	if (v8_object(c, function, v->function, sizeof(v->function), kind))
+		return 1;
+	return v8_shared_any(c, V8_WORD(v->function, V8_AT(function_shared)), kind);
+}
+
+#endif
