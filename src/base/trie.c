@@ -11,11 +11,23 @@
 
 #include <stdlib.h>
 
+#include "base/pages.h"
+
+/* Behind the first ones, so many blocks are one piece of memory: 2 MiB, a large page. */
+#define TRIE_PIECE 32u
+
+/* Whether a block begins what was allocated at once. */
+static bool trie_begins(size_t block)
+{
+	return block < TRIE_PIECE || !(block % TRIE_PIECE);
+}
+
 void trie_free(struct trie *t)
 {
 	if (t->blocks)
 		for (size_t i = 0; i <= t->n / TRIE_BLOCK; i++)
-			free(t->blocks[i]);
+			if (trie_begins(i))
+				free(t->blocks[i]);
 	free(t->blocks);
 	map_free(&t->children);
 	*t = (struct trie){ 0 };
@@ -29,6 +41,22 @@ static struct trie_entry *trie_entry(const struct trie *t, uint32_t id)
 static uint64_t trie_key(uint32_t parent, uint32_t key)
 {
 	return (uint64_t)parent << 32 | key;
+}
+
+/* Memory for a block, and for those behind it that are of one piece. A node is written whole when
+ * it is made, and the root is in the first block. -1: out of memory. */
+static int trie_add_block(struct trie *t, size_t block)
+{
+	const size_t size = TRIE_BLOCK * sizeof(**t->blocks);
+
+	if (!trie_begins(block))
+		return 0;
+	t->blocks[block] = block < TRIE_PIECE ? calloc(1, size) : pages_new(TRIE_PIECE * size);
+	if (!t->blocks[block])
+		return -1;
+	for (size_t i = 1; block >= TRIE_PIECE && i < TRIE_PIECE; i++)
+		t->blocks[block + i] = t->blocks[block] + i * TRIE_BLOCK;
+	return 0;
 }
 
 /* Makes room for the node with this id. Blocks are never moved. -1: out of memory. */
@@ -45,8 +73,7 @@ static int trie_grow(struct trie *t, uint32_t id)
 			return -1;
 		t->blocks = blocks;
 	}
-	t->blocks[block] = calloc(TRIE_BLOCK, sizeof(**t->blocks));
-	if (t->blocks[block])
+	if (trie_add_block(t, block) >= 0)
 		return 0;
 	if (!block) {
 		free(t->blocks);
@@ -112,7 +139,7 @@ uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key)
 		return TRIE_FAILED;
 	p = trie_entry(t, parent);
 	if (p->first_child & TRIE_HUB && map_put(&t->children, trie_key(parent, key), id) < 0) {
-		if (id % TRIE_BLOCK == 0)
+		if (id % TRIE_BLOCK == 0 && trie_begins(id / TRIE_BLOCK))
 			free(t->blocks[id / TRIE_BLOCK]);
 		return TRIE_FAILED;
 	}
