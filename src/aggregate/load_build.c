@@ -28,9 +28,11 @@
 #include "aggregate/load_cut.h"
 #include "aggregate/load_frame.h"
 #include "aggregate/load_number.h"
+#include "aggregate/load_recent.h"
 #include "aggregate/load_trail.h"
 #include "resolve/resolver.h"
 #include "profile/origin.h"
+#include "samples/called.h"
 #include "samples/hit.h"
 #include "samples/loop_fold.h"
 #include "samples/sample_index.h"
@@ -56,6 +58,7 @@ struct load_builder {
 	uint32_t *events; /* event index -> profile's event */
 	uint32_t *frames; /* of one stack, innermost first */
 	size_t frames_capacity;
+	struct load_recent *recent;
 	struct load_trail *trails; /* LOAD_TRAILS, by address space */
 	struct load_users *users;  /* per table */
 	uint64_t told;             /* of one stack: LOAD_DATA, LOAD_TAKEN */
@@ -80,13 +83,20 @@ static int load_frame(struct load_builder *b, const struct load_whose *e, const 
                       uint64_t *ret)
 {
 	uint32_t space = at->user ? e->key->user_space : e->key->kernel_space;
-	uint64_t *slot = resolver_place_slot(b->namer.resolver, space, at);
-	int r = slot ? 0 : -ENOMEM;
+	uint64_t *slot, key;
+	struct load_recent *recent = load_recent_at(b->recent, at, &key);
+	int r;
 
+	if (recent && load_recent_get(recent, key, space, ret))
+		return 0;
+	slot = resolver_place_slot(b->namer.resolver, space, at);
+	r = slot ? 0 : -ENOMEM;
 	if (slot && !*slot) /* naming needs no slots: this one stays where it is */
 		r = load_frame_new(&b->namer, at, space, e->time_ns, slot);
 	if (r >= 0)
 		*ret = *slot;
+	if (r >= 0 && recent)
+		load_recent_put(recent, key, space, *ret);
 	return r;
 }
 
@@ -154,8 +164,8 @@ static int load_trail_walk(struct load_builder *b, const struct load_whose *e,
                            size_t *ret_n)
 {
 	size_t i = 0, n = (size_t)sample->user.n, same = load_trail_same(t, &sample->user);
-	struct frame_walk walk = { .in_chain = true };
-	struct frame_at at;
+	const bool marks = called_marks(sample);
+	bool exact = false;
 	uint64_t frame;
 	int r;
 
@@ -163,13 +173,13 @@ static int load_trail_walk(struct load_builder *b, const struct load_whose *e,
 	    ARRAY_ROOM(&b->frames, &b->frames_capacity, n) < 0)
 		return -ENOMEM;
 	for (; i < n; i++) {
-		bool exact = walk.exact;
+		const struct frame_at at = frame_walk_user(&sample->user, i, exact, marks);
 
 		if (i && n - i <= same && t->n > n - i && t->steps[n - i - 1].exact == exact)
 			break;
 		if (n - i <= same) /* not as it was: the step is made anew */
 			same = n - i - 1;
-		r = frame_walk_next(&walk, sample, &at) ? load_frame(b, e, &at, &frame) : -EINVAL;
+		r = load_frame(b, e, &at, &frame);
 		if (r < 0)
 			return r;
 		if (frame & LOAD_DATA && !at.first) {
@@ -182,8 +192,7 @@ static int load_trail_walk(struct load_builder *b, const struct load_whose *e,
 		b->frames[i] = (uint32_t)frame;
 		t->steps[n - i - 1].exact = exact;
 		t->steps[n - i - 1].taken = !at.first && frame & LOAD_TAKEN;
-		if (frame & LOAD_STOPS && e->key->by_tables)
-			frame_walk_stopped(&walk);
+		exact = frame & LOAD_STOPS && e->key->by_tables;
 	}
 	*ret = i;
 	*ret_n = n;
@@ -695,8 +704,9 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 		                  .prefetch = prefetch,
 		                  .cgroups = cgroups,
 		                  .users = users,
+		                  .recent = calloc(1u << LOAD_RECENT_BITS, sizeof(*b.recent)),
 		                  .trails = load_trails_new() };
-	int r = users && b.trails ? profile_new(&load->profile, opts->keep) : -ENOMEM;
+	int r = users && b.recent && b.trails ? profile_new(&load->profile, opts->keep) : -ENOMEM;
 
 	b.namer.profile = load->profile;
 	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
@@ -721,6 +731,7 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	load_unnamed_free(&b.namer.unnamed);
 	free(b.events);
 	free(b.frames);
+	free(b.recent);
 	loop_fold_free(&b.fold);
 	arena_free(&b.folded);
 	load_trails_free(b.trails);

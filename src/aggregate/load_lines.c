@@ -165,9 +165,9 @@ static int load_lines_partial(struct load_lines *l, struct load *load)
 		files[object] = at.partial;
 		r = load_unnamed_note(&frames, i, object, &none);
 	}
-	if (r >= 0 && frames.frames.n)
+	if (r >= 0 && frames.frames)
 		r = load_unnamed_count(&frames, load->profile, &all);
-	if (r >= 0 && frames.frames.n)
+	if (r >= 0 && frames.frames)
 		r = load_partial_list(&frames, files, load, n);
 	load_unnamed_free(&frames);
 	free(files);

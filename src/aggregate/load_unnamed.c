@@ -31,9 +31,9 @@ struct unnamed_sets {
 int load_unnamed_note(struct load_unnamed_frames *u, uint32_t frame, uint32_t object,
                       const struct place *place)
 {
-	if (frame >= u->frames.n && buf_put_zeros(&u->frames, frame + 1 - u->frames.n) < 0)
+	if (ARRAY_ROOM_ZEROED(&u->object_of, &u->frames, (size_t)frame + 1) < 0)
 		return -ENOMEM;
-	u->frames.bytes[frame] = 1;
+	u->object_of[frame] = object + 1;
 	if (ARRAY_ROOM_ZEROED(&u->objects, &u->n_objects, (size_t)object + 1) < 0)
 		return -ENOMEM;
 	u->objects[object].object = place->object;
@@ -80,11 +80,11 @@ static int unnamed_of_nodes(const struct load_unnamed_frames *u, const struct pr
 
 	for (uint32_t i = 1; i <= tree->n && r >= 0; i++) {
 		struct trie_node node = trie_at(tree, i);
+		uint32_t object = node.key < u->frames ? u->object_of[node.key] : 0;
 
 		of[i] = of[node.parent];
-		if (node.key < u->frames.n && u->frames.bytes[node.key])
-			r = unnamed_with(sets, of[i], profile_frame_at(p, node.key)->object,
-			                 &of[i]);
+		if (object)
+			r = unnamed_with(sets, of[i], object - 1, &of[i]);
 	}
 	return r;
 }
@@ -131,7 +131,7 @@ static int unnamed_order(const void *pa, const void *pb)
 /* The list is sorted by samples, the most first. Objects without samples are left out. */
 int load_unnamed_list(struct load_unnamed_frames *u, struct load *load)
 {
-	int r = u->frames.n ? load_unnamed_count(u, load->profile, &load->taken_unnamed) : 0;
+	int r = u->frames ? load_unnamed_count(u, load->profile, &load->taken_unnamed) : 0;
 
 	load->unnamed = calloc(u->n_objects + 1, sizeof(*load->unnamed));
 	if (r < 0 || !load->unnamed)
@@ -155,6 +155,6 @@ int load_unnamed_list(struct load_unnamed_frames *u, struct load *load)
 
 void load_unnamed_free(struct load_unnamed_frames *u)
 {
-	buf_free(&u->frames);
+	free(u->object_of);
 	free(u->objects);
 }

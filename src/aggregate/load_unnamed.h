@@ -12,7 +12,8 @@
 
 /* Zero-initialise to start. */
 struct load_unnamed_frames {
-	struct buf frames; /* a byte per frame of the profile: 1: it was indexed */
+	uint32_t *object_of; /* by frame of the profile: its object, + 1, if it was noted; else 0 */
+	size_t frames;       /* of these */
 	struct load_unnamed_object *objects; /* by the profile's object */
 	size_t n_objects;
 };

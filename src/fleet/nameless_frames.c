@@ -101,7 +101,7 @@ int nameless_frames(struct load *load, const struct store_found *found, struct b
 		if (nameless_frames_has(p, frame))
 			r = load_unnamed_note(&u, f, frame->object, &none);
 	}
-	if (r >= 0 && u.frames.n)
+	if (r >= 0 && u.frames)
 		r = load_unnamed_count(&u, p, &load->taken_unnamed);
 	if (r >= 0)
 		r = nameless_frames_rows(load, &u);

@@ -13,7 +13,6 @@
 #include "resolve/frame_walk.h"
 
 #include "samples/called.h"
-#include "unwind/walk.h"
 
 /* A marker says to whom the addresses behind it belong. A second user marker is padding; a second
  * kernel marker stands above what an exception stopped (powerpc). Called once per marker, between
@@ -47,15 +46,6 @@ static struct frame_at frame_walk_hit(const struct callchain *s)
 		                  .user = mode == SEAM_MISC_USER,
 		                  .first = true,
 		                  .guest = mode != SEAM_MISC_USER && mode != SEAM_MISC_KERNEL };
-}
-
-/* Moves the marks that an unwound frame's address carries into the frame. */
-static void frame_walk_marks(struct frame_at *at)
-/* These bits are above any user address. */
-{
-	at->guessed = at->addr & WALK_GUESSED;
-	at->caller = at->caller && !(at->addr & WALK_EXACT);
-	at->addr &= WALK_ADDRESS;
 }
 
 /* Takes the frame that is next in its part. caller: the address lies behind a call. first:

@@ -13,6 +13,7 @@
 #define SEAM_RESOLVE_FRAME_WALK_H
 
 #include "samples/hit.h"
+#include "unwind/walk.h"
 
 #define FRAME_GUESS "?"
 
@@ -44,6 +45,29 @@ bool frame_walk_next(struct frame_walk *walk, const struct callchain *sample, st
 static inline void frame_walk_stopped(struct frame_walk *walk)
 {
 	walk->exact = true;
+}
+
+/* Moves the marks that an unwound frame's address carries into the frame. These bits are above any
+ * user address. */
+static inline void frame_walk_marks(struct frame_at *at)
+{
+	at->guessed = at->addr & WALK_GUESSED;
+	at->caller = at->caller && !(at->addr & WALK_EXACT);
+	at->addr &= WALK_ADDRESS;
+}
+
+/* The frame at a place of a user part below which no kernel part stands: what frame_walk_next gives
+ * there. exact: the frame before it was stopped for (frame_walk_stopped). marks: called_marks. */
+static inline struct frame_at frame_walk_user(const struct seam_u64s *user, uint64_t i, bool exact,
+                                              bool marks)
+{
+	struct frame_at at = {
+		.addr = seam_u64s_at(user, i), .user = true, .caller = i && !exact, .first = !i
+	};
+
+	if (marks)
+		frame_walk_marks(&at);
+	return at;
 }
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "abi/runtime_code.h"
@@ -20,11 +21,21 @@ void loop_fold_free(struct loop_fold *f)
 	*f = (struct loop_fold){ 0 };
 }
 
+#define LOOP_AT_ONCE 8u /* words, of which most are none */
+
 /* The first word that stands for a function of an interpreter; user->n: there is none. */
 static uint64_t loop_first(const struct seam_u64s *user)
 {
-	uint64_t i = 0;
+	uint64_t i = 0, words[LOOP_AT_ONCE], any;
 
+	for (; !user->swap && user->n - i >= LOOP_AT_ONCE; i += LOOP_AT_ONCE) {
+		memcpy(words, user->bytes + i * 8, sizeof(words));
+		any = 0;
+		for (unsigned k = 0; k < LOOP_AT_ONCE; k++)
+			any |= runtime_code_is(words[k]);
+		if (any)
+			break;
+	}
 	while (i < user->n && !runtime_code_is(seam_u64s_at(user, i)))
 		i++;
 	return i;
