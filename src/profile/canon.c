@@ -3,8 +3,9 @@
  * canon.c: a profile with ids that depend on its content alone. Threads fill a profile in an order
  * that chance decides; what is written into a file must not show it.
  *
- * Frames and tasks, of which there are few, are compared. Nodes and rows are many: they are put
- * into order by counting, field by field, the field that weighs least first.
+ * Frames and tasks, of which there are few, are compared. Rows are many: they are put into order by
+ * counting, field by field, the field that weighs least first. Nodes, of which there are still
+ * more, are walked from the root.
  *
  * Invariant: two things get the same rank only when they are the same thing, so the order is total.
  * Each comparison goes on until something differs; ids of the pools are never compared, because
@@ -15,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
+#include "base/trie.h"
 #include "profile/merge.h"
 
 struct canon {
@@ -164,52 +167,59 @@ static void canon_list_order(struct canon_list *l)
 		canon_list_digit(l, 16);
 }
 
-/* Fills the places of nodes, which are in order by parent. A parent's id is less than its
- * children's, so its place is known before theirs. sizes are those of whole subtrees, so a child's
- * place is behind its elder siblings with all that is below them. -ENOMEM. */
-static int canon_number_nodes(struct canon *c, const uint32_t *order, size_t n)
+/* Nodes whose turn is to come, the next one last. */
+struct canon_turns {
+	struct canon_turn {
+		uint32_t node, rank; /* of its frame */
+	} * all;
+	size_t n, capacity;
+};
+
+static int canon_turn(const void *pa, const void *pb)
 {
-	uint32_t *sizes = calloc(n + 1, sizeof(*sizes)), parent = UINT32_MAX, next = 0;
+	const struct canon_turn *a = pa, *b = pb;
 
-	c->nodes = calloc(n + 1, sizeof(*c->nodes));
-	if (!sizes || !c->nodes) {
-		free(sizes);
-		return -ENOMEM;
-	}
-	/* From the leaves up: each node adds itself and what is below it to its parent. */
-	for (size_t i = n; i > 0; i--)
-		sizes[profile_node_at(c->p, (uint32_t)i).parent] += ++sizes[i];
-	for (size_t i = 0; i < n; i++) {
-		uint32_t above = profile_node_at(c->p, order[i]).parent;
+	return canon_compare(b->rank, a->rank);
+}
 
-		if (above != parent)
-			next = c->nodes[above] + 1;
-		parent = above;
-		c->nodes[order[i]] = next;
-		next += sizes[order[i]];
+/* The children of a node take their turns next, by the ranks of their frames. -ENOMEM. */
+static int canon_take_turns(const struct canon *c, struct canon_turns *t, uint32_t node)
+{
+	const struct trie *tree = profile_tree(c->p);
+	size_t before = t->n;
+
+	for (uint32_t id = trie_first(tree, node); id; id = trie_next(tree, id)) {
+		if (ARRAY_ROOM(&t->all, &t->capacity, t->n + 1) < 0)
+			return -ENOMEM;
+		t->all[t->n++] = (struct canon_turn){ id, c->frames[trie_at(tree, id).key] };
 	}
-	free(sizes);
+	if (t->n > before + 1)
+		qsort(t->all + before, t->n - before, sizeof(*t->all), canon_turn);
 	return 0;
 }
 
-/* Nodes are in order by parent, and those of one parent by their frames. */
+/* Fills the places of nodes: each stands in front of all that is below it, and that in front of its
+ * younger siblings. Most nodes have one child, made right behind them, so the tree is read from
+ * front to back. -ENOMEM. */
 static int canon_place_nodes(struct canon *c)
 {
+	struct canon_turns t = { .n = 0 };
 	size_t n = profile_n_nodes(c->p);
-	struct canon_list l = { .n = n };
-	int r = canon_list_start(&l, n, 1);
+	uint32_t place = 0;
+	int r = 0;
 
-	for (size_t i = 1; i <= n && r >= 0; i++)
-		l.value[i] = c->frames[profile_node_at(c->p, (uint32_t)i).frame];
-	if (r >= 0)
-		canon_list_order(&l);
-	for (size_t i = 1; i <= n && r >= 0; i++)
-		l.value[i] = profile_node_at(c->p, (uint32_t)i).parent;
-	if (r >= 0) {
-		canon_list_order(&l);
-		r = canon_number_nodes(c, l.ids, n);
+	c->nodes = calloc(n + 1, sizeof(*c->nodes));
+	if (!c->nodes)
+		return -ENOMEM;
+	if (n)
+		r = canon_take_turns(c, &t, PROFILE_ROOT);
+	while (t.n && r >= 0) {
+		uint32_t node = t.all[--t.n].node;
+
+		c->nodes[node] = ++place;
+		r = canon_take_turns(c, &t, node);
 	}
-	canon_list_free(&l);
+	free(t.all);
 	return r;
 }
 

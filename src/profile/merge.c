@@ -188,20 +188,24 @@ static uint32_t merge_inlined_nodes(struct merge *m, uint32_t frame, uint32_t to
  * stacks need no recursion. */
 static uint32_t merge_node(struct merge *m, uint32_t node)
 {
+	const struct trie *tree = profile_tree(m->from);
 	size_t depth = 0;
 	uint32_t at = node, to, frame;
 
 	while (at != PROFILE_ROOT && !m->nodes[at]) {
 		m->path[depth++] = at;
-		at = profile_node_at(m->from, at).parent;
+		at = trie_at(tree, at).parent;
 	}
 	to = m->nodes[at];
 	while (depth) {
+		uint32_t from;
+
 		at = m->path[--depth];
-		frame = merge_frame(m, profile_node_at(m->from, at).frame);
+		from = trie_at(tree, at).key;
+		frame = m->frames[from] ? m->frames[from] : merge_frame(m, from);
 		to = frame == PROFILE_FAILED ? PROFILE_FAILED : profile_node(m->to, to, frame);
 		if (to != PROFILE_FAILED && m->source)
-			to = merge_inlined_nodes(m, profile_node_at(m->from, at).frame, to);
+			to = merge_inlined_nodes(m, from, to);
 		if (to == PROFILE_FAILED)
 			return PROFILE_FAILED;
 		m->nodes[at] = to;

@@ -335,9 +335,13 @@ static int rollup_count_group(struct rollup_builder *b, const uint32_t *rows, si
                               uint32_t *value)
 {
 	struct rollup_asking asking = { .builder = b, .value = value };
-	const struct rollup_walk walk = {
-		.table = b->table, .rows = rows, .n = n, .row = rollup_walk_row, .ctx = &asking
-	};
+	const struct rollup_walk walk = { .table = b->table,
+		                          .rows = rows,
+		                          .n = n,
+		                          .row = rollup_walk_row,
+		                          .ctx = &asking,
+		                          .known = b->frames,
+		                          .before = b->before };
 	bool walked = rollup_every_frame(b) && rollup_walk_pays(&walk);
 	int r = walked ? rollup_walk(&walk) : 0;
 

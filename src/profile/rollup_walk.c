@@ -73,7 +73,8 @@ static int rollup_walk_enter(struct rollup_walker *w, uint32_t node)
 {
 	const struct profile *p = w->walk->table->profile;
 	struct rollup_step step = { .node = node };
-	uint32_t end = w->ends[node] == BELOW ? 0 : w->ends[node], row;
+	uint32_t end = w->ends[node] == BELOW ? 0 : w->ends[node];
+	uint32_t frame = trie_at(w->tree, node).key, row = w->walk->known[frame];
 
 	for (; end; end = w->before[end - 1]) {
 		const struct profile_row *ended = profile_row_at(p, w->walk->rows[end - 1]);
@@ -81,7 +82,8 @@ static int rollup_walk_enter(struct rollup_walker *w, uint32_t node)
 		step.weight += ended->weight;
 		step.samples += ended->samples;
 	}
-	row = w->walk->row(w->walk->ctx, trie_at(w->tree, node).key);
+	if (row <= w->walk->before)
+		row = w->walk->row(w->walk->ctx, frame);
 	if (row == ROLLUP_WALK_FAILED || ARRAY_ROOM(&w->path, &w->capacity, w->n + 1) < 0)
 		return -ENOMEM;
 	if (row && !w->walk->table->rows[row - 1].last) {

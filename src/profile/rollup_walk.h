@@ -22,6 +22,9 @@ struct rollup_walk {
 	 * memory. It may move the table's rows. */
 	uint32_t (*row)(void *ctx, uint32_t frame);
 	void *ctx;
+	/* What it answered before, by frame: that holds if it is more than `before`. */
+	const uint32_t *known;
+	size_t before;
 };
 
 /* Whether that is less than to go along each stack. */
