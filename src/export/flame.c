@@ -11,83 +11,63 @@
 #include "export/flame.h"
 
 #include <errno.h>
+#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/json.h"
 #include "export/flame_graph.h"
 #include "export/flame_asset.h"
 #include "export/runtime.h"
 
-/* ---- bytes -> base64 -> the page ---- */
+/* ---- bytes -> gzip -> base64 -> the page ---- */
 
-/* left holds one or two bytes until three are there, which make four characters. */
-struct flame_coder {
-	struct export_out *out;
-	bool is_plain; /* no base64 */
-	z_stream z;
-	unsigned char left[3]; /* not a whole group of three yet */
-	size_t n_left;
-};
+#define FLAME_LEVEL 6 /* of compression: of the page; of what goes no far way */
+#define FLAME_LEVEL_SERVED 1
 
-/* Writes one group as four characters; a group of fewer bytes is the last, padded with '='. */
-static void flame_coder_group(struct buf *to, const unsigned char *from, size_t n)
+/* Appends bytes compressed, as one gzip member without time and name. -ENOMEM. */
+static int flame_gzip(const struct buf *bytes, int level, struct buf *to)
+{
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(level);
+	size_t most = c ? libdeflate_gzip_compress_bound(c, bytes->n) : 0, before = to->n, n = 0;
+
+	if (c && buf_put_zeros(to, most) >= 0)
+		n = libdeflate_gzip_compress(c, bytes->bytes, bytes->n, to->bytes + before, most);
+	libdeflate_free_compressor(c);
+	if (!n)
+		return -ENOMEM;
+	to->n = before + n;
+	return 0;
+}
+
+/* Writes one group of three as four characters; a group of fewer bytes is the last, padded with
+ * '='. */
+static void flame_base64_group(char *to, const unsigned char *from, size_t n)
 {
 	static const char digits[] =
 	        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	uint32_t v = (uint32_t)from[0] << 16 | (n > 1 ? (uint32_t)from[1] << 8 : 0) |
 	             (n > 2 ? from[2] : 0);
-	char text[4] = { digits[v >> 18], digits[v >> 12 & 63], n > 1 ? digits[v >> 6 & 63] : '=',
-		         n > 2 ? digits[v & 63] : '=' };
 
-	buf_put(to, text, sizeof(text));
+	to[0] = digits[v >> 18];
+	to[1] = digits[v >> 12 & 63];
+	to[2] = n > 1 ? digits[v >> 6 & 63] : '=';
+	to[3] = n > 2 ? digits[v & 63] : '=';
 }
 
 /* Writes bytes as base64. -errno. */
-static int flame_coder_put(struct flame_coder *c, const unsigned char *bytes, size_t n)
+static int flame_base64(const struct buf *bytes, struct export_out *out)
 {
-	if (c->is_plain) {
-		buf_put(&c->out->buf, bytes, n);
-		return c->out->buf.failed ? -ENOMEM : 0;
-	}
-	for (size_t i = 0; i < n; i++) {
-		c->left[c->n_left++] = bytes[i];
-		if (c->n_left == 3) {
-			flame_coder_group(&c->out->buf, c->left, 3);
-			c->n_left = 0;
-		}
-	}
-	return export_step(c->out);
-}
-
-/* Compresses bytes and writes what comes out of it. flush: Z_FINISH at the end. */
-static int flame_coder_squeeze(struct flame_coder *c, const void *bytes, size_t n, int flush)
-{
-	unsigned char block[16384];
+	char text[4096];
 	int r = 0;
 
-	c->z.next_in = (unsigned char *)bytes;
-	c->z.avail_in = (unsigned)n;
-	do {
-		c->z.next_out = block;
-		c->z.avail_out = sizeof(block);
-		if (deflate(&c->z, flush) == Z_STREAM_ERROR)
-			/* Cannot be: the arguments are sound. */
-			return -EIO;
-		r = flame_coder_put(c, block, sizeof(block) - c->z.avail_out);
-	} while (r >= 0 && (c->z.avail_in || !c->z.avail_out));
-	return r;
-}
+	for (size_t i = 0; i < bytes->n && r >= 0;) {
+		size_t n = 0;
 
-static int flame_coder_write(void *ctx, const void *bytes, size_t n)
-{
-	int r = 0;
-
-	for (size_t at = 0, part; at < n && r >= 0; at += part) {
-		/* zlib counts in 32 bits. */
-		part = n - at < 1u << 30 ? n - at : 1u << 30;
-		r = flame_coder_squeeze(ctx, (const unsigned char *)bytes + at, part, Z_NO_FLUSH);
+		for (; n < sizeof(text) && i < bytes->n; n += 4, i += 3)
+			flame_base64_group(text + n, bytes->bytes + i, bytes->n - i);
+		buf_put(&out->buf, text, n);
+		r = export_step(out);
 	}
 	return r;
 }
@@ -277,25 +257,26 @@ static void flame_arrays(const struct flame_graph *g, struct buf *to)
 	}
 }
 
-/* Makes the block and writes it. All of it is in memory once, because its lengths stand in
- * front. */
+/* Makes the block. All of it is in memory once, because its lengths stand in front. -ENOMEM,
+ * -EOVERFLOW. */
 static int flame_block(const struct flame_graph *g, const struct flame_side *sides, size_t n,
-                       const struct flame_opts *opts, struct flame_coder *c)
+                       const struct flame_opts *opts, struct buf *block)
 {
-	struct buf meta = { 0 }, block = { 0 };
-	int r = -ENOMEM;
+	struct buf meta = { 0 };
+	int r = 0;
 
 	flame_json(g, sides, n, opts, &meta);
 	if (meta.n > UINT32_MAX)
 		r = -EOVERFLOW;
-	buf_put_u32(&block, (uint32_t)meta.n);
-	buf_put(&block, meta.bytes, meta.n);
-	buf_put_zeros(&block, -block.n & 7);
-	flame_arrays(g, &block);
-	if (!meta.failed && !block.failed && r != -EOVERFLOW)
-		r = flame_coder_write(c, block.bytes, block.n);
+	if (r >= 0) {
+		buf_put_u32(block, (uint32_t)meta.n);
+		buf_put(block, meta.bytes, meta.n);
+		buf_put_zeros(block, -block->n & 7);
+		flame_arrays(g, block);
+	}
+	if (r >= 0 && (meta.failed || block->failed))
+		r = -ENOMEM;
 	buf_free(&meta);
-	buf_free(&block);
 	return r;
 }
 
@@ -309,26 +290,22 @@ void flame_served_page(struct buf *to)
 int flame_served_data(const struct flame_side *sides, size_t n, const struct flame_opts *opts,
                       struct buf *to)
 {
-	struct export_out out = { 0 };
-	struct flame_coder c = { .out = &out, .is_plain = true };
+	struct buf block = { 0 }, data = { 0 };
 	struct flame_graph g;
 	int r = flame_graph_build(&g, sides, n);
 
 	if (r >= 0 && opts->bounds)
 		r = flame_cut(&g, opts->bounds, &g.left_out);
-	if (r >= 0 && deflateInit2(&c.z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		r = -ENOMEM;
-	if (r >= 0) {
-		r = flame_block(&g, sides, n, opts, &c);
-		if (r >= 0)
-			r = flame_coder_squeeze(&c, "", 0, Z_FINISH);
-		deflateEnd(&c.z);
-	}
+	if (r >= 0)
+		r = flame_block(&g, sides, n, opts, &block);
 	flame_graph_free(&g);
+	if (r >= 0)
+		r = flame_gzip(&block, FLAME_LEVEL_SERVED, &data);
+	buf_free(&block);
 	if (r < 0)
-		buf_free(&out.buf);
+		buf_free(&data);
 	else
-		*to = out.buf;
+		*to = data;
 	return r;
 }
 
@@ -337,29 +314,20 @@ int flame_served_data(const struct flame_side *sides, size_t n, const struct fla
 int flame_page(const struct flame_side *sides, size_t n, const struct flame_opts *opts,
                struct export_out *out)
 {
-	struct flame_coder *c = calloc(1, sizeof(*c));
+	struct buf block = { 0 }, data = { 0 };
 	struct flame_graph g;
 	int r = flame_graph_build(&g, sides, n);
 
-	/* 16: with gzip's header, in which zlib leaves time and name empty. */
-	if (!c || deflateInit2(&c->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-		free(c);
-		flame_graph_free(&g);
-		return -ENOMEM;
-	}
-	c->out = out;
+	if (r >= 0)
+		r = flame_block(&g, sides, n, opts, &block);
+	flame_graph_free(&g); /* it is in the block */
+	if (r >= 0)
+		r = flame_gzip(&block, FLAME_LEVEL, &data);
+	buf_free(&block);
 	buf_put(&out->buf, flame_asset_head, flame_asset_head_size);
 	if (r >= 0)
-		r = flame_block(&g, sides, n, opts, c);
-	if (r >= 0)
-		r = flame_coder_squeeze(c, "", 0, Z_FINISH);
-	if (r >= 0 && c->n_left)
-		flame_coder_group(&out->buf, c->left, c->n_left);
+		r = flame_base64(&data, out);
+	buf_free(&data);
 	buf_put(&out->buf, flame_asset_tail, flame_asset_tail_size);
-	if (r >= 0)
-		r = export_flush(out);
-	deflateEnd(&c->z);
-	free(c);
-	flame_graph_free(&g);
-	return r;
+	return r < 0 ? r : export_flush(out);
 }
