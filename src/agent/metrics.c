@@ -16,8 +16,38 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/late.h"
+
 #define METRICS_CONNECTIONS 16u
 #define METRICS_SECONDS 10u /* that a connection may take */
+
+#define METRICS_SONAME "libmicrohttpd.so.12"
+#define METRICS_FUNCTIONS(F)           \
+	F(start_daemon)                \
+	F(stop_daemon)                 \
+	F(create_response_from_buffer) \
+	F(add_response_header)         \
+	F(queue_response)              \
+	F(destroy_response)
+
+/* The library, once it is loaded; it does not change after that. */
+static struct {
+	bool there;
+#define FUNCTION(name) __typeof__(MHD_##name) *name;
+	METRICS_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+} metrics_mhd;
+static pthread_once_t metrics_mhd_once = PTHREAD_ONCE_INIT;
+
+static void metrics_load(void)
+{
+#define FUNCTION(name) { "MHD_" #name, &metrics_mhd.name },
+	const struct late_symbol symbols[] = { METRICS_FUNCTIONS(FUNCTION) };
+#undef FUNCTION
+
+	metrics_mhd.there =
+	        late_load(METRICS_SONAME, symbols, sizeof(symbols) / sizeof(symbols[0]));
+}
 
 struct metrics {
 	struct MHD_Daemon *daemon;
@@ -31,14 +61,14 @@ static enum MHD_Result metrics_send(struct MHD_Connection *c, unsigned status, c
 {
 	struct MHD_Response *response =
 	        text->failed ? NULL
-	                     : MHD_create_response_from_buffer(text->n, text->bytes,
-	                                                       MHD_RESPMEM_MUST_COPY);
+	                     : metrics_mhd.create_response_from_buffer(text->n, text->bytes,
+	                                                               MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result r = MHD_NO;
 
 	if (response) {
-		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
-		r = MHD_queue_response(c, status, response);
-		MHD_destroy_response(response);
+		metrics_mhd.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+		r = metrics_mhd.queue_response(c, status, response);
+		metrics_mhd.destroy_response(response);
 	}
 	buf_free(text);
 	return r;
@@ -119,12 +149,16 @@ int metrics_open(struct metrics **ret, const char *address, struct seam_error *e
 		                      "metrics: '%s' is no address of the loopback with a port, as "
 		                      "127.0.0.1:9464",
 		                      address);
+	pthread_once(&metrics_mhd_once, metrics_load);
+	if (!metrics_mhd.there)
+		return seam_error_set(err, ENOSYS, NULL, SEAM_NO_OFFSET, NULL,
+		                      "metrics: there is no libmicrohttpd (" METRICS_SONAME ")");
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
 	pthread_mutex_init(&m->lock, NULL);
 	errno = 0;
-	m->daemon = MHD_start_daemon(
+	m->daemon = metrics_mhd.start_daemon(
 	        MHD_USE_INTERNAL_POLLING_THREAD | (family == AF_INET6 ? MHD_USE_IPv6 : 0), 0, NULL,
 	        NULL, metrics_answer, m, MHD_OPTION_SOCK_ADDR,
 	        family == AF_INET6 ? (const struct sockaddr *)&v6 : (const struct sockaddr *)&v4,
@@ -146,7 +180,7 @@ void metrics_close(struct metrics *m)
 	if (!m)
 		return;
 	if (m->daemon)
-		MHD_stop_daemon(m->daemon);
+		metrics_mhd.stop_daemon(m->daemon);
 	pthread_mutex_destroy(&m->lock);
 	free(m);
 }

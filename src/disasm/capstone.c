@@ -1,14 +1,39 @@
 // SPDX-License-Identifier: MIT
-/* capstone.c: disasm.h through libcapstone. Knows its modes and nothing of what the code is for.
- * One instruction at a time into one cs_insn, so that nothing is allocated while code is shown.
- * Bytes that are no instruction are passed over by the machine's unit and shown as bad. */
+/* capstone.c: disasm.h through libcapstone, which is loaded when code is first shown. Knows its
+ * modes and nothing of what the code is for. One instruction at a time into one cs_insn, so that
+ * nothing is allocated while code is shown. Bytes that are no instruction are passed over by the
+ * machine's unit and shown as bad. */
 #include "disasm/disasm.h"
 
 #include <capstone/capstone.h>
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/late.h"
+
+/* Its soname has the number of its interface. */
+#define CAPSTONE_TEXT(x) #x
+#define CAPSTONE_SONAME(major) "libcapstone.so." CAPSTONE_TEXT(major)
+
+#define CAPSTONE_FUNCTIONS(F) \
+	F(open)               \
+	F(close)              \
+	F(option)             \
+	F(malloc)             \
+	F(free)               \
+	F(disasm_iter)
+
+/* The library, once it is loaded; it does not change after that. */
+static struct {
+	bool there;
+#define FUNCTION(name) __typeof__(cs_##name) *name;
+	CAPSTONE_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+} capstone;
+static pthread_once_t capstone_once = PTHREAD_ONCE_INIT;
 
 struct disasm {
 	csh handle;
@@ -27,6 +52,16 @@ static const struct {
 	{ EM_PPC64, CS_ARCH_PPC, CS_MODE_64, 4 },      { EM_S390, CS_ARCH_SYSZ, 0, 2 },
 };
 
+static void capstone_load(void)
+{
+#define FUNCTION(name) { "cs_" #name, &capstone.name },
+	const struct late_symbol symbols[] = { CAPSTONE_FUNCTIONS(FUNCTION) };
+#undef FUNCTION
+
+	capstone.there = late_load(CAPSTONE_SONAME(CS_API_MAJOR), symbols,
+	                           sizeof(symbols) / sizeof(symbols[0]));
+}
+
 /* -ENOTSUP: another machine, or libcapstone was built without it. */
 static int capstone_disasm_open(struct disasm *d, unsigned machine, int big_endian)
 {
@@ -37,12 +72,12 @@ static int capstone_disasm_open(struct disasm *d, unsigned machine, int big_endi
 		if (machines[i].machine != machine)
 			continue;
 		d->unit = machines[i].unit;
-		if (cs_open(machines[i].arch, (cs_mode)mode, &d->handle) != CS_ERR_OK)
+		if (capstone.open(machines[i].arch, (cs_mode)mode, &d->handle) != CS_ERR_OK)
 			return -ENOTSUP;
 		/* AT&T syntax, as objdump shows it by default. */
 		if (machines[i].arch == CS_ARCH_X86)
-			cs_option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-		d->insn = cs_malloc(d->handle);
+			capstone.option(d->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+		d->insn = capstone.malloc(d->handle);
 		return d->insn ? 0 : -ENOMEM;
 	}
 	return -ENOTSUP;
@@ -50,9 +85,13 @@ static int capstone_disasm_open(struct disasm *d, unsigned machine, int big_endi
 
 int disasm_new(struct disasm **ret, unsigned machine, int big_endian)
 {
-	struct disasm *d = calloc(1, sizeof(*d));
-	int r = d ? capstone_disasm_open(d, machine, big_endian) : -ENOMEM;
+	struct disasm *d;
+	int r;
 
+	if (disasm_missing())
+		return -ENOTSUP;
+	d = calloc(1, sizeof(*d));
+	r = d ? capstone_disasm_open(d, machine, big_endian) : -ENOMEM;
 	if (r < 0) {
 		disasm_free(d);
 		return r;
@@ -66,9 +105,9 @@ void disasm_free(struct disasm *d)
 	if (!d)
 		return;
 	if (d->insn)
-		cs_free(d->insn, 1);
+		capstone.free(d->insn, 1);
 	if (d->handle)
-		cs_close(&d->handle);
+		capstone.close(&d->handle);
 	free(d);
 }
 
@@ -82,7 +121,7 @@ void disasm_next(struct disasm *d, const unsigned char *bytes, size_t n, uint64_
 
 	ret->address = address;
 	/* It moves at, left and next on; the caller goes on by ret->size. */
-	if (cs_disasm_iter(d->handle, &at, &left, &next, d->insn) && d->insn->size &&
+	if (capstone.disasm_iter(d->handle, &at, &left, &next, d->insn) && d->insn->size &&
 	    d->insn->size <= n) {
 		ret->size = d->insn->size;
 		snprintf(ret->text, sizeof(ret->text), d->insn->op_str[0] ? "%-7s %s" : "%s",
@@ -95,5 +134,6 @@ void disasm_next(struct disasm *d, const unsigned char *bytes, size_t n, uint64_
 
 const char *disasm_missing(void)
 {
-	return NULL;
+	pthread_once(&capstone_once, capstone_load);
+	return capstone.there ? NULL : CAPSTONE_SONAME(CS_API_MAJOR) " cannot be loaded";
 }

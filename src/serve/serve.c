@@ -18,10 +18,43 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/late.h"
+
 #define SERVE_SILENT_SECONDS 3u   /* that a connection may rest before it says the token */
 #define SERVE_SECONDS 30u         /* and after that */
 #define SERVE_MEMORY (128u << 10) /* of a request's head: names of C++ are long */
 #define SERVE_ADDRESSES 2
+
+#define SERVE_SONAME "libmicrohttpd.so.12"
+#define SERVE_FUNCTIONS(F)             \
+	F(add_response_header)         \
+	F(create_response_from_buffer) \
+	F(destroy_response)            \
+	F(get_connection_info)         \
+	F(get_daemon_info)             \
+	F(lookup_connection_value)     \
+	F(queue_response)              \
+	F(set_connection_option)       \
+	F(start_daemon)                \
+	F(stop_daemon)
+
+/* The library, once it is loaded; it does not change after that. */
+static struct {
+	bool there;
+#define FUNCTION(name) __typeof__(MHD_##name) *name;
+	SERVE_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+} serve_mhd;
+static pthread_once_t serve_mhd_once = PTHREAD_ONCE_INIT;
+
+static void serve_load(void)
+{
+#define FUNCTION(name) { "MHD_" #name, &serve_mhd.name },
+	const struct late_symbol symbols[] = { SERVE_FUNCTIONS(FUNCTION) };
+#undef FUNCTION
+
+	serve_mhd.there = late_load(SERVE_SONAME, symbols, sizeof(symbols) / sizeof(symbols[0]));
+}
 
 /* One address, which one thread serves. */
 struct serve_door {
@@ -40,7 +73,7 @@ struct serve {
 
 static const char *serve_argument(const struct serve_request *request, const char *name)
 {
-	return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+	return serve_mhd.lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
 /* Sends a body, which is freed. Nobody else may read, keep, frame or link it. */
@@ -61,19 +94,19 @@ static enum MHD_Result serve_send(struct MHD_Connection *c, unsigned status, con
 	};
 	struct MHD_Response *response =
 	        body->failed ? NULL
-	                     : MHD_create_response_from_buffer(body->n, body->bytes,
-	                                                       MHD_RESPMEM_MUST_FREE);
+	                     : serve_mhd.create_response_from_buffer(body->n, body->bytes,
+	                                                             MHD_RESPMEM_MUST_FREE);
 	enum MHD_Result r;
 
 	if (!response) {
 		buf_free(body);
 		return MHD_NO;
 	}
-	MHD_add_response_header(response, "Content-Type", type);
+	serve_mhd.add_response_header(response, "Content-Type", type);
 	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++)
-		MHD_add_response_header(response, headers[i][0], headers[i][1]);
-	r = MHD_queue_response(c, status, response);
-	MHD_destroy_response(response);
+		serve_mhd.add_response_header(response, headers[i][0], headers[i][1]);
+	r = serve_mhd.queue_response(c, status, response);
+	serve_mhd.destroy_response(response);
 	return r;
 }
 
@@ -112,7 +145,7 @@ static void serve_connection(void *ctx, struct MHD_Connection *c, void **guest,
 {
 	struct serve_door *door = ctx;
 	const union MHD_ConnectionInfo *info =
-	        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	        serve_mhd.get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
 		*guest = info ? serve_crowd_enter(&door->crowd, info->connect_fd) : NULL;
@@ -124,13 +157,13 @@ static void serve_connection(void *ctx, struct MHD_Connection *c, void **guest,
 static void serve_know(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *info =
-	        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	        serve_mhd.get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct serve_guest *guest = info ? info->socket_context : NULL;
 
 	if (!guest || guest->is_known)
 		return;
 	guest->is_known = true;
-	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, SERVE_SECONDS);
+	serve_mhd.set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, SERVE_SECONDS);
 }
 
 /* Answers one request, in a thread of the library's. */
@@ -145,8 +178,8 @@ static enum MHD_Result serve_request(void *ctx, struct MHD_Connection *c, const 
 	(void)version;
 	(void)data;
 	(void)state;
-	if (!serve_host_is_here(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host")) ||
-	    !serve_origin_is_here(MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin")))
+	if (!serve_host_is_here(serve_mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Host")) ||
+	    !serve_origin_is_here(serve_mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Origin")))
 		return serve_refuse(c, MHD_HTTP_FORBIDDEN, "forbidden\n");
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
 		/* What is sent with it is not read. */
@@ -171,12 +204,12 @@ static struct MHD_Daemon *serve_listen(struct serve *s, struct serve_door *door,
 	door->serve = s;
 	serve_crowd_start(&door->crowd);
 	errno = 0;
-	return MHD_start_daemon(flags, 0, NULL, NULL, serve_request, door, MHD_OPTION_SOCK_ADDR,
-	                        address, MHD_OPTION_CONNECTION_LIMIT, SERVE_CROWD_MAX,
-	                        MHD_OPTION_CONNECTION_TIMEOUT, SERVE_SILENT_SECONDS,
-	                        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)SERVE_MEMORY,
-	                        MHD_OPTION_NOTIFY_CONNECTION, serve_connection, door,
-	                        MHD_OPTION_END);
+	return serve_mhd.start_daemon(flags, 0, NULL, NULL, serve_request, door,
+	                              MHD_OPTION_SOCK_ADDR, address, MHD_OPTION_CONNECTION_LIMIT,
+	                              SERVE_CROWD_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+	                              SERVE_SILENT_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+	                              (size_t)SERVE_MEMORY, MHD_OPTION_NOTIFY_CONNECTION,
+	                              serve_connection, door, MHD_OPTION_END);
 }
 
 /* Listens at both addresses, at one port. A machine without IPv6 has the first only. -errno. */
@@ -191,7 +224,7 @@ static int serve_start(struct serve *s)
 	s->doors[0].daemon = serve_listen(s, &s->doors[0], (const struct sockaddr *)&v4);
 	if (!s->doors[0].daemon)
 		return errno ? -errno : -EADDRINUSE;
-	info = MHD_get_daemon_info(s->doors[0].daemon, MHD_DAEMON_INFO_BIND_PORT);
+	info = serve_mhd.get_daemon_info(s->doors[0].daemon, MHD_DAEMON_INFO_BIND_PORT);
 	if (!info || !info->port)
 		return -EIO;
 	s->port = info->port;
@@ -204,9 +237,16 @@ static int serve_start(struct serve *s)
 /* Makes the secret and listens; what went wrong is said with the address. */
 int serve_open(struct serve **ret, const struct serve_opts *opts, struct seam_error *err)
 {
-	struct serve *s = calloc(1, sizeof(*s));
+	struct serve *s;
 	int r;
 
+	pthread_once(&serve_mhd_once, serve_load);
+	if (!serve_mhd.there)
+		return seam_error_set(err, ENOSYS, NULL, SEAM_NO_OFFSET, NULL,
+		                      "there is no libmicrohttpd (" SERVE_SONAME
+		                      "), and seam serves nothing; 'seam flame --source' makes a "
+		                      "file of the same page");
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	s->opts = *opts;
@@ -233,7 +273,7 @@ void serve_close(struct serve *s)
 		return;
 	for (size_t i = 0; i < SERVE_ADDRESSES; i++)
 		if (s->doors[i].daemon)
-			MHD_stop_daemon(s->doors[i].daemon);
+			serve_mhd.stop_daemon(s->doors[i].daemon);
 	pthread_mutex_destroy(&s->lock);
 	explicit_bzero(s->token, sizeof(s->token));
 	free(s);
