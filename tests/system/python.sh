@@ -85,6 +85,26 @@ record --python -F 499 -e cpu-clock -o deep.data -- "$python" deep.py
 	END { for (i in n) print i, n[i] }' >deeps
 same "how many calls are below leaf" "901" "$(cut -d ' ' -f 1 deeps)"
 
+echo "# a class whose __init__ is called by code of the interpreter's own (3.12 and later)"
+cat >init.py <<'END'
+import time
+class Made:
+    def __init__(self, end):
+        while time.process_time() < end:
+            sum(range(1000))
+def outer():
+    for i in range(3000):
+        Made(time.process_time() + 0.3 if i == 2999 else 0)
+outer()
+END
+for each in $(grep -E '3\.1[23]\.[0-9]*/bin|python3\.14$' list | grep -v /root/usr/bin/) "$python"; do
+	record --python -F 997 -e cpu-clock -o i.data -- "$each" init.py
+	"$SEAM" script -F ip,sym,dso -i i.data 2>/dev/null >i.txt
+	atleast "its __init__" 1 "$(grep -c 'py::Made.__init__:' i.txt)"
+	same "and no other" 0 "$(grep -c 'py::__init__:' i.txt)"
+	same "called by what calls it" 0 "$(grep -A1 'py::Made.__init__:.*(\[python\])' i.txt | grep 'py::' | grep -vcE 'py::(Made.__init__|outer):')"
+done
+
 echo "# a subinterpreter, in the thread of the one that runs it"
 cat >sub.py <<'END'
 import time

@@ -119,6 +119,12 @@ INLINE long python_code(struct walk *c, const int kind)
 	name = *(volatile __u64 *)&py->code_bytes[AT(code_name) & 248];
 	lines = *(volatile __u64 *)&py->code_bytes[AT(code_lines) & 248];
 	p->told.first_line = *(volatile __u32 *)&py->code_bytes[AT(code_line) & 252];
+	/* The code that the interpreter puts between a class that is called and its __init__ (3.12
+	 * and later) has one text for both, and no line: it is nobody's function. */
+	if (file == name && !ANEW(p->told.first_line)) {
+		p->told.key = 0;
+		return 0;
+	}
 	/* The same text is still in place, as both code objects keep it alive. */
 	if (file != ANEW(py->file)) {
 		p->hash = runtime_mix(config.seed, p->out.pid);
@@ -287,8 +293,9 @@ INLINE long python_one(struct walk *c, const int kind)
 		return 0;
 	}
 	instruction = *(volatile __u64 *)&py->frame_bytes[AT(frame_instruction) & 120];
-	runtime_put(p, p->told.key, (__u32)(instruction - py->code - AT(code_instructions)),
-	            RUNTIME_FRAME_CODE);
+	if (p->told.key)
+		runtime_put(p, p->told.key, (__u32)(instruction - py->code - AT(code_instructions)),
+		            RUNTIME_FRAME_CODE);
 	if (AT(entry) == PYTHON_ENTRY_CFRAME &&
 	    *(volatile __u8 *)&py->frame_bytes[AT(frame_entry) & 127] &&
 	    python_entered(c, previous, kind))
