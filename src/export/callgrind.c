@@ -13,7 +13,8 @@
  * call of itself is written without cost: it makes no cycle.
  *
  * KCachegrind and callgrind_annotate read it. Names are compressed ("(7) name" once, "(7)" from
- * then on). Lines of source are not written: 0 stands in their place.
+ * then on). Costs stand at lines of source: a function's own at those that samples hit, a call's at
+ * that of the call. 0 stands for a line that is not known, and for the callee's first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,10 +26,17 @@
 #include "base/shown.h"
 #include "export/export.h"
 
+/* What a line of a function cost: itself, or by a call. */
 struct callgrind_call {
-	uint32_t from, to; /* functions */
+	uint32_t from, to; /* functions; to 0: the function's own cost */
+	uint32_t line;     /* in from */
 	uint32_t last;     /* row that counted it last, + 1 */
 	uint64_t samples;
+};
+
+/* A function in a stack, and where in it that is. */
+struct callgrind_step {
+	uint32_t function, line;
 };
 
 /* What functions are told apart by: ids of the profile, and the name's. */
@@ -44,14 +52,15 @@ struct callgrind {
 	struct intern functions; /* struct callgrind_key */
 	struct intern names;
 	uint32_t *of_frame;
-	struct map files;   /* object << 32 | name -> the file of the first frame that has one */
-	uint32_t *of_task;  /* the function that is named as the thread; 0: not made yet */
-	uint32_t *path;     /* functions of a stack, the innermost first */
-	uint32_t *seen;     /* function -> row that counted it last, + 1 */
-	size_t n_functions; /* ids 1 ... n */
-	uint64_t *self;     /* function * events */
-	uint64_t *total;    /* of each event */
-	struct map calls;   /* from << 32 | to -> index */
+	struct map files;  /* object << 32 | name -> the file of the first frame that has one */
+	uint32_t *of_task; /* the function that is named as the thread; 0: not made yet */
+	struct callgrind_step *path; /* a stack, the innermost function first */
+	uint32_t *seen;              /* function -> row that counted it last, + 1 */
+	size_t n_functions;          /* ids 1 ... n */
+	uint64_t *total;             /* of each event */
+	uint64_t *nothing;           /* no cost of any event */
+	struct intern places;        /* struct callgrind_step */
+	struct map calls;            /* place << 32 | to -> index */
 	struct callgrind_call *call;
 	uint64_t *call_cost; /* call * events */
 	size_t n_calls, calls_capacity, costs_capacity;
@@ -144,22 +153,28 @@ static int callgrind_functions(struct callgrind *c)
 	return r;
 }
 
-/* The call from one function to another, made when new; NULL: out of memory. The pointer is valid
- * until the next call. */
-static struct callgrind_call *callgrind_call(struct callgrind *c, uint32_t from, uint32_t to)
+/* The call from a line of one function to another, or the line's own cost (to 0), made when new;
+ * NULL: out of memory. The pointer is valid until the next call. */
+static struct callgrind_call *callgrind_call(struct callgrind *c, struct callgrind_step from,
+                                             uint32_t to)
 {
+	uint32_t place = intern_bytes(&c->places, &from, sizeof(from));
 	bool is_new;
 	uint64_t *slot;
 
+	if (place == INTERN_FAILED)
+		return NULL;
 	if (ARRAY_ROOM(&c->call, &c->calls_capacity, c->n_calls + 1) < 0 ||
 	    ARRAY_ROOM(&c->call_cost, &c->costs_capacity, (c->n_calls + 1) * c->events) < 0)
 		return NULL;
-	slot = map_slot(&c->calls, (uint64_t)from << 32 | to, &is_new);
+	slot = map_slot(&c->calls, (uint64_t)place << 32 | to, &is_new);
 	if (!slot)
 		return NULL;
 	if (is_new) {
 		*slot = c->n_calls++;
-		c->call[*slot] = (struct callgrind_call){ .from = from, .to = to };
+		c->call[*slot] = (struct callgrind_call){ .from = from.function,
+			                                  .to = to,
+			                                  .line = from.line };
 		memset(&c->call_cost[*slot * c->events], 0, c->events * sizeof(uint64_t));
 	}
 	return &c->call[*slot];
@@ -167,12 +182,12 @@ static struct callgrind_call *callgrind_call(struct callgrind *c, uint32_t from,
 
 /* Counts a call of one stack. -ENOMEM. */
 static int callgrind_count(struct callgrind *c, const struct profile_row *row, uint32_t serial,
-                           uint32_t from, uint32_t to)
+                           struct callgrind_step from, uint32_t to)
 {
-	bool inner = c->seen[to] == serial;
+	bool inner = to && c->seen[to] == serial;
 	struct callgrind_call *call;
 
-	if (inner && from != to)
+	if (inner && from.function != to)
 		return 0;
 	call = callgrind_call(c, from, to);
 	if (!call)
@@ -192,19 +207,25 @@ static int callgrind_count(struct callgrind *c, const struct profile_row *row, u
  * function's outermost call in it. serial: the row's number + 1. -ENOMEM. */
 static int callgrind_row(struct callgrind *c, const struct profile_row *row, uint32_t serial)
 {
-	uint32_t node = row->key.node, from = c->of_task[row->key.task];
+	struct callgrind_step from = { c->of_task[row->key.task], 0 };
+	uint32_t node = row->key.node;
 	size_t depth = 0;
 	int r = 0;
 
-	for (; node != PROFILE_ROOT; node = profile_node_at(c->p, node).parent)
-		c->path[depth++] = c->of_frame[profile_node_at(c->p, node).frame];
+	while (node != PROFILE_ROOT) {
+		struct profile_node at = profile_node_at(c->p, node);
+
+		c->path[depth++] =
+		        (struct callgrind_step){ c->of_frame[at.frame],
+			                         profile_frame_at(c->p, at.frame)->line };
+		node = at.parent;
+	}
 	while (depth && r >= 0) {
-		r = callgrind_count(c, row, serial, from, c->path[--depth]);
+		r = callgrind_count(c, row, serial, from, c->path[--depth].function);
 		from = c->path[depth];
 	}
-	c->self[from * c->events + row->key.event - 1] += row->weight;
 	c->total[row->key.event - 1] += row->weight;
-	return r;
+	return r < 0 ? r : callgrind_count(c, row, serial, from, 0);
 }
 
 /* One line of costs: a line number, and a number for each wanted event. */
@@ -232,7 +253,7 @@ static void callgrind_function(struct callgrind *c, uint32_t function, bool call
 	               intern_get(&c->names, key.name), intern_length(&c->names, key.name));
 }
 
-/* By caller, then by callee: calls stand behind their caller's block. */
+/* By function: first its own cost by line, then its calls by callee and line. */
 static int callgrind_order(const void *pa, const void *pb)
 {
 	const struct callgrind_call *a = *(const struct callgrind_call *const *)pa;
@@ -240,7 +261,19 @@ static int callgrind_order(const void *pa, const void *pb)
 
 	if (a->from != b->from)
 		return a->from < b->from ? -1 : 1;
-	return a->to < b->to ? -1 : a->to > b->to;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	return a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* Writes what a line of a function cost. */
+static void callgrind_line(struct callgrind *c, const struct callgrind_call *call)
+{
+	if (call->to) {
+		callgrind_function(c, call->to, true);
+		buf_printf(&c->out->buf, "calls=%llu 0\n", (unsigned long long)call->samples);
+	}
+	callgrind_costs(c, call->line, &c->call_cost[(size_t)(call - c->call) * c->events]);
 }
 
 /* Writes each function with its own cost and its calls, in the order of their numbers, so that
@@ -257,14 +290,11 @@ static int callgrind_blocks(struct callgrind *c)
 		qsort(sorted, c->n_calls, sizeof(struct callgrind_call *), callgrind_order);
 	for (uint32_t f = 1; f <= c->n_functions && r >= 0; f++) {
 		callgrind_function(c, f, false);
-		callgrind_costs(c, 0, &c->self[f * c->events]);
-		for (; at < c->n_calls && sorted[at]->from == f; at++) {
-			callgrind_function(c, sorted[at]->to, true);
-			buf_printf(&c->out->buf, "calls=%llu 0\n",
-			           (unsigned long long)sorted[at]->samples);
-			callgrind_costs(c, 0,
-			                &c->call_cost[(size_t)(sorted[at] - c->call) * c->events]);
-		}
+		/* A function that no sample hit itself cost nothing. */
+		if (at >= c->n_calls || sorted[at]->from != f || sorted[at]->to)
+			callgrind_costs(c, 0, c->nothing);
+		for (; at < c->n_calls && sorted[at]->from == f; at++)
+			callgrind_line(c, sorted[at]);
 		buf_put(&c->out->buf, "\n", 1);
 		r = export_step(c->out);
 	}
@@ -334,11 +364,10 @@ static int callgrind_write(struct callgrind *c)
 {
 	int r = callgrind_functions(c);
 
-	if (r >= 0)
-		c->self = calloc((c->n_functions + 1) * c->events, sizeof(*c->self));
+	c->nothing = calloc(c->events + 1, sizeof(*c->nothing));
 	c->function_known = calloc(c->n_functions + 1, 1);
 	c->seen = calloc(c->n_functions + 1, sizeof(*c->seen));
-	if (r >= 0 && (!c->self || !c->function_known || !c->seen))
+	if (r >= 0 && (!c->nothing || !c->function_known || !c->seen))
 		r = -ENOMEM;
 	for (size_t i = 0; i < profile_n_rows(c->p) && r >= 0; i++)
 		if (export_wants(c->opts, profile_row_at(c->p, i)->key.event))
@@ -381,13 +410,14 @@ int export_callgrind(const struct profile *p, const struct export_opts *opts,
 		r = callgrind_write(&c);
 	intern_free(&c.functions);
 	intern_free(&c.names);
+	intern_free(&c.places);
 	map_free(&c.calls);
 	map_free(&c.files);
 	free(c.of_frame);
 	free(c.of_task);
 	free(c.path);
 	free(c.seen);
-	free(c.self);
+	free(c.nothing);
 	free(c.total);
 	free(c.call);
 	free(c.call_cost);

@@ -62,6 +62,27 @@ print("line %d of %s: %d of %d samples" % (top["line"], top["file"], top["sample
 assert top["line"] == hot and top["samples"] * 2 > f["samples"]
 assert "HOT" in top["text"]
 P
+# callgrind has the same costs at the same lines.
+"$SEAM" export -f callgrind hot.data -o hot.cg 2>err || fail "callgrind: $(cat err)"
+python3 - <<'P' || fail "lines in callgrind"
+import json, re
+own, number, here, call = {}, None, None, False
+for line in open("hot.cg"):
+    named = re.match(r"c?fn=(\(\d+\)) busy$", line)
+    number = named[1] if named else number
+    if line.startswith("fn="):
+        here, call = line[3:].split()[0], False
+    elif line.startswith("calls="):
+        call = True
+    elif re.match(r"[1-9]\d* \d+$", line) and not call and here and here == number:
+        own[int(line.split()[0])] = int(line.split()[1])
+    elif re.match(r"\d+ \d+$", line):
+        call = False
+f = json.load(open("json"))["functions"][0]
+seen = {l["line"]: l["weight"] for l in f["lines"]}
+print("ok: callgrind has", own)
+assert own and own == seen, (own, seen)
+P
 "$SEAM" annotate -i hot.data >text 2>err
 says text '^busy in .*/hot: '
 "$SEAM" annotate -i hot.data no_such_function >text 2>err
