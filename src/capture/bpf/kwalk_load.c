@@ -311,6 +311,7 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 		kwalk_probe_defers(&l->probe, task_work);
 		load_patch(l->object, task_work);
 		load_optional(l, &relocate);
+		owing_configure(l);
 		r = load_configure(l, l->object);
 	}
 	if (r >= 0)
@@ -402,5 +403,6 @@ void kwalk_unload(struct kwalk *l)
 	free(l->rings);
 	if (l->arena.bytes)
 		munmap(l->arena.bytes, l->arena.most);
+	owing_free(l);
 	bpf_object__close(l->object);
 }

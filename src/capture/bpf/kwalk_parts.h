@@ -355,6 +355,7 @@ struct kwalk {
 	struct kwalk_opts opts;
 	struct kwalk_probe probe;
 	struct bpf_object *object;
+	struct bpf_object *owing; /* kwalk_owing.c; NULL: not needed yet */
 	struct bpf_program *on_sample;
 	uint32_t alive; /* a target that was seen alive: the first to be looked at */
 	int *links;     /* descriptors */
@@ -487,7 +488,11 @@ int kwalk_iterate_object(struct bpf_object *object, const char *name, int (*drai
                          void *ctx);
 /* The number of times that the kernel skipped a program because it was running on the CPU. */
 uint64_t kwalk_misses(struct kwalk *l, const char *name);
+
+/* -- kwalk_owing.c -- */
+void owing_configure(struct kwalk *l);
 int kwalk_read_owing(struct kwalk *l);
+void owing_free(struct kwalk *l);
 
 /* -- kwalk_load.c -- */
 int kwalk_load(struct kwalk *l, struct seam_error *err);

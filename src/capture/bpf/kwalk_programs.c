@@ -78,11 +78,3 @@ int kwalk_iterate(struct kwalk *l, const char *name, int (*drain)(void *), void 
 {
 	return kwalk_iterate_object(l->object, name, drain, ctx);
 }
-
-/* Tasks of interpreters are those of their programs, once these are loaded. */
-int kwalk_read_owing(struct kwalk *l)
-{
-	int r = kwalk_iterate(l, "read_owing", NULL, NULL);
-
-	return r < 0 ? r : runtime_read_owing(l);
-}
