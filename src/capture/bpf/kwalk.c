@@ -29,6 +29,9 @@
 #define KWALK_RING ((size_t)2 << 20)
 #define KWALK_RING_LEAST ((size_t)64 << 10) /* the largest records are 17 KiB long */
 #define KWALK_RING_RAW ((size_t)64 << 20)
+/* A ring has room for a second of samples of 54 frames, if all rings are not more than that. */
+#define KWALK_SAMPLE_ROOM 512u
+#define KWALK_RINGS_MOST ((size_t)256 << 20)
 #define KWALK_SETTLE_SLICE_MS 5
 
 /* The fields of a sample that a program can fill. */
@@ -43,6 +46,19 @@ const char *kwalk_end_name(enum kwalk_end end)
 	return end < KWALK_ENDS ? stack_end_name((enum stack_end)(end + 1)) : "unknown";
 }
 
+/* At high rates rings are larger, so that a recorder that does not run for a moment loses
+ * nothing. */
+static size_t kwalk_ring_by_rate(const struct kwalk_opts *o)
+{
+	int cpus = libbpf_num_possible_cpus();
+	size_t most = KWALK_RINGS_MOST / (size_t)(cpus > 0 ? cpus : 1);
+	size_t want = o->period_ns ? (size_t)(1000000000u / o->period_ns) * KWALK_SAMPLE_ROOM : 0;
+
+	if (want > most)
+		want = most / 2 + 1; /* a power of two up to most, then */
+	return want > KWALK_RING ? want : KWALK_RING;
+}
+
 /* The ring's size is a power of two, as the kernel demands, and never smaller than a few of the
  * largest records. */
 static void kwalk_defaults(struct kwalk_opts *o)
@@ -50,7 +66,7 @@ static void kwalk_defaults(struct kwalk_opts *o)
 	size_t ring = KWALK_RING_LEAST, wanted = o->ring_bytes;
 
 	if (!wanted)
-		wanted = o->raw ? KWALK_RING_RAW : KWALK_RING;
+		wanted = o->raw ? KWALK_RING_RAW : kwalk_ring_by_rate(o);
 	while (ring < wanted && ring < (size_t)1 << 30)
 		ring *= 2;
 	o->ring_bytes = ring;
