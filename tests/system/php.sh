@@ -53,7 +53,7 @@ same "the weights are the same" "$(awk '{ n += $NF } END { printf "%.0f", n }' f
 	"$(awk '{ n += $NF } END { printf "%.0f", n }' native.txt)"
 "$SEAM" report -i f.data -s dso,sym --json >f.json 2>report.err; same "report" 0 $?
 says f.json '\[php\]'
-"$SEAM" annotate -i f.data -s work >work.txt 2>annotate.err; same "annotate" 0 $?
+"$SEAM" annotate --source-dir "$HERE/runtimes" -i f.data -s work >work.txt 2>annotate.err; same "annotate" 0 $?
 says work.txt 'for (\$i = 0; \$i < 2000; \$i++)'
 "$SEAM" convert -i f.data -o c.data >convert.out 2>convert.err; same "convert" 0 $?
 "$SEAM" script -F comm,tid,ip,sym,dso -i c.data 2>/dev/null >c.txt
