@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -98,12 +99,22 @@ static int runtime_enter(struct kwalk_runtimes *t, const char *map, const char *
 }
 
 /* A thread: loads a kind's programs, and opens the way to them once all are there. */
+/* Linux 6.19's verifier did not come to an end of V8's programs in 200 s, in an emulated guest
+ * where 6.12 and 7.3 took seconds: a recording would wait for it. */
+static bool runtime_is_slow(enum runtime_kind kind)
+{
+	struct utsname u;
+
+	return kind == RUNTIME_V8 && uname(&u) >= 0 && !strncmp(u.release, "6.19.", 5);
+}
+
+/* Loads a kind's programs and puts them where others enter them, in a thread of its own. */
 static void *runtime_load(void *ctx)
 {
 	struct kwalk_runtimes *t = ctx;
 	struct kwalk *l = t->kwalk;
 	uint32_t kind = t->kind, one = 1;
-	int r = runtime_load_object(t);
+	int r = runtime_is_slow(t->kind) ? -E2BIG : runtime_load_object(t);
 
 	if (r >= 0)
 		load_tell(l, t->object);
