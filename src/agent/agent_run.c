@@ -48,6 +48,7 @@ int agent_open_recorder(struct agent *a, struct seam_error *err)
 
 	/* Objects are named without the recording: their mappings must say which build they are. */
 	o->build_ids_always = true;
+	o->no_context = true; /* windows do not keep it */
 	/* Tables have a third; naming a window of large programs takes about as much again. */
 	if (a->o->memory)
 		o->unwind_memory =

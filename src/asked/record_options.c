@@ -28,6 +28,7 @@ enum {
 	RECORD_NO_PYTHON,
 	RECORD_RUNTIMES,
 	RECORD_NO_RUNTIMES,
+	RECORD_NO_CONTEXT,
 	RECORD_ALL_CPUS,
 	RECORD_CPU,
 	RECORD_FREQ,
@@ -109,6 +110,9 @@ const struct option_def record_option_defs[] = {
 	{ "no-runtimes", 0, NULL, "only native stacks of interpreters", RECORD_NO_RUNTIMES },
 	{ "python", 0, NULL, "functions of Python in the stacks, or fail as --runtimes does",
 	  RECORD_PYTHON },
+	{ "no-context", 0, NULL,
+	  "do not ask for whom threads work (OpenTelemetry's traces, Go's labels)",
+	  RECORD_NO_CONTEXT },
 	{ "no-python", 0, NULL, "only native stacks of Python's processes", RECORD_NO_PYTHON },
 	{ "mmap-pages", 'm', "N", "size of the ring of each CPU: pages, or bytes as 512K, 4M",
 	  RECORD_MMAP_PAGES },
@@ -235,6 +239,9 @@ static void record_switch(struct record_opts *o, int id, const char *text)
 	case RECORD_NO_RUNTIMES:
 		o->rec.runtimes = 0;
 		o->rec.no_runtimes = RUNTIMES_ALL;
+		break;
+	case RECORD_NO_CONTEXT:
+		o->rec.no_context = true;
 		break;
 	case RECORD_STRICT_FREQ:
 		o->rec.session.strict_frequency = true;

@@ -33,6 +33,8 @@ static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwal
 
 	if (b->runtime && !ret->later)
 		ret->runtime = bpf_runtime_get(b->runtime, ask, object);
+	if (b->context && !ret->later)
+		ret->context = bpf_context_get(b->context, ask, object);
 }
 
 /* kwalk reads the pages of this table no more until it asks for it again: they may go. */
@@ -151,6 +153,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 		.fp = o->session.callchain == SESSION_CALLCHAIN_FP_DEFER,
 		.runtimes = o->runtimes,
 		.runtimes_now = o->runtimes_now,
+		.context = !o->no_context,
 		.memory = o->unwind_memory,
 		.period_ns = bpf_stacks_period_ns(o),
 		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
@@ -178,6 +181,8 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 		r = bpf_table_new(&b->table, b->tables);
 	if (r >= 0 && o->runtimes)
 		r = bpf_runtime_new(&b->runtime);
+	if (r >= 0 && !o->no_context)
+		r = bpf_context_new(&b->context);
 	if (r >= 0) {
 		/* Loads the programs into the kernel: rights, verifier and missing features all
 		 * show here. */
@@ -235,6 +240,8 @@ static int bpf_stacks_prepare(void *ctx, const char *path)
 	bpf_table_get(b->table, &ask, &table);
 	if (b->runtime)
 		runtime = bpf_runtime_get(b->runtime, &ask, NULL);
+	if (b->context)
+		bpf_context_get(b->context, &ask, NULL);
 	if (runtime && runtime->known)
 		kwalk_runtime_want(b->kwalk, runtime->kind);
 	if (table.blob)
@@ -290,6 +297,7 @@ void bpf_stacks_close(struct bpf_stacks *b)
 	kwalk_close(b->kwalk);
 	bpf_table_free(b->table);
 	bpf_runtime_free(b->runtime);
+	bpf_context_free(b->context);
 	tables_free(b->tables);
 	strangers_free(&b->strangers);
 	*b = (struct bpf_stacks){ 0 };

@@ -8,6 +8,7 @@
 #define SEAM_RECORDER_BPF_STACKS_H
 
 #include "capture/bpf/kwalk.h"
+#include "recorder/bpf_context.h"
 #include "recorder/bpf_runtime.h"
 #include "recorder/bpf_table.h"
 #include "recorder/opts.h"
@@ -26,6 +27,7 @@ struct bpf_stacks {
 	struct tables *tables;
 	struct bpf_table *table;
 	struct bpf_runtime *runtime; /* NULL: not wanted */
+	struct bpf_context *context; /* likewise */
 	bool everything;             /* nobody is a stranger */
 	struct strangers strangers;
 	capture_write write;

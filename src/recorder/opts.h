@@ -28,6 +28,7 @@ struct recorder_opts {
 	 * others: where BPF programs walk stacks by tables. */
 	uint32_t runtimes, no_runtimes;
 	uint32_t runtimes_now;   /* of them, those asked for: not only when one is met */
+	bool no_context;         /* for whom threads work is not asked */
 	bool wall;               /* the events count time, on the CPU and off it */
 	uint64_t unwind_memory;  /* bytes for unwind tables in the kernel; 0: the default */
 	unsigned unwind_threads; /* 0: as live.h has it */

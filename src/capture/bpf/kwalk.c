@@ -20,6 +20,7 @@
 
 #include "abi/stack_end.h"
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/context/kwalk_context.h"
 #include "capture/kernel.h"
 
 /* KWALK_DEPTH: frames of a walk in an interrupt. KWALK_MEMORY: of the arena, address space of which
@@ -102,6 +103,8 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 	for (unsigned k = 0; r >= 0 && k < RUNTIMES; k++)
 		if (l->opts.runtimes_now >> k & 1)
 			kwalk_runtime_want(l, k);
+	if (r >= 0 && l->opts.context)
+		r = context_open(l);
 	if (r >= 0)
 		r = follow_start(l, err);
 	if (r < 0) {
@@ -120,6 +123,7 @@ void kwalk_close(struct kwalk *l)
 	follow_stop(l);
 	runtime_unload(l);
 	runtime_close(l);
+	context_close(l);
 	kwalk_unload(l);
 	kwalk_spaces_free(&l->spaces);
 	room_free(&l->room);

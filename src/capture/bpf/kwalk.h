@@ -69,6 +69,8 @@ struct kwalk_table {
 	bool keeps_fp; /* likewise, as the object's code keeps frame pointers: 0 ends their chain */
 	/* The object is an interpreter; NULL: it is not. Stays valid until kwalk_close. */
 	const struct runtime_object *runtime;
+	/* It says for whom threads work, or helps to find that; NULL: it does not. Likewise. */
+	const struct context_process *context;
 };
 
 /* A process is about to run an interpreter of this kind: its programs are loaded now. */
@@ -96,6 +98,7 @@ struct kwalk_opts {
 	pid_t held; /* a command that waits for its go: counts from its first exec on; 0: none */
 	bool fp;    /* by frame pointers, without tables */
 	bool no_kernel; /* no kernel frames */
+	bool context;   /* for whom threads work (abi/context.h) */
 	/* Frames of interpreters, in the place of their loops': bits by enum runtime_kind. */
 	uint32_t runtimes;
 	uint32_t runtimes_now; /* of them, those to be loaded before one is met */
@@ -164,6 +167,7 @@ struct kwalk_totals {
 	uint64_t follow_lost;
 	uint32_t runtimes_met;      /* bits by enum runtime_kind: processes of these were seen */
 	uint64_t runtime_functions; /* of interpreters that were met */
+	uint64_t context_unnamed;   /* attributes whose keys have no names yet: left out */
 	uint64_t runtime_unnamed;   /* frames of code that was not told of in time: left out */
 	uint64_t away_misses;       /* switches that it skipped */
 	bool counts_skipped;        /* counts.skipped is known: the kernel can be asked */

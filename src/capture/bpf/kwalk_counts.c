@@ -54,6 +54,7 @@ int kwalk_total(struct kwalk *l, struct kwalk_totals *ret)
 	t.runtimes_met = __atomic_load_n(&l->runtimes_met, __ATOMIC_RELAXED);
 	t.runtime_functions = l->runtime_functions;
 	t.runtime_unnamed = l->runtime_unnamed;
+	t.context_unnamed = l->context_unnamed;
 	t.counts.runtime_ends[KWALK_RUNTIME_LATE] += l->runtime_late;
 	t.counts.runtime_ends[KWALK_RUNTIME_APART] += l->runtime_apart;
 	t.counts.runtime_ends[KWALK_RUNTIME_COMPLETE] -= l->runtime_apart;

@@ -154,6 +154,7 @@ static void later_fill(void *ctx, struct kwalk_vma *m)
 	m->keeps_fp = a->table.keeps_fp;
 	m->tells = a->table.tells;
 	m->runtime = a->table.runtime;
+	m->context = a->table.context;
 	m->later = 0;
 }
 

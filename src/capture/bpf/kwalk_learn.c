@@ -28,6 +28,7 @@
 
 #include "abi/record.h"
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/context/kwalk_context.h"
 #include "capture/procfs.h"
 
 #define PROT_EXECUTE 4u
@@ -280,6 +281,7 @@ static void learn_fork(struct kwalk *l, const struct seam_decoded *d)
 
 	if (r->pid == r->ppid)
 		return;
+	context_begin(l, r->pid, d->id.time_ns);
 	/* A child of a target is one, if children are inherited. */
 	if (map_get(&l->followed, r->ppid, NULL) && !l->opts.no_inherit)
 		map_put(&l->followed, r->pid, 1);
@@ -308,6 +310,7 @@ static void learn_comm(struct kwalk *l, const struct seam_decoded *d)
 	if (!s || !d->comm.exec || d->id.time_ns < s->read_ns)
 		return;
 	s->execs++;
+	context_begin(l, d->comm.pid, d->id.time_ns);
 	kwalk_space_exec(s, d->id.time_ns);
 }
 

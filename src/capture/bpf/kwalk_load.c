@@ -104,6 +104,7 @@ int load_configure(struct kwalk *l, struct bpf_object *object)
 
 	filter_configure(l, &c);
 	runtime_configure(l, &c);
+	c.context = l->opts.context;
 	offcpu_configure(l, &c);
 	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
 }
@@ -142,8 +143,8 @@ static int load_filter_sizes(struct kwalk *l)
 /* Sets the sizes of the maps: by CPUs, by tasks, and by the memory for tables. -errno. */
 static int load_sizes(struct kwalk *l)
 {
-	static const char *const by_task[] = { "slots", "processes", "changes", "targets",
-		                               "runtimes" };
+	static const char *const by_task[] = { "slots",   "processes", "changes",
+		                               "targets", "runtimes",  "contexts" };
 	struct bpf_map *rings = bpf_object__find_map_by_name(l->object, "rings");
 	struct bpf_map *arena = bpf_object__find_map_by_name(l->object, "arena");
 	uint32_t tasks = l->opts.tasks ? l->opts.tasks : load_tasks();
@@ -364,6 +365,7 @@ int kwalk_load(struct kwalk *l, struct seam_error *err)
 	l->targets = load_map_fd(l, "targets");
 	l->counts = load_map_fd(l, "counts");
 	l->runtimes = load_map_fd(l, "runtimes");
+	l->contexts = load_map_fd(l, "contexts");
 	r = filter_fill(l);
 	if (r >= 0)
 		r = load_arena(l);

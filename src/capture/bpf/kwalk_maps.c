@@ -43,6 +43,7 @@ bool maps_table(struct kwalk *l, struct kwalk_vma *m, const struct kwalk_ask *as
 	m->keeps_fp = table.keeps_fp;
 	m->tells = table.tells;
 	m->runtime = table.runtime;
+	m->context = table.context;
 	return true;
 }
 

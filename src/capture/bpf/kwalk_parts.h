@@ -44,6 +44,7 @@ static inline uint64_t kwalk_now_ns(void)
 #define ARENA_CLASSES 24 /* blocks of 1 KiB << class */
 
 struct codes;
+struct context;
 struct arena_freed;
 
 struct arena_memory {
@@ -113,6 +114,7 @@ struct kwalk_vma {
 	uint64_t vaddr; /* of start */
 	const void *blob;
 	const struct runtime_object *runtime;
+	const struct context_process *context;
 	bool may_guess, keeps_fp, tells;
 	uint32_t later; /* a question (kwalk_later.c) that all above but vaddr waits for; 0: none */
 };
@@ -303,6 +305,8 @@ struct kwalk_ring {
 	/* The newest walks over frames of an interpreter, at once and deferred: of the record that
 	 * comes next. Each with KWALK_RUNTIME_ROOM frames behind it; NULL: none are wanted. */
 	struct kwalk_runtime *runtime[2];
+	struct map contexts; /* thread -> the set of labels that the recording was told last */
+	uint64_t context_of; /* time of the sample that was told of last */
 };
 
 /* ---- kwalk_runtime.c ---- */
@@ -391,8 +395,13 @@ struct kwalk {
 	struct buf out;
 	uint64_t chain[KWALK_SPLICED_MAX + KWALK_KERNEL_MAX + 8];
 	uint64_t spliced[KWALK_SPLICED_MAX];
-	struct codes *codes; /* of interpreters; NULL: not wanted */
-	int runtimes;        /* the map's descriptor */
+	struct codes *codes;     /* of interpreters; NULL: not wanted */
+	int runtimes;            /* the map's descriptor */
+	int contexts;            /* likewise */
+	struct context *context; /* NULL: not wanted */
+	uint64_t context_unnamed;
+	struct buf context_begun; /* struct context_began: for the reader, under the lock */
+	uint64_t context_begins;  /* how many came there in all; read without it */
 	struct kwalk_runtimes kinds[RUNTIMES];
 	uint32_t runtimes_met; /* atomic */
 	uint64_t runtime_unnamed, runtime_functions, runtime_apart, runtime_late;

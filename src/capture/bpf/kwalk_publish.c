@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/context/kwalk_context.h"
 
 /* False: the table is not in the arena, or not made yet, so the programs must not know the
  * mapping. */
@@ -55,6 +56,8 @@ static void publish_known(struct kwalk *l, struct kwalk_space *s)
 	p.n = (uint32_t)known;
 	if (l->opts.runtimes)
 		runtime_publish(l, s);
+	if (l->opts.context)
+		context_publish(l, s);
 	bpf_map_update_elem(l->processes, &s->pid, &p, BPF_ANY);
 	arena_give(&l->arena, s->published, s->published_size, kwalk_now_ns());
 	s->published = p.mappings;

@@ -20,6 +20,7 @@
 #include "abi/runtime_end.h"
 #include "abi/stack_end.h"
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/context/kwalk_context.h"
 
 /* Gives the composed record to the session's writer. */
 static int ring_give(struct kwalk *l)
@@ -375,10 +376,21 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	return ring_user_chain_put(l, &whole, all);
 }
 
+/* Says for whom a thread works from a sample on. */
+static int ring_context_put(struct kwalk *l, uint32_t pid, uint32_t tid, uint32_t cpu,
+                            uint64_t time_ns, const struct seam_ksymbol *symbol)
+{
+	struct seam_id id = ring_id(pid, tid, cpu, time_ns, ring_output_id(l, cpu));
+	int r = encode_ksymbol(&l->out, &l->output_event->attr, SEAM_MISC_USER, symbol, &id);
+
+	return r < 0 ? r : ring_give(l);
+}
+
 /* Lengths first: n_user and n_kernel are looked at before anything is copied. */
 static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, size_t n)
 {
 	const uint64_t *ips = (const uint64_t *)(s + 1);
+	struct seam_ksymbol symbol;
 	int r = ring_without_raw(ring);
 
 	if (r < 0 || s->n_user > KWALK_FRAMES_MAX || s->n_kernel > KWALK_KERNEL_MAX ||
@@ -386,7 +398,10 @@ static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *
 		return r;
 	ring->sample = *s;
 	memcpy(ring->user, ips, s->n_user * sizeof(*ips));
-	return ring_sample(ring, s, ips);
+	r = context_sample(ring, s, &symbol);
+	if (r > 0)
+		r = ring_context_put(ring->kwalk, s->pid, s->tid, s->cpu, s->time_ns, &symbol);
+	return r < 0 ? r : ring_sample(ring, s, ips);
 }
 
 /* A function of an interpreter gets its name in the recording when it is met first. */
@@ -400,6 +415,14 @@ static int ring_code(struct kwalk *l, const struct kwalk_code *code)
 		return r;
 	r = encode_ksymbol(&l->out, &l->output_event->attr, SEAM_MISC_USER, &symbol, &id);
 	return r < 0 ? r : ring_give(l);
+}
+
+static int ring_context(struct kwalk_ring *ring, const struct kwalk_context *k)
+{
+	struct seam_ksymbol symbol;
+	int r = context_take(ring, k, &symbol);
+
+	return r <= 0 ? r : ring_context_put(ring->kwalk, k->pid, k->tid, k->cpu, k->of, &symbol);
 }
 
 /* Takes one record of a ring, by its kind. What is too short for its kind is ignored. 0, or -errno,
@@ -434,6 +457,11 @@ static int ring_record(void *ctx, const void *bytes, size_t n)
 		if (p->n < KWALK_RUNTIME_ROOM &&
 		    n >= sizeof(*p) + p->n * sizeof(struct runtime_frame))
 			runtime_keep(ring, p);
+	} else if (kind == KWALK_CONTEXT && n >= KWALK_CONTEXT_HEAD) {
+		const struct kwalk_context *k = bytes;
+
+		if (k->n <= n - KWALK_CONTEXT_HEAD && k->n <= KWALK_CONTEXT_BYTES)
+			r = ring_context(ring, k);
 	} else if (kind == KWALK_RAW && n >= offsetof(struct kwalk_raw, stack)) {
 		const struct kwalk_raw *raw = bytes;
 

@@ -10,6 +10,7 @@
 #define SEAM_CAPTURE_BPF_SHARED_H
 
 #include "base/fixed_width.h"
+#include "capture/context/context_shared.h"
 #include "abi/runtime_kind.h"
 #include "runtimes/runtime_frame.h"
 #include "runtimes/runtime_process.h"
@@ -108,6 +109,7 @@ struct kwalk_config {
 	/* Where functions of the kernel begin; 0: it is hidden from this user, or there is none. */
 	uint64_t int3, uretprobe, timer;
 	uint32_t runtimes; /* frames of interpreters are wanted */
+	uint32_t context;  /* for whom threads work is wanted */
 	uint64_t seed;     /* of keys that nobody can foresee */
 };
 
@@ -119,6 +121,7 @@ enum kwalk_kind {
 	KWALK_RAW,
 	KWALK_CODE,
 	KWALK_RUNTIME,
+	KWALK_CONTEXT,
 };
 
 struct kwalk_sample {
@@ -310,8 +313,10 @@ struct kwalk_counts {
 	uint64_t skipped; /* samples that the kernel skipped, as another program ran on the CPU */
 	uint64_t runtime_ends[16]; /* of walks over its frames, by enum kwalk_runtime_end */
 	uint64_t runtime_frames;
-	uint64_t code_full; /* pieces of code that found no room in the ring: told later */
-	uint64_t end[16];   /* of user parts, at once and answered, by enum kwalk_end */
+	uint64_t context_ends[8]; /* by enum kwalk_context_end */
+	uint64_t context_full;    /* of them found no room in the ring */
+	uint64_t code_full;       /* pieces of code that found no room in the ring: told later */
+	uint64_t end[16];         /* of user parts, at once and answered, by enum kwalk_end */
 };
 
 #endif

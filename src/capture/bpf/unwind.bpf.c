@@ -12,6 +12,7 @@
 #include "capture/bpf/shared.h"
 #include "capture/bpf/maps.bpf.h"
 #include "capture/bpf/runtime_none.bpf.h"
+#include "capture/context/context.bpf.h"
 #include "capture/bpf/changes.bpf.h"
 #include "capture/bpf/filter.bpf.h"
 #include "capture/bpf/pending.bpf.h"
@@ -60,6 +61,8 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	x->sample.guessed = 0;
 	x->sample.runtime = KWALK_RUNTIME_NONE;
 	/* Without programs of that kind it goes on here. */
+	if (config.context)
+		context_send(x->sample.time_ns);
 	kind = config.user ? runtime_kind_of(task->tgid) : 0;
 	if (kind)
 		bpf_tail_call(ctx, &runtime_samples, kind);
@@ -107,6 +110,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		return 0;
 	if (config.runtimes)
 		runtime_fork(from, to);
+	if (config.context)
+		context_fork(from, to);
 	copy = *p;
 	copy.execs = copy.losses = 0;
 	first.exec_vm = BPF_CORE_READ(child, mm, exec_vm);
@@ -177,5 +182,7 @@ int BPF_PROG(on_free, struct task_struct *task)
 	bpf_map_delete_elem(&changes, &pid);
 	if (config.runtimes)
 		bpf_map_delete_elem(&runtimes, &pid);
+	if (config.context)
+		bpf_map_delete_elem(&contexts, &pid);
 	return 0;
 }

@@ -33,6 +33,36 @@ static void say_runtimes(const struct record_opts *o, const struct kwalk_totals 
 		          t->runtime_functions, c->runtime_ends[KWALK_RUNTIME_NONE]);
 }
 
+/* Samples whose labels are not all there, by why. */
+static void say_context(const struct record_opts *o, const struct kwalk_totals *t)
+{
+	static const char *const why[] = {
+		[KWALK_CONTEXT_FAULT] = "a page was not in memory",
+		[KWALK_CONTEXT_LIMIT] = "there are more than are read",
+		[KWALK_CONTEXT_UNKNOWN] = "the version of Go, or its build, is not known",
+	};
+	const uint64_t *ends = t->counts.context_ends;
+
+	for (size_t i = 0; i < sizeof(why) / sizeof(why[0]); i++)
+		if (why[i] && ends[i])
+			cmd_print(stderr, "  %" PRIu64 " samples lack labels: %s\n", ends[i],
+			          why[i]);
+	if (t->counts.context_full)
+		cmd_print(stderr, "  %" PRIu64 " samples lack labels: the ring was full\n",
+		          t->counts.context_full);
+	if (t->context_unnamed)
+		cmd_print(stderr,
+		          "  %" PRIu64 " labels are left out: the process does not say what "
+		          "they are called\n",
+		          t->context_unnamed);
+	if (o->verbose && !o->rec.no_context)
+		cmd_print(stderr,
+		          "seam record: labels: %" PRIu64 " samples with, %" PRIu64
+		          " without, %" PRIu64 " with a record that is not valid\n",
+		          ends[KWALK_CONTEXT_WHOLE], ends[KWALK_CONTEXT_NONE],
+		          ends[KWALK_CONTEXT_WRITING]);
+}
+
 /* Each loss is a line of its own, written only if there is one; totals are written only with -v. */
 void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b)
 {
@@ -104,6 +134,7 @@ void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b)
 		          "together have too many mappings: their first user stacks end at once\n",
 		          t.waiting);
 	say_runtimes(o, &t);
+	say_context(o, &t);
 	if (!o->verbose)
 		return;
 	tables_count(b->tables, &tables);

@@ -54,6 +54,7 @@ static int top_open_recorder(struct top *t, struct seam_error *err)
 	/* Standard output is the screen. */
 	o->command_to_stderr = true;
 	o->build_ids_always = true;
+	o->no_context = true; /* windows do not keep it */
 	o->prepare_ms = TOP_PREPARE_MS;
 	o->session.stopped = top_is_stopped;
 	o->session.log.line = record_say_log;
