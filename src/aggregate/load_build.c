@@ -29,6 +29,7 @@
 #include "aggregate/load_frame.h"
 #include "aggregate/load_number.h"
 #include "aggregate/load_recent.h"
+#include "aggregate/load_set.h"
 #include "aggregate/load_trail.h"
 #include "resolve/resolver.h"
 #include "profile/origin.h"
@@ -68,6 +69,7 @@ struct load_builder {
 	struct load_cut cut;
 	struct map programs; /* user space -> object; 0: none */
 	const struct load_cgroups *cgroups;
+	struct load_sets sets;
 };
 
 /* The task whose stack is walked, and when the stack was first met. */
@@ -491,12 +493,42 @@ static int load_text_cgroup(struct load_builder *b, uint32_t cgroup, uint32_t *r
 	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
-/* Stores have it, recordings have not. */
-static int load_text_label(struct load_builder *b, uint32_t label, uint32_t *ret)
+/* A text that is made of a set of labels. Sets are many, so each is made once. */
+static int load_text_of_set(struct load_builder *b, enum load_set what, uint32_t set, uint32_t *ret)
 {
-	(void)b;
-	*ret = label;
-	return 0;
+	uint32_t *known = set == PROFILE_NOT_KEPT ? NULL : load_set_slot(&b->sets, what, set);
+	const char *text;
+
+	*ret = PROFILE_NOT_KEPT;
+	if (known && *known)
+		*ret = *known;
+	if (!known || *known)
+		return set == PROFILE_NOT_KEPT || known ? 0 : -ENOMEM;
+	text = load_set_text(&b->sets, what, set);
+	if (text)
+		*ret = profile_string(b->namer.profile, text);
+	*known = *ret;
+	return text && *ret == PROFILE_FAILED ? -ENOMEM : 0;
+}
+
+static int load_text_label(struct load_builder *b, uint32_t set, uint32_t *ret)
+{
+	return load_text_of_set(b, LOAD_SET_LABEL, set, ret);
+}
+
+static int load_text_trace(struct load_builder *b, uint32_t set, uint32_t *ret)
+{
+	return load_text_of_set(b, LOAD_SET_TRACE, set, ret);
+}
+
+static int load_text_span(struct load_builder *b, uint32_t set, uint32_t *ret)
+{
+	return load_text_of_set(b, LOAD_SET_SPAN, set, ret);
+}
+
+static int load_text_context(struct load_builder *b, uint32_t set, uint32_t *ret)
+{
+	return load_text_of_set(b, LOAD_SET_CONTEXT, set, ret);
 }
 
 /* Names one entry, adds its row to the profile and fills the row's key. -ENOMEM. */
@@ -703,6 +735,7 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 		                  .namer = { .resolver = resolver, .opts = opts },
 		                  .prefetch = prefetch,
 		                  .cgroups = cgroups,
+		                  .sets = { .contexts = &rec->contexts, .by = opts->by },
 		                  .users = users,
 		                  .recent = calloc(1u << LOAD_RECENT_BITS, sizeof(*b.recent)),
 		                  .trails = load_trails_new() };
@@ -735,6 +768,7 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	loop_fold_free(&b.fold);
 	arena_free(&b.folded);
 	load_trails_free(b.trails);
+	load_sets_free(&b.sets);
 	buf_free(&b.namer.name);
 	return r;
 }

@@ -23,6 +23,9 @@
 #include "samples/sample_end.h"
 #include "samples/sample_index.h"
 
+/* What a profile keeps of a sample's set of labels. */
+#define LOAD_COUNT_SETS \
+	(PROFILE_KEEP_LABEL | PROFILE_KEEP_TRACE | PROFILE_KEEP_SPAN | PROFILE_KEEP_CONTEXT)
 #define ASKED_EVERY 8192 /* samples, between two questions whether anybody waits */
 
 /* How a sample's user part was taken, and what became of it. */
@@ -170,7 +173,23 @@ static bool load_count_user_first(const struct sample *s)
 /* Whether the key depends on more than who, moment and state. */
 static bool load_count_has_own(const struct load_count *c, const struct sample *s)
 {
-	return c->opts->keep & PROFILE_KEEP_CGROUP || load_count_user_first(s);
+	return c->opts->keep & PROFILE_KEEP_CGROUP ||
+	       (s->context && c->opts->keep & LOAD_COUNT_SETS) || load_count_user_first(s);
+}
+
+/* What is told by the set of labels. */
+static void load_count_set(const struct load_count *c, uint32_t context, uint32_t *number)
+{
+	unsigned keep = context ? c->opts->keep : 0;
+
+	if (keep & PROFILE_KEEP_LABEL)
+		number[LOAD_NUMBER_LABEL] = context;
+	if (keep & PROFILE_KEEP_TRACE)
+		number[LOAD_NUMBER_TRACE] = context;
+	if (keep & PROFILE_KEEP_SPAN)
+		number[LOAD_NUMBER_SPAN] = context;
+	if (keep & PROFILE_KEEP_CONTEXT)
+		number[LOAD_NUMBER_CONTEXT] = context;
 }
 
 /* The same of one whose kernel part begins with a user's address, without a marker, or whose
@@ -185,6 +204,7 @@ static int load_count_own_id(struct load_count *c, const struct sample *s,
 	key.user_first = load_count_user_first(s);
 	if (c->opts->keep & PROFILE_KEEP_CGROUP)
 		key.number[LOAD_NUMBER_CGROUP] = load_cgroups_of(c->cgroups, &s->decoded->sample);
+	load_count_set(c, s->context, key.number);
 	return stacks_key_id(&c->stacks, &key, ret);
 }
 

@@ -34,15 +34,20 @@ static uint32_t load_number_cgroup(const struct recording *rec, const struct loa
 	return PROFILE_NOT_KEPT;
 }
 
-/* It is a store's. */
-static uint32_t load_number_label(const struct recording *rec, const struct load_opts *opts,
-                                  const struct seam_id *id)
-{
-	(void)rec;
-	(void)opts;
-	(void)id;
-	return PROFILE_NOT_KEPT;
-}
+/* Nor are labels of who was served: load_count.c puts their set in. */
+#define LOAD_NUMBER_OF_SET(name)                                                                   \
+	static uint32_t load_number_##name(const struct recording *rec,                            \
+	                                   const struct load_opts *opts, const struct seam_id *id) \
+	{                                                                                          \
+		(void)rec;                                                                         \
+		(void)opts;                                                                        \
+		(void)id;                                                                          \
+		return PROFILE_NOT_KEPT;                                                           \
+	}
+LOAD_NUMBER_OF_SET(label)
+LOAD_NUMBER_OF_SET(trace)
+LOAD_NUMBER_OF_SET(span)
+LOAD_NUMBER_OF_SET(context)
 
 /* Fills ret with what a sample has of each number that the profile keeps; all others are
  * PROFILE_NOT_KEPT. */

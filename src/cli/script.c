@@ -35,7 +35,7 @@ static const struct option_def script_options[] = {
 	{ "fields", 'F', "LIST",
 	  "what to print: comm,pid,tid,cpu,misc,time,period,event,trace,addr,data_src,weight,"
 	  "ins_lat,retire_lat,cgroup,ip,sym,symoff,dso,srcline,iregs,uregs,brstack,phys_addr,"
-	  "data_page_size,code_page_size,state; or +x,-y",
+	  "data_page_size,code_page_size,state,label; or +x,-y",
 	  OPT_FIELDS },
 	{ "no-merge-callchains", 0, NULL, "samples and deferred records as they were recorded",
 	  OPT_NO_MERGE },

@@ -79,6 +79,12 @@ int id_filter_option(struct id_filter *t, const struct options *o, int id)
 	case ID_FILTER_COMMS:
 		t->comms = o->arg;
 		return 0;
+	case ID_FILTER_LABEL:
+		t->labels = o->arg;
+		if (contexts_is_list(o->arg))
+			return 0;
+		cmd_error(o->cmd, "--label: '%s' is no list of KEY=VALUE", o->arg);
+		return -EINVAL;
 	case ID_FILTER_PID:
 		return id_filter_ranges(&t->pids, o, "--pid");
 	case ID_FILTER_TID:
@@ -90,7 +96,7 @@ int id_filter_option(struct id_filter *t, const struct options *o, int id)
 
 bool id_filter_any(const struct id_filter *t)
 {
-	return t->comms || t->pids.n || t->tids.n || t->cpus.n;
+	return t->comms || t->labels || t->pids.n || t->tids.n || t->cpus.n;
 }
 
 /* No range at all means that everything is wanted. */
@@ -128,7 +134,8 @@ static bool id_filter_takes(void *ctx, const struct seam_event *event, const str
 struct samples_filter id_filter_samples(const struct id_filter *t)
 {
 	return (struct samples_filter){ .takes = id_filter_any(t) ? id_filter_takes : NULL,
-		                        .ctx = (void *)t };
+		                        .ctx = (void *)t,
+		                        .labels = t->labels };
 }
 
 void id_filter_free(struct id_filter *t)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* id_filter.h: which samples a command is to look at: the options --comms, --pid, --tid and --cpu.
- * */
+/*
+ * id_filter.h: which samples a command is to look at: the options --comms, --pid, --tid, --label
+ * and --cpu.
+ */
 #ifndef SEAM_INPUT_ID_FILTER_H
 #define SEAM_INPUT_ID_FILTER_H
 
@@ -15,6 +17,7 @@ enum {
 	ID_FILTER_PID,
 	ID_FILTER_TID,
 	ID_FILTER_CPU,
+	ID_FILTER_LABEL,
 	ID_FILTER_END,
 };
 
@@ -22,6 +25,9 @@ enum {
 	{ "comms", 0, "LIST", "only samples of threads with these names", ID_FILTER_COMMS }, \
 	        { "pid", 0, "LIST", "only samples of these processes", ID_FILTER_PID },      \
 	        { "tid", 0, "LIST", "only samples of these threads", ID_FILTER_TID },        \
+	        { "label", 0, "LIST",                                                        \
+		  "only samples with these labels, as patterns: http.route=/cart*",          \
+		  ID_FILTER_LABEL },                                                         \
 	{                                                                                    \
 		"cpu", 'C', "LIST", "only samples of these CPUs: 0,2-4", ID_FILTER_CPU       \
 	}
@@ -32,7 +38,7 @@ struct id_filter_range {
 
 /* Zero-initialise to start. An empty list takes all. */
 struct id_filter {
-	const char *comms;           /* LIST as given */
+	const char *comms, *labels;  /* LISTs as given */
 	struct buf pids, tids, cpus; /* of struct id_filter_range */
 };
 

@@ -113,6 +113,7 @@ struct samples_filter sample_filter_samples(const struct sample_filter *p)
 
 	return (struct samples_filter){ .takes = by_whose ? sample_filter_takes : NULL,
 		                        .ctx = (void *)p,
+		                        .labels = p->take.labels,
 		                        .times = p->times,
 		                        .n_times = p->time.n };
 }

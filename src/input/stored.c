@@ -66,7 +66,7 @@ int stored_settle(struct stored *s, const struct cmd *cmd)
 	size_t at = 0;
 	int r;
 
-	if (!s->url && (s->from || s->to || s->where || s->by)) {
+	if (!s->url && (s->from || s->to || s->where || (s->by && !s->also_by))) {
 		cmd_error(cmd, "%s needs --store",
 		          s->from    ? "--from"
 		          : s->to    ? "--to"

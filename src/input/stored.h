@@ -45,6 +45,7 @@ enum {
 /* Zero-initialise to start. */
 struct stored {
 	const char *url, *from, *to, *where, *by; /* as given; NULL: not */
+	bool also_by;                             /* --by is for recordings, too */
 	struct labels_filter filter;
 	struct store_query query;
 };

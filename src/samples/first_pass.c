@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "abi/context.h"
 #include "abi/record.h"
 #include "abi/redecode.h"
 #include "base/cursor.h"
@@ -184,6 +185,8 @@ int first_pass_side_band(struct first_pass *l, const struct seam_decoded *d)
 		return 0;
 	switch (d->record->type) {
 	case SEAM_RECORD_KSYMBOL:
+		if (context_is(d->record, &d->ksymbol))
+			return contexts_learn(&l->rec->contexts, d);
 		r = first_pass_kernel_change(l, proc_time(d), d->ksymbol.addr, d->ksymbol.len);
 		break;
 	case SEAM_RECORD_MMAP:
@@ -232,6 +235,10 @@ static inline int first_pass_account(struct first_pass *l, uint32_t type,
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
 		if (stack_end_of(d->record->misc) != STACK_END_NOT_SAID)
 			first_pass_end(rec, d);
+		break;
+	case SEAM_RECORD_KSYMBOL: /* a stream's records are put into order only now */
+		if (context_is(d->record, &d->ksymbol))
+			r = contexts_learn_text(&rec->contexts, &d->ksymbol);
 		break;
 	default:
 		break;

@@ -148,6 +148,7 @@ static int recording_seal(struct first_pass *l, const struct symbol_opts *symbol
 		qsort(rec->kernel_changes, rec->n_kernel_changes, sizeof(uint64_t),
 		      recording_time_order);
 	kernel_code_seal(&rec->kernel_code);
+	contexts_seal(&rec->contexts);
 	r = seam_reader_info(rec->reader, &info);
 	if (r >= 0 && seam_reader_feature(rec->reader, SEAM_FEATURE_BUILD_ID, &ids) > 0)
 		r = first_pass_build_ids(rec, ids.bytes, ids.n, info.swapped);
@@ -329,6 +330,7 @@ void recording_close(struct recording *rec)
 	free(rec->kernel_changes);
 	kernel_code_free(&rec->kernel_code);
 	map_free(&rec->began);
+	contexts_free(&rec->contexts);
 	file_identity_free(&rec->file_identity);
 	free(rec);
 }

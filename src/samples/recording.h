@@ -21,6 +21,7 @@
 #include "abi/runtime_end.h"
 #include "abi/stack_end.h"
 #include "base/map.h"
+#include "samples/contexts.h"
 #include "samples/file_identity.h"
 #include "samples/kernel_code.h"
 #include "proc/proc.h"
@@ -92,6 +93,7 @@ struct recording {
 	struct file_identity file_identity; /* what is said of files without a build-id */
 	struct image_identity identity;     /* answers from it, as long as the recording lives */
 	struct map began;           /* pid -> when it first began a program, of those recorded */
+	struct contexts contexts;   /* for whom threads worked */
 	uint64_t first_ns, last_ns; /* of the samples */
 	struct recording_counts counts;
 	struct sample_index *index;    /* NULL: a stream's */

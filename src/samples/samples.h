@@ -29,6 +29,7 @@ struct samples_filter {
 	bool (*takes)(void *ctx, const struct seam_event *event, const struct seam_id *id,
 	              const char *comm);
 	void *ctx;
+	const char *labels;            /* of contexts_match; NULL: any, or none */
 	const struct proc_span *times; /* a sample is in one of them; n_times 0: at any time */
 	size_t n_times;
 };
@@ -82,6 +83,7 @@ struct sample {
 	 * where its stack means the same at any time (kernel_code.h). */
 	uint32_t user_space, kernel_space;
 	const char *comm;        /* NULL: not known */
+	uint32_t context;        /* for whom it worked, in contexts; 0: for nobody who is named */
 	const struct walk *walk; /* of its copy of the stack; NULL: it was not walked */
 	bool again;              /* of a group, and another member came of the same record */
 	bool lasting;            /* the words of both its parts last as long as the recording */
@@ -143,5 +145,8 @@ struct seam_u64s sample_user(const struct sample *sample);
 /* Whether a filter takes a sample of this event and time. */
 bool samples_filter_takes(const struct samples_filter *filter, const struct seam_event *event,
                           const struct seam_id *id, const char *comm);
+/* Whether it takes one with this set of labels; 0: none. */
+bool samples_filter_labels(const struct samples_filter *filter, const struct contexts *contexts,
+                           uint32_t context);
 
 #endif

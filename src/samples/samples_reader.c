@@ -78,6 +78,8 @@ int samples_reader_new(struct samples_reader **ret, struct recording *rec,
 		return rc;
 	for (size_t i = 0; i <= rec->index->whos.n; i++) /* nothing is known of any moment */
 		r->moments[i].at.from_ns = r->moments[i].user_at.from_ns = UINT64_MAX;
+	if (opts->filter.labels)
+		r->labelled = calloc(rec->contexts.sets.n + 1, 1); /* NULL: each is asked */
 	if (!tables || !unwound_opts_of(rec, &walk))
 		return 0;
 	walk.tables = tables;
@@ -91,6 +93,7 @@ void samples_reader_free(struct samples_reader *r)
 	unwound_free(r->unwound);
 	members_free(&r->members);
 	free(r->moments);
+	free(r->labelled);
 	free(r->kernel_parts);
 	free(r);
 }
@@ -119,6 +122,44 @@ bool samples_filter_takes(const struct samples_filter *f, const struct seam_even
 		in_time = id->has & SEAM_SAMPLE_TIME &&
 		          samples_reader_holds(&f->times[i], id->time_ns);
 	return in_time && (!f->takes || f->takes(f->ctx, event, id, comm));
+}
+
+bool samples_filter_labels(const struct samples_filter *filter, const struct contexts *contexts,
+                           uint32_t context)
+{
+	return !filter->labels ||
+	       (context && contexts_match(contexts_text(contexts, context), filter->labels));
+}
+
+/* The same, asked once for each set. */
+static bool samples_reader_labelled(struct samples_reader *r, uint32_t context)
+{
+	enum {
+		NOT_ASKED,
+		TAKEN,
+		LEFT_OUT
+	};
+	unsigned char *known = r->labelled ? &r->labelled[context] : NULL;
+
+	if (!r->opts->filter.labels)
+		return true;
+	if (!known)
+		return samples_filter_labels(&r->opts->filter, &r->rec->contexts, context);
+	if (*known == NOT_ASKED)
+		*known = samples_filter_labels(&r->opts->filter, &r->rec->contexts, context)
+		                 ? TAKEN
+		                 : LEFT_OUT;
+	return *known == TAKEN;
+}
+
+/* For whom the sample's thread worked. */
+static uint32_t samples_reader_context(const struct samples_reader *r,
+                                       const struct sample_index_who *who, uint64_t time_ns)
+{
+	return r->rec->contexts.n_lists && who->has & SEAM_SAMPLE_TIME
+	               ? contexts_at(&r->rec->contexts, who->tid,
+	                             who->has & SEAM_SAMPLE_CPU ? who->cpu : 0, time_ns)
+	               : 0;
 }
 
 /* Looks up the thread's name, the kernel's address space and what the filter says, for a time. */
@@ -283,6 +324,7 @@ static int samples_reader_prepare(struct samples_reader *r, struct samples_waiti
 	bool timed = who->has & SEAM_SAMPLE_TIME;
 	uint64_t time_ns = timed ? entry->time_ns : entry->index, user_ns;
 	struct stitch_verdict verdict;
+	uint32_t context;
 	bool taken;
 	int rc;
 
@@ -293,6 +335,9 @@ static int samples_reader_prepare(struct samples_reader *r, struct samples_waiti
 	 * followed. */
 	taken = who->flags & r->decodes & SAMPLE_INDEX_GROUP ||
 	        (m->taken && samples_reader_in_time(&r->opts->filter, who, entry));
+	context = samples_reader_context(r, who, time_ns);
+	taken = taken && (who->flags & r->decodes & SAMPLE_INDEX_GROUP ||
+	                  samples_reader_labelled(r, context));
 	/* What is not taken still counts in the stitcher's figures, for consumers that take these
 	 * at the end. */
 	if (!taken && !r->consumer->end)
@@ -308,6 +353,7 @@ static int samples_reader_prepare(struct samples_reader *r, struct samples_waiti
 	if (!samples_reader_holds(&m->user_at, user_ns))
 		samples_reader_look_user(r, who, user_ns, m);
 	samples_reader_fill(r, entry, who, &verdict, m, &w->sample);
+	w->sample.context = context;
 	if (w->decodes) {
 		rc = samples_reader_decode(r, w);
 		if (rc < 0)
@@ -331,7 +377,8 @@ static int samples_reader_members(struct samples_reader *r, struct samples_waiti
 	       0) {
 		s->event = member.event;
 		s->period = member.period;
-		if (!samples_filter_takes(&r->opts->filter, s->event, &s->id, s->comm)) {
+		if (!samples_filter_takes(&r->opts->filter, s->event, &s->id, s->comm) ||
+		    !samples_reader_labelled(r, s->context)) {
 			r->counts.not_taken++;
 			continue;
 		}

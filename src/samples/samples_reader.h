@@ -54,6 +54,7 @@ struct samples_reader {
 	struct samples_moment *moments; /* by number of the sample_index_who, from 1 on */
 	/* By the number of a kernel part: whether its addresses mean the same at any time
 	 *. NULL: no kernel code came or went. */
+	unsigned char *labelled; /* by set of labels: what the filter says of it */
 	unsigned char *kernel_parts;
 	size_t looked_at; /* bytes of records (recording_looked_at) */
 	unsigned n_waiting;

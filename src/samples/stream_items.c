@@ -65,18 +65,23 @@ static int stream_give(struct stream_items *s, struct sample *sample)
 	const struct stream_handler *h = s->handler;
 	const struct samples_filter *f = &s->opts->filter;
 	struct member member;
+	bool labelled;
 	uint64_t i = 0;
 	int r;
 
+	sample->context = contexts_at(&s->rec->contexts, sample->id.tid,
+	                              sample->id.has & SEAM_SAMPLE_CPU ? sample->id.cpu : 0,
+	                              sample->id.time_ns);
+	labelled = samples_filter_labels(f, &s->rec->contexts, sample->context);
 	if (!(s->opts->needs & SAMPLES_MEMBERS) || !members_of(&sample->decoded->sample))
-		return samples_filter_takes(f, sample->event, &sample->id, sample->comm)
+		return labelled && samples_filter_takes(f, sample->event, &sample->id, sample->comm)
 		               ? h->each(h->ctx, sample)
 		               : 0;
 	while ((r = members_next(&s->members, s->rec->events, &sample->decoded->sample, &i,
 	                         &member)) > 0) {
 		sample->event = member.event;
 		sample->period = member.period;
-		if (samples_filter_takes(f, sample->event, &sample->id, sample->comm))
+		if (labelled && samples_filter_takes(f, sample->event, &sample->id, sample->comm))
 			r = h->each(h->ctx, sample);
 		if (r < 0)
 			break;

@@ -36,6 +36,7 @@ static const struct {
 	{ "data_page_size", SCRIPT_DATA_PAGE },
 	{ "code_page_size", SCRIPT_CODE_PAGE },
 	{ "state", SCRIPT_STATE },
+	{ "label", SCRIPT_LABEL },
 };
 
 /* All names, as they may stand in a list. */
@@ -43,7 +44,7 @@ const char *script_field_names(void)
 {
 	return "comm,pid,tid,cpu,misc,time,period,event,trace,addr,data_src,weight,ins_lat,"
 	       "retire_lat,cgroup,ip,sym,symoff,dso,srcline,iregs,uregs,brstack,phys_addr,"
-	       "data_page_size,code_page_size,state";
+	       "data_page_size,code_page_size,state,label";
 }
 
 /* A list that begins with neither '+' nor '-' replaces what was picked before. A name with '-' is

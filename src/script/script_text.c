@@ -17,6 +17,7 @@
 #include "abi/stack_end.h"
 #include "script/script_frames.h"
 #include "script/script_head.h"
+#include "base/shown.h"
 #include "script/script_put.h"
 #include "script/script_records.h"
 #include "script/script_values.h"
@@ -31,6 +32,7 @@ struct script_text {
 	struct script_values *values;
 	struct script_head head;
 	int event_width;
+	struct buf labels;
 };
 
 /* The widest name of the events, to which the others are padded. */
@@ -77,6 +79,7 @@ void script_text_free(struct script_text *t)
 	if (!t)
 		return;
 	script_values_free(t->values);
+	buf_free(&t->labels);
 	script_frames_free(t->frames);
 	free(t);
 }
@@ -148,10 +151,20 @@ static int script_where(struct script_text *t, const struct sample *s, bool chai
 	return r;
 }
 
-#define SCRIPT_WHAT (SCRIPT_PERIOD | SCRIPT_STATE | SCRIPT_EVENT)
+/* "{http.route=/cart trace_id=...}" */
+static void script_label(struct script_text *t, uint32_t context, struct buf *out)
+{
+	buf_clear(&t->labels);
+	contexts_show(&t->labels, contexts_text(&t->rec->contexts, context), true);
+	buf_put(out, "{", 1);
+	shown_put_text(out, buf_text(&t->labels));
+	buf_put(out, "} ", 2);
+}
+
+#define SCRIPT_WHAT (SCRIPT_PERIOD | SCRIPT_STATE | SCRIPT_EVENT | SCRIPT_LABEL)
 
 /* Period, state and event, each if it is asked for: the slow way, for any choice of them. */
-static void script_what(const struct script_text *t, const struct sample *s,
+static void script_what(struct script_text *t, const struct sample *s,
                         const struct seam_event *layout, unsigned fields, struct buf *out)
 {
 	if (fields & SCRIPT_PERIOD) {
@@ -163,6 +176,8 @@ static void script_what(const struct script_text *t, const struct sample *s,
 		script_walk_end(t, s, layout, out);
 		buf_put(out, " ", 1);
 	}
+	if (fields & SCRIPT_LABEL)
+		script_label(t, s->context, out);
 	if (fields & SCRIPT_EVENT)
 		put_label(out, s->event->name ? s->event->name : SYMBOL_UNKNOWN, t->event_width);
 }

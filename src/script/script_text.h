@@ -40,6 +40,7 @@ enum script_field {
 	SCRIPT_DATA_PAGE = 1u << 24,
 	SCRIPT_CODE_PAGE = 1u << 25,
 	SCRIPT_SRCLINE = 1u << 26,
+	SCRIPT_LABEL = 1u << 27, /* seam's own: for whom the thread worked */
 };
 /* The fields without -F. As in perf, only tracepoints have the trace, and they leave out the
  * period, and the place if there is no stack. */
@@ -51,7 +52,7 @@ enum script_field {
 #define SCRIPT_INDEXED                                                                        \
 	(SCRIPT_COMM | SCRIPT_PID | SCRIPT_TID | SCRIPT_CPU | SCRIPT_MISC | SCRIPT_TIME |     \
 	 SCRIPT_PERIOD | SCRIPT_EVENT | SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO | \
-	 SCRIPT_SRCLINE | SCRIPT_STATE | SCRIPT_TRACE)
+	 SCRIPT_SRCLINE | SCRIPT_STATE | SCRIPT_TRACE | SCRIPT_LABEL)
 
 /* "comm,tid,ip" or "+state,-dso" on top of *fields. 0, or -EINVAL with the name that is not known
  * in *bad (n bytes). */

@@ -183,6 +183,7 @@ static int report_run(int argc, char **argv, const struct cmd *cmd)
 		.cmd = cmd,
 		.show.percent_limit = 0.5,
 		.slice_ns = 100000000,
+		.stored.also_by = true,
 	};
 	struct options o = options_start(argc, argv, cmd);
 	int id, rc = EXIT_USAGE;

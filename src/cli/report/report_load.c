@@ -139,6 +139,7 @@ struct profiled_opts report_load_opts(struct report_cmd *r)
 		          .keep = report_keeps(&r->show) | (report_view_fits(r) ? VIEW_KEEPS : 0),
 		          .max_stack = r->show.max_stack,
 		          .slice_ns = r->slice_ns,
+		          .by = r->stored.by,
 		          .lines = report_needs(&r->show, ROLLUP_NEEDS_LINES) ||
 		                   (calls && !r->naming.no_inline && !r->stats),
 		          .no_inline = r->naming.no_inline },
