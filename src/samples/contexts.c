@@ -18,7 +18,8 @@
 
 struct contexts_entry {
 	uint64_t time_ns;
-	uint32_t set, number;
+	uint32_t number; /* of its set, as the file has it: its text may come later */
+	uint32_t order;
 };
 
 struct contexts_list {
@@ -60,27 +61,25 @@ static struct contexts_list *contexts_list(struct contexts *c, uint32_t tid, uin
 	return *slot ? &c->lists[*slot - 1] : NULL;
 }
 
-/* A number that was not told is a set of no label: its record was lost. */
+/* Where records were put in order of time, as seam convert does, a number may come on one CPU
+ * before its text on another. */
 int contexts_learn(struct contexts *c, const struct seam_decoded *d)
 {
-	uint32_t number = context_number(&d->ksymbol);
 	struct contexts_list *l;
-	uint64_t set = 0;
 
 	c->records++;
 	if (!(d->id.has & SEAM_SAMPLE_TID) || !(d->id.has & SEAM_SAMPLE_TIME))
 		return 0;
-	if (number != CONTEXT_NOBODY && !map_get(&c->by_number, number, &set)) {
-		c->unknown++;
-		set = intern_text(&c->sets, "[not known: its record is lost]");
-		if (set == INTERN_FAILED)
-			return -ENOMEM;
-	}
+	if (!c->lost)
+		c->lost = intern_text(&c->sets, "[not known: its record is lost]");
+	if (c->lost == INTERN_FAILED)
+		return -ENOMEM;
 	l = contexts_list(c, d->id.tid, d->id.has & SEAM_SAMPLE_CPU ? d->id.cpu : 0);
 	if (!l || ARRAY_ROOM(&l->at, &l->capacity, l->n + 1) < 0)
 		return -ENOMEM;
 	l->unsorted |= l->n && l->at[l->n - 1].time_ns > d->id.time_ns;
-	l->at[l->n] = (struct contexts_entry){ d->id.time_ns, (uint32_t)set, (uint32_t)l->n };
+	l->at[l->n] = (struct contexts_entry){ d->id.time_ns, context_number(&d->ksymbol),
+		                               (uint32_t)l->n };
 	l->n++;
 	return 0;
 }
@@ -91,7 +90,7 @@ static int contexts_compare(const void *a, const void *b)
 
 	if (x->time_ns != y->time_ns)
 		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->number < y->number ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
 }
 
 void contexts_seal(struct contexts *c)
@@ -115,6 +114,16 @@ void contexts_free(struct contexts *c)
 	intern_free(&c->sets);
 }
 
+/* A number that was not told is a set without labels: its record was lost. */
+static uint32_t contexts_set(const struct contexts *c, uint32_t number)
+{
+	uint64_t set;
+
+	if (number == CONTEXT_NOBODY)
+		return 0;
+	return map_get(&c->by_number, number, &set) ? (uint32_t)set : c->lost;
+}
+
 /* The last entry that is not later. */
 uint32_t contexts_at(const struct contexts *c, uint32_t tid, uint32_t cpu, uint64_t time_ns)
 {
@@ -133,7 +142,7 @@ uint32_t contexts_at(const struct contexts *c, uint32_t tid, uint32_t cpu, uint6
 		else
 			high = middle;
 	}
-	return low ? l->at[low - 1].set : 0;
+	return low ? contexts_set(c, l->at[low - 1].number) : 0;
 }
 
 /* ---- texts ---- */
@@ -243,6 +252,7 @@ bool contexts_match(const char *text, const char *list)
 	return holds;
 }
 
+/* A key that the set does not have is a dash. */
 bool contexts_values(const char *text, const char *keys, struct buf *out)
 {
 	struct buf key = { 0 }, found = { 0 };

@@ -23,12 +23,13 @@ struct contexts {
 	struct map by_thread; /* tid, CPU -> 1 + in lists */
 	struct contexts_list *lists;
 	size_t n_lists, lists_capacity;
-	uint64_t records, unknown; /* records; of them with a number that was not told */
+	uint32_t lost; /* in sets: of numbers that were not told; 0: there is none */
+	uint64_t records;
 };
 
 /* Learns the text of a record that context_is, if it has one; -ENOMEM. In the order of the file. */
 int contexts_learn_text(struct contexts *c, const struct seam_ksymbol *k);
-/* Learns whose it is. Its text must have been learned. -ENOMEM. */
+/* Learns whose it is. -ENOMEM. */
 int contexts_learn(struct contexts *c, const struct seam_decoded *d);
 void contexts_seal(struct contexts *c);
 void contexts_free(struct contexts *c);

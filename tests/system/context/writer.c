@@ -4,8 +4,8 @@
  * thread is (attribute "function"), so that every sample shows whether what was read is right. The
  * process says its service and its keys (OTEP 4719).
  *
- *	writer MS [LIBRARY]	so many ms of CPU time for each of three threads; the variable is in a
- *				library that is opened while it runs
+ *	writer MS [LIBRARY]	so many ms of CPU time for each of three threads; the variable is
+ *				in a library that is opened while it runs
  *	writer MS hostile	one thread that writes what no writer would
  */
 #define _GNU_SOURCE
