@@ -24,6 +24,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "runtimes/kinds.h"
+#include "runtimes/hotspot.h"
 #include "runtimes/text.h"
 
 #define CODES_MAX (1u << 20)    /* code objects of a recording */
@@ -99,7 +100,11 @@ static uint32_t codes_name(struct codes *c, const struct codes_told *told)
 	size_t n = codes_word(text, runtime_prefix(told->kind));
 
 	if (told->scope.bytes) {
+		char *scope = text + n;
+
 		n += codes_text(text + n, CODES_TEXT, &told->scope);
+		if (told->kind == RUNTIME_HOTSPOT)
+			hotspot_class(scope, (size_t)(text + n - scope));
 		n += codes_word(text + n, runtime_separator(told->kind));
 	}
 	n += codes_text(text + n, CODES_TEXT, &told->name);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "runtimes/hotspot.h"
 #include "runtimes/php.h"
 #include "runtimes/python.h"
 #include "runtimes/v8.h"

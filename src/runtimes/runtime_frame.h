@@ -16,6 +16,8 @@ struct runtime_frame {
 };
 #define RUNTIME_FRAME_CODE 0u
 #define RUNTIME_FRAME_LOOP 1u /* a call of the loop: it runs the frames before it */
+/* of HotSpot: the next frame is compiled code. key: its nmethod; at: the number of that */
+#define RUNTIME_FRAME_COMPILED 2u
 #define RUNTIME_FRAME_NOWHERE 0xffffu
 
 #endif

@@ -197,6 +197,9 @@ CASES = [
     Case("bpf_python", PYTHON.replace("$bpf --", "$bpf --no-python --"), kernels="all", bpf=True, whole={"_PyEval_EvalFrameDefault": ("_start", 50)}),
     Case("bpf_frames_of_python", PYTHON.replace("$bpf --", "$bpf --python --"), kernels="all", bpf=True,
          whole={"[python]": ("_start", 50)}),
+    # A HotSpot whose memory is an enemy's: its walk loads, and finds nothing.
+    Case("bpf_fake_of_hotspot", "$bpf --runtimes hotspot -- $wl/fake_hotspot 2 2>said; s=$?; cat said >&2; grep -q 'does not load' said && exit 9; exit $s",
+         kernels="all", bpf=True, whole={"main": ("_start", 50)}),
     Case("bpf_pages", "$bpf -- $wl/work pages 2", {}, {"stitched": ">0"}, bpf=True,
          whole={"pages_leaf": ("pages_thread", 20)}),
     # Without deferral a stack ends at the page that was dropped, and says so.

@@ -309,6 +309,10 @@ struct kwalk_ring {
 	uint64_t context_of; /* time of the sample that was told of last */
 };
 
+struct seam_ksymbol;
+int ring_tell_symbol(struct kwalk *l, uint32_t pid, uint64_t time_ns,
+                     const struct seam_ksymbol *symbol);
+
 /* ---- kwalk_runtime.c ---- */
 
 /* A stack with the frames of an interpreter in it. */
@@ -337,6 +341,15 @@ void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n);
  */
 const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const uint64_t *ips,
                                size_t *n, bool cut, uint8_t *end);
+
+/* ---- kwalk_hotspot.c ---- */
+
+struct hotspots;
+
+bool hotspot_publish(struct kwalk *l, uint32_t pid, const struct runtime_object *object,
+                     uint64_t bias, struct runtime_object *of);
+struct runtime_frame *hotspot_expand(struct kwalk *l, struct kwalk_runtime *p, bool *unread);
+void hotspot_close(struct kwalk *l);
 
 /* ---- kwalk_runtime_load.c ---- */
 
@@ -404,6 +417,9 @@ struct kwalk {
 	uint64_t context_begins;  /* how many came there in all; read without it */
 	struct kwalk_runtimes kinds[RUNTIMES];
 	uint32_t runtimes_met; /* atomic */
+	struct hotspots *hotspots;
+	uint64_t hotspot_unread; /* places in compiled code whose inlined methods are not known */
+	uint64_t splice_time;    /* of the record that frames are put into */
 	uint64_t runtime_unnamed, runtime_functions, runtime_apart, runtime_late;
 	struct map pending_cookies; /* cookies without a deferred record */
 	struct map early

@@ -125,6 +125,7 @@ static int ring_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, co
 		return 0;
 	ring_used(l, s->pid, s->time_ns, ips, s->n_user);
 	/* With a cookie, what the recorder finds counts (ring_raw). */
+	l->splice_time = s->time_ns;
 	user = s->cookie ? ips
 	                 : runtime_splice(l, runtime_kept(ring, false, s->time_ns), ips, &n_user,
 	                                  s->end == KWALK_LIMIT, &runtime);
@@ -153,6 +154,16 @@ static uint64_t ring_output_id(const struct kwalk *l, uint32_t cpu)
 	const struct seam_event *e = l->output_event;
 
 	return e->n_ids ? e->ids[cpu < e->n_ids ? cpu : 0] : 0;
+}
+
+/* A name, before the first stack that has it. */
+int ring_tell_symbol(struct kwalk *l, uint32_t pid, uint64_t time_ns,
+                     const struct seam_ksymbol *symbol)
+{
+	struct seam_id id = ring_id(pid, pid, 0, time_ns, ring_output_id(l, 0));
+	int r = encode_ksymbol(&l->out, &l->output_event->attr, SEAM_MISC_USER, symbol, &id);
+
+	return r < 0 ? r : ring_give(l);
 }
 
 static int ring_user_chain_put(struct kwalk *l, const struct kwalk_user_chain *a,
@@ -276,6 +287,7 @@ static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *sample,
 	l->runtime_late += s.runtime == KWALK_RUNTIME_LATE;
 	if (runtime->n)
 		runtime_place(runtime, sps, n);
+	l->splice_time = sample->time_ns;
 	all = runtime_splice(l, runtime->n ? runtime : NULL, frames, &n, end == KWALK_LIMIT,
 	                     &s.runtime);
 	l->runtime_apart += s.runtime == KWALK_RUNTIME_APART && sample->runtime != s.runtime;
@@ -349,11 +361,13 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	struct kwalk_user_chain whole = *a;
 	size_t n = a->n;
 	bool waits = !a->remote && (a->end == KWALK_NO_MAPPING || a->end == KWALK_BAD_RULE);
-	/* What waits for its copy keeps its frames for that. */
-	const uint64_t *all = waits ? ips
-	                            : runtime_splice(l, runtime_kept(ring, true, a->cookie), ips,
-	                                             &n, a->end == KWALK_LIMIT, &whole.runtime);
+	const uint64_t *all;
 
+	l->splice_time = a->time_ns;
+	/* What waits for its copy keeps its frames for that. */
+	all = waits ? ips
+	            : runtime_splice(l, runtime_kept(ring, true, a->cookie), ips, &n,
+	                             a->end == KWALK_LIMIT, &whole.runtime);
 	whole.n = (uint32_t)n;
 	if (a->remote) { /* held until nobody can answer himself any more */
 		size_t at = l->held.n;
@@ -407,14 +421,10 @@ static int ring_take_sample(struct kwalk_ring *ring, const struct kwalk_sample *
 /* A function of an interpreter gets its name in the recording when it is met first. */
 static int ring_code(struct kwalk *l, const struct kwalk_code *code)
 {
-	struct seam_id id = ring_id(code->pid, code->pid, 0, code->time_ns, ring_output_id(l, 0));
 	struct seam_ksymbol symbol;
 	int r = runtime_code(l, code, &symbol);
 
-	if (r <= 0)
-		return r;
-	r = encode_ksymbol(&l->out, &l->output_event->attr, SEAM_MISC_USER, &symbol, &id);
-	return r < 0 ? r : ring_give(l);
+	return r <= 0 ? r : ring_tell_symbol(l, code->pid, code->time_ns, &symbol);
 }
 
 static int ring_context(struct kwalk_ring *ring, const struct kwalk_context *k)

@@ -38,6 +38,7 @@ void runtime_close(struct kwalk *l)
 		free(l->rings[i].runtime[0]);
 		free(l->rings[i].runtime[1]);
 	}
+	hotspot_close(l);
 	codes_free(l->codes);
 }
 
@@ -84,6 +85,9 @@ void runtime_publish(struct kwalk *l, const struct kwalk_space *s)
 	for (size_t i = 0; i < RUNTIME_ADDRESSES; i++)
 		if (p.of.address[i])
 			p.of.address[i] += m->start - m->vaddr;
+	if (p.of.kind == RUNTIME_HOTSPOT && p.of.known &&
+	    !hotspot_publish(l, s->pid, m->runtime, m->start - m->vaddr, &p.of))
+		return;
 	bpf_map_update_elem(l->runtimes, &s->pid, &p, BPF_ANY);
 	if (p.of.known)
 		kwalk_runtime_want(l, p.of.kind);
@@ -159,16 +163,22 @@ void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n)
 	splice_place(&s, sps, n);
 }
 
-/* Frames whose names are not known, or whose place is not, are left out, and *end says so. */
+/* What HotSpot has inlined comes in the place of the compiled method first. Frames whose names are
+ * not known, or whose place is not, are left out, and *end says so. */
 const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const uint64_t *ips,
                                size_t *n, bool cut, uint8_t *end)
 {
 	uint64_t unnamed = l->runtime_unnamed;
+	struct runtime_frame *expanded;
+	bool unread = false;
 	struct splice s;
 
 	if (!p)
 		return ips;
+	expanded = p->runtime == RUNTIME_HOTSPOT ? hotspot_expand(l, p, &unread) : NULL;
 	s = runtime_frames(p);
+	if (expanded)
+		s.frames = expanded;
 	if (p->shifted)
 		splice_shift(&s);
 	/* What resumed this stack has its place behind it. */
@@ -176,7 +186,7 @@ const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const u
 	if (*end == KWALK_RUNTIME_COMPLETE && !cut && splice_is_apart(&s))
 		*end = KWALK_RUNTIME_APART;
 	*n = splice_stack(&s, l->codes, ips, *n, cut, l->spliced, &l->runtime_unnamed);
-	if (l->runtime_unnamed > unnamed)
+	if (l->runtime_unnamed > unnamed || unread)
 		*end = KWALK_RUNTIME_UNNAMED;
 	return l->spliced;
 }

@@ -223,7 +223,8 @@ struct kwalk_runtime {
 	/* Where the frames of another interpreter begin that the thread runs, too; 0: there is
 	 * none. */
 	uint16_t other;
-	uint16_t deferred;
+	uint8_t deferred;
+	uint8_t runtime; /* enum runtime_kind */
 	/* the innermost call of the loop runs no frame: each runs the frames before the call before
 	 * it */
 	uint16_t shifted;

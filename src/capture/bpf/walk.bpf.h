@@ -667,6 +667,22 @@ ONCE int walk_by_rule_now(struct walker *w, struct walk_window *window, __u64 ru
 INLINE long RUNTIME_UNDESCRIBED(struct walk *c, const int kind);
 #endif
 
+#ifdef RUNTIME_OWN_CODE
+/* Whether an interpreter made the code there; its own step to the caller. */
+INLINE int runtime_is_code(struct walk *c, __u64 pc);
+INLINE long runtime_code(struct walk *c, const int kind);
+#else
+INLINE int runtime_is_code(struct walk *c, __u64 pc)
+{
+	return 0;
+}
+
+INLINE long runtime_code(struct walk *c, const int kind)
+{
+	return 1;
+}
+#endif
+
 /* Writes down the current frame and moves to its caller: by rule, by the code itself, or by frame
  * pointer where that is allowed. 0; 1: the walk has ended, and w->end says why. */
 INLINE long walk_step(struct walk *c, const int kind)
@@ -675,13 +691,15 @@ INLINE long walk_step(struct walk *c, const int kind)
 	__u64 rule;
 	__u32 n = w->n;
 	long how = 0;
+	int own;
 
 	if (RUNTIME_WALKED && n)
 		runtime_pass(c->runtime, n - 1, w);
 	if (n >= w->most || n >= KWALK_FRAMES_MAX)
 		return walk_end(w, KWALK_LIMIT);
 	w->pc = w->regs[REG_IP] - !w->exact;
-	w->found = !w->by_fp && walk_find(w, w->pc);
+	own = !w->by_fp && runtime_is_code(c, w->pc);
+	w->found = own || (!w->by_fp && walk_find(w, w->pc));
 	/* What execution stopped at is a frame in any case; any other word only where something is
 	 * mapped. */
 	if (n && !w->by_fp && !ANEW(w->found))
@@ -694,6 +712,8 @@ INLINE long walk_step(struct walk *c, const int kind)
 	if (w->by_fp)
 		return kind == WALK_NOW ? walk_guess_now(w, KWALK_NO_PROGRESS)
 		                        : walk_guess(c, KWALK_NO_PROGRESS, kind);
+	if (own)
+		return runtime_code(c, kind);
 	if (!ANEW(w->found))
 		return walk_end(w, KWALK_NO_MAPPING);
 	rule = walk_rule(w, w->pc);

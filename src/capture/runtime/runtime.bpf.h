@@ -420,6 +420,7 @@ ONCE int runtime_send(struct runtime_walk *p, __u64 of, __u32 native_end, __u32 
 	p->out.kind = KWALK_RUNTIME;
 	p->out.of = of;
 	p->out.deferred = deferred;
+	p->out.runtime = RUNTIME_KIND;
 	if (bpf_ringbuf_output(ring, &p->out, size, BPF_RB_NO_WAKEUP))
 		return KWALK_RUNTIME_NO_ROOM;
 	return (__u8)p->out.end;

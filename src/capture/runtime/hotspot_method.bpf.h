@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hotspot_method.bpf.h: from a HotSpot's Method to its key and to what is told of it. The key is
+ * made of the method's and its class's names and of where all of it is, at each sample: so it stays
+ * right where classes are unloaded.
+ */
+#ifndef SEAM_CAPTURE_RUNTIME_HOTSPOT_METHOD_BPF_H
+#define SEAM_CAPTURE_RUNTIME_HOTSPOT_METHOD_BPF_H
+
+#include "capture/runtime/hotspot_map.bpf.h"
+
+/* Reads a Symbol into what is told. */
+INLINE long hotspot_text(struct walk *c, __u64 symbol, struct kwalk_code_text *text,
+                         const __u32 first, const __u32 most, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	__u16 length = 0;
+
+	if (!symbol || walk_read(c, symbol + AT(text_length), &length, 2, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	return runtime_text(c, symbol + AT(text_body), length, 0, text, first, most, kind);
+}
+
+/* The text of a number in the class's pool. */
+INLINE long hotspot_pool(struct walk *c, __u32 number, __u64 *ret, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	__u32 length = 0;
+
+	if (walk_read(c, HS(p)->pool + AT(pool_length), &length, 4, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	if (!number || number >= length)
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	if (walk_read(c, HS(p)->pool + AT(pool_bytes) + (__u64)number * 8, ret, 8, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	*ret &= ~1ull;
+	return 0;
+}
+
+#define KONST8(field) PART8(HS(p)->konst_bytes, AT(field))
+#define KONST4(field) PART4(HS(p)->konst_bytes, AT(field))
+#define KONST2(field) PART2(HS(p)->konst_bytes, AT(field))
+
+/* Reads the ConstMethod of a method, and finds its pool and class. */
+INLINE long hotspot_konst(struct walk *c, __u64 method, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	__u32 bytes = AT(const_bytes);
+
+	if (!method || walk_read(c, method + AT(method_const), &HS(p)->konst, 8, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	FORGET(bytes);
+	if (bytes > sizeof(HS(p)->konst_bytes))
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	if (!HS(p)->konst || walk_read(c, HS(p)->konst, HS(p)->konst_bytes, bytes, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	HS(p)->pool = KONST8(const_pool);
+	return 0;
+}
+
+/* The file's name and the lines, when they are told. Without them it is told, too. */
+INLINE long hotspot_tell(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	__u32 begin = AT(const_bytes) + KONST2(const_code), bytes = KONST4(const_words) * 8;
+	__u16 file = 0;
+	__u64 symbol;
+
+	if (walk_read(c, HS(p)->pool + AT(pool_source), &file, 2, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	p->told.file.bytes = 0;
+	if (file && (hotspot_pool(c, file, &symbol, kind) ||
+	             hotspot_text(c, symbol, &p->told.file, 0, KWALK_CODE_FILE, kind)))
+		return 1;
+	bytes = KONST2(const_flags) & 1 && bytes > begin ? bytes - begin : 0;
+	if (bytes > KWALK_CODE_LINES)
+		bytes = KWALK_CODE_LINES;
+	return runtime_tell(c, HS(p)->konst + begin, bytes,
+	                    AT(version) < 20 ? HOTSPOT_LINES_17 : HOTSPOT_LINES, kind);
+}
+
+/* The key of a method, made of what tells it from any other. 0, and it is in p->told.key. */
+INLINE long hotspot_key(struct walk *c, __u64 method, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	__u64 key, symbol;
+
+	if (hotspot_konst(c, method, kind))
+		return 1;
+	if (walk_read(c, HS(p)->pool + AT(pool_class), &HS(p)->class, 8, kind) ||
+	    walk_read(c, HS(p)->class + AT(class_name), &symbol, 8, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	p->hash = runtime_mix(config.seed, p->out.pid);
+	p->hash = runtime_mix(p->hash, method);
+	p->hash = runtime_mix(p->hash, HS(p)->konst);
+	p->hash = runtime_mix(p->hash, HS(p)->pool);
+	p->hash = runtime_mix(p->hash, HS(p)->class);
+	p->hash = runtime_mix(p->hash, (__u64)KONST4(const_words) << 32 | KONST2(const_code) << 16 |
+	                                       KONST2(const_name));
+	if (hotspot_text(c, symbol, &p->told.scope, KWALK_CODE_FILE + KWALK_CODE_NAME,
+	                 KWALK_CODE_SCOPE, kind) ||
+	    hotspot_pool(c, KONST2(const_name), &symbol, kind) ||
+	    hotspot_text(c, symbol, &p->told.name, KWALK_CODE_FILE, KWALK_CODE_NAME, kind))
+		return 1;
+	key = p->told.key = p->hash;
+	if (runtime_told(p))
+		return 0;
+	if (hotspot_tell(c, kind))
+		return 1;
+	p->told.key = key;
+	return 0;
+}
+
+/* The same, once in a walk. */
+INLINE long hotspot_method(struct walk *c, __u64 method, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct runtime_met *m = runtime_met(p, method);
+
+	if (m->code) {
+		p->told.key = m->key;
+		return 0;
+	}
+	if (hotspot_key(c, method, kind))
+		return 1;
+	runtime_meet(p, runtime_met(p, method), method);
+	return 0;
+}
+
+/* What was put last belongs to the native frame that is being walked. */
+INLINE void hotspot_put(struct walk *c, __u64 key, __u32 at, __u32 what)
+{
+	struct runtime_walk *p = c->runtime;
+	__u32 n = p->out.n;
+
+	runtime_put(p, key, at, what);
+	FORGET(n);
+	n &= KWALK_RUNTIME_ROOM - 1;
+	p->frames[n].native = (__u16)(c->w->n - 1);
+}
+
+/* A frame of a method; of a compiled one, with what the recorder finds inlined methods by. */
+INLINE void hotspot_name(struct walk *c, __u64 method, __u32 at, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	int compiled = ANEW(HS(p)->what) == HOTSPOT_BLOB_METHOD;
+
+	if (runtime_full(p, kind))
+		return;
+	if (!p->out.end)
+		p->out.end = KWALK_RUNTIME_COMPLETE;
+	if (hotspot_method(c, method, kind))
+		return;
+	if (compiled)
+		hotspot_put(c, HS(p)->blob, HS(p)->id, RUNTIME_FRAME_COMPILED);
+	hotspot_put(c, p->told.key, at, RUNTIME_FRAME_CODE);
+	hotspot_put(c, 0, 0, RUNTIME_FRAME_LOOP);
+}
+
+#endif

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Java's methods in the stacks, without a flag: of programs whose chains are known by construction, interpreted and compiled by each
+# compiler, in every HotSpot that is here (17, 21, 25); while classes come and go; from the start of a program on. Names, order and
+# lines are right. By hand: SEAM_JAVA_TRUTH=10000 is milliseconds of CPU time, for both rates; SEAM_JAVAS has more paths of java.
+HERE=$(cd "${0%/*}" && pwd)
+. "$HERE/lib.sh"
+can_record
+needs_bpf
+
+echo "# a program that is none, whose memory is an enemy's"
+cc -O1 -rdynamic -o fake "$HERE/hotspot/fake.c" || fail "cc"
+record -F 1999 -e cpu-clock --runtimes hotspot -o f.data -- ./fake 1
+same "status" 0 $status
+same "words on what was not loaded" 0 "$(grep -c 'does not load' err)"
+"$SEAM" script -F comm,ip,sym,dso -i f.data >f.txt 2>script.err; same "script" 0 $?
+atleast "samples" 50 "$(grep -c '^fake' f.txt)"
+same "methods" 0 "$(grep -c 'java::' f.txt)"
+
+command -v javac >/dev/null || skip "no javac"
+javac --release 17 -d . "$HERE/hotspot/Chains.java" "$HERE/hotspot/Churn.java" 2>err || skip "javac does not work: $(cat err)"
+for java in "$(command -v java)" /usr/lib/jvm/*/bin/java ${SEAM_JAVAS:-}; do
+	[ -x "$java" ] && java=$(readlink -f "$java") && version=$("$java" -version 2>&1) || continue
+	case $version in *'version "17.'* | *'version "21.'* | *'version "25.'*) echo "$java" ;; esac
+done | sort -u >list
+[ -s list ] || skip "no HotSpot of a version that is known"
+
+# truth JAVA PROGRAM HZ FLAG...: records a program that runs already.
+truth() {
+	java=$1 program=$2 hz=$3
+	shift 3
+	"$java" "$@" -cp . "$program" 600 >out &
+	pid=$!
+	until_true "$program is ready" grep -q ready out
+	record -F "$hz" -e cpu-clock -p $pid -o f.data -- sh "$AWAIT" "${SEAM_JAVA_TRUTH:-1200}" $pid
+	kill $pid
+	wait $pid 2>/dev/null
+	same "status" 0 $status
+	"$SEAM" script -F comm,ip,sym,dso,srcline -i f.data 2>script.err >f.txt; same "script" 0 $?
+	if python3 "$HERE/hotspot/chains_check.py" "$HERE/hotspot/$program.java" <f.txt >said; then
+		echo "ok: $program $* at $hz Hz: $(tail -n 1 said)"
+		[ "$program" = Churn ] || tail -n 1 said >>all
+	else
+		fail "$program $* at $hz Hz: $(head -n 100 said; tail -n 1 said)"
+	fi
+}
+while read -r each; do
+	echo "# $each"
+	for flag in -server -Xint -XX:TieredStopAtLevel=1; do
+		truth "$each" Chains 997 $flag
+		[ -z "${SEAM_JAVA_TRUTH:-}" ] || truth "$each" Chains 3997 $flag
+	done
+	truth "$each" Churn 997 -XX:ReservedCodeCacheSize=16m
+done <list
+# All together, because each has a thousand here.
+if awk -F '[ ,]+' '{ whole += $1; lacking += $3 } END { print "whole " whole ", lacking " lacking; exit !(whole * 100 >= 99 * (whole + lacking)) }' all >said; then
+	echo "ok: $(cat said)"
+else
+	fail "too many are not whole: $(cat said)"
+fi
+
+echo "# a program that is started"
+java=$(head -n 1 list)
+record -F 997 -e cpu-clock -o f.data -- "$java" -cp . Chains 2
+"$SEAM" report -i f.data >text 2>report.err; same "report" 0 $?
+says text '\[hotspot\] *\[\.\] java::Chains\.'
+"$SEAM" script -F comm,ip,sym,dso,srcline -i f.data 2>script.err >f.txt
+if python3 "$HERE/hotspot/chains_check.py" "$HERE/hotspot/Chains.java" <f.txt >said; then echo "ok: $(tail -n 1 said)"; else fail "$(head -n 60 said)"; fi
+record -F 997 -e cpu-clock --runtimes python -o f.data -- "$java" -cp . Chains 1
+same "names without" 0 "$("$SEAM" dump f.data 2>/dev/null | grep -c java::)"
+done_testing
