@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/protobuf.h"
 #include "fleet/container.h"
 
 #define PROCESS_MOST 4096u          /* processes that are remembered */
@@ -162,54 +163,6 @@ int process_attributes(struct labels *l, const char *text)
 	return r;
 }
 
-/* A number as protobuf has it. */
-static uint64_t process_varint(struct cursor *c)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		const unsigned char *b = cursor_bytes(c, 1);
-
-		if (!b)
-			return 0;
-		v |= (uint64_t)(*b & 127) << shift;
-		if (!(*b & 128))
-			return v;
-	}
-	cursor_fail(c);
-	return 0;
-}
-
-/* The next field; of one that is bytes, *bytes. False: the end, or nonsense. */
-static bool process_field(struct cursor *c, uint64_t *field, struct cursor *bytes)
-{
-	uint64_t tag, n = 0;
-
-	if (!cursor_left(c))
-		return false;
-	tag = process_varint(c);
-	*field = tag >> 3;
-	*bytes = (struct cursor){ 0 };
-	switch (tag & 7) {
-	case 0:
-		process_varint(c);
-		break;
-	case 1:
-		cursor_bytes(c, 8);
-		break;
-	case 2:
-		n = process_varint(c);
-		*bytes = cursor_of(cursor_bytes(c, n), n, false);
-		break;
-	case 5:
-		cursor_bytes(c, 4);
-		break;
-	default:
-		cursor_fail(c);
-	}
-	return !c->failed;
-}
-
 /* A KeyValue: 1 its key, 2 its value, of which 1 is a string. */
 static int process_attribute(struct labels *l, struct cursor c)
 {
@@ -217,10 +170,10 @@ static int process_attribute(struct labels *l, struct cursor c)
 	const char *label;
 	uint64_t field;
 
-	while (process_field(&c, &field, &bytes)) {
+	while (protobuf_field(&c, &field, &bytes)) {
 		if (field == 1)
 			key = bytes;
-		if (field == 2 && process_field(&bytes, &field, &value) && field != 1)
+		if (field == 2 && protobuf_field(&bytes, &field, &value) && field != 1)
 			value = (struct cursor){ 0 };
 	}
 	label = key.at ? process_label((const char *)key.at, cursor_left(&key)) : NULL;
@@ -237,7 +190,7 @@ static int process_context(struct labels *l, struct cursor c, int depth)
 	uint64_t field;
 	int r = 0;
 
-	while (r >= 0 && process_field(&c, &field, &bytes)) {
+	while (r >= 0 && protobuf_field(&c, &field, &bytes)) {
 		if ((field != 1 && field != 2) || !bytes.at)
 			continue;
 		r = process_attribute(l, bytes);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "base/protobuf.h"
 
 int otel_process_head_is_sound(const struct otel_process_head *head)
 {
@@ -14,61 +15,13 @@ int otel_process_head_is_sound(const struct otel_process_head *head)
 	       head->size <= OTEL_PROCESS_MOST;
 }
 
-/* A number as protobuf has it. */
-static uint64_t otel_varint(struct cursor *c)
-{
-	uint64_t v = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		const unsigned char *b = cursor_bytes(c, 1);
-
-		if (!b)
-			return 0;
-		v |= (uint64_t)(*b & 127) << shift;
-		if (!(*b & 128))
-			return v;
-	}
-	cursor_fail(c);
-	return 0;
-}
-
-/* The next field; of one that is bytes, *bytes. False: the end, or nonsense. */
-static bool otel_field(struct cursor *c, uint64_t *field, struct cursor *bytes)
-{
-	uint64_t tag, n;
-
-	if (!cursor_left(c))
-		return false;
-	tag = otel_varint(c);
-	*field = tag >> 3;
-	*bytes = (struct cursor){ 0 };
-	switch (tag & 7) {
-	case 0:
-		otel_varint(c);
-		break;
-	case 1:
-		cursor_bytes(c, 8);
-		break;
-	case 2:
-		n = otel_varint(c);
-		*bytes = cursor_of(cursor_bytes(c, n), n, false);
-		break;
-	case 5:
-		cursor_bytes(c, 4);
-		break;
-	default:
-		cursor_fail(c);
-	}
-	return !c->failed;
-}
-
 /* The last of the fields with a number, of those that are bytes; at NULL: there is none. */
 static struct cursor otel_last(struct cursor c, uint64_t wanted)
 {
 	struct cursor bytes, found = { 0 };
 	uint64_t field;
 
-	while (otel_field(&c, &field, &bytes))
+	while (protobuf_field(&c, &field, &bytes))
 		if (field == wanted && bytes.at)
 			found = bytes;
 	return found;
@@ -89,7 +42,8 @@ static void otel_keys(struct otel_process *p, struct cursor value)
 	uint64_t field;
 
 	p->n_keys = 0;
-	while (array.at && p->n_keys < OTEL_PROCESS_KEYS && otel_field(&array, &field, &bytes)) {
+	while (array.at && p->n_keys < OTEL_PROCESS_KEYS &&
+	       protobuf_field(&array, &field, &bytes)) {
 		struct cursor text = bytes.at ? otel_last(bytes, 1) : (struct cursor){ 0 };
 
 		if (field == 1)
@@ -126,12 +80,12 @@ void otel_process_read(struct otel_process *ret, size_t n)
 
 	ret->n_keys = 0;
 	ret->service = (struct otel_process_text){ 0 };
-	while (otel_field(&c, &field, &bytes)) {
+	while (protobuf_field(&c, &field, &bytes)) {
 		if (!bytes.at)
 			continue;
 		if (field == 2)
 			otel_attribute(ret, bytes);
-		while (field == 1 && otel_field(&bytes, &inner, &one))
+		while (field == 1 && protobuf_field(&bytes, &inner, &one))
 			if (inner == 1 && one.at)
 				otel_attribute(ret, one);
 	}
