@@ -50,13 +50,11 @@ static const struct v8_member v8_members[] = {
 	          "v8dbg_class_SharedFunctionInfo__script_or_debug_info__HeapObject",
 	          "v8dbg_class_SharedFunctionInfo__raw_script__Tagged_Object_",
 	          "v8dbg_class_SharedFunctionInfo__script__Tagged_HeapObject_"),
-	V8_MEMBER(script_source, V8_SCRIPT_BYTES, "v8dbg_class_Script__source__Object"),
 	V8_MEMBER(script_name, V8_SCRIPT_BYTES, "v8dbg_class_Script__name__Object"),
 	/* its number is behind its line ends in all versions */
 	V8_MEMBER(script_id, V8_SCRIPT_BYTES - 8, "v8dbg_class_Script__line_ends__Object"),
 	V8_MEMBER(array_length, 64, "v8dbg_class_FixedArrayBase__length__SMI"),
 	V8_MEMBER(array_data, 64, "v8dbg_class_FixedArray__data__uintptr_t"),
-	V8_MEMBER(bytecodes_data, 256, "v8dbg_class_BytecodeArray__data__uintptr_t"),
 	V8_MEMBER(map_type, 64, "v8dbg_class_Map__instance_type__uint16_t"),
 	V8_MEMBER(type_shared, V8_TYPES,
 	          "v8dbg_type_SharedFunctionInfo__SHARED_FUNCTION_INFO_TYPE"),
@@ -125,18 +123,10 @@ static int v8_member(struct v8_layout *to, const struct runtime_source *source,
 	return 0;
 }
 
-/* What no symbol tells. The bytes of a bytecode array's table of positions are the third or the
- * fifth of its members; a scope has its place in front of its names since those begin later. */
-static int v8_derive(struct v8_layout *to, const struct runtime_source *source)
+/* What no symbol tells: a scope has its place in front of its names since those begin later. */
+static int v8_derive(struct v8_layout *to)
 {
-	uint64_t at;
-	int wrapped = source->symbol(source->ctx,
-	                             "v8dbg_class_BytecodeArray__wrapper__Tagged_BytecodeWrapper_",
-	                             &at, NULL);
-
 	to->script_id += V8_TAGGED_SIZE;
-	to->script_line = 24;
-	to->bytecodes_positions = wrapped >= 0 ? 24 : 32;
 	if (to->scope_first != 3 && to->scope_first != 5)
 		return -ENOTSUP;
 	to->scope_places = to->scope_first == 5 ? 3 : 0;
@@ -201,7 +191,7 @@ static int v8_layout(struct v8_layout *to, const struct runtime_source *source)
 		if (v8_member(to, source, &v8_members[i]) < 0)
 			return -ENOTSUP;
 	v8_compiled(to, source);
-	return v8_derive(to, source);
+	return v8_derive(to);
 }
 
 int v8_find(struct runtime_object *ret, const struct runtime_source *source)

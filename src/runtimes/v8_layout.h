@@ -13,16 +13,13 @@
 #define V8_FUNCTION_BYTES 64u
 #define V8_SHARED_BYTES 64u
 #define V8_SCRIPT_BYTES 128u
-#define V8_BYTECODES_BYTES 64u
 
 struct v8_layout {
 	uint32_t version; /* major << 16 | minor; 0: none */
 	uint32_t function_shared;
 	uint32_t shared_name, shared_script;
-	uint32_t script_source, script_name, script_line, script_id;
-	uint32_t bytecodes_positions; /* its source position table */
+	uint32_t script_name, script_id;
 	uint32_t array_length, array_data;
-	uint32_t bytecodes_data;
 	uint32_t map_type;
 	uint32_t type_shared, type_scope, type_script, type_bytecodes;
 	uint32_t scope_first;  /* words before the names of a scope's variables */
