@@ -11,9 +11,11 @@
 #include "capture/bpf/kwalk.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -78,6 +80,20 @@ static void kwalk_defaults(struct kwalk_opts *o)
 	o->memory = (o->memory + 4095) & ~4095ull;
 }
 
+/*
+ * A process's table of open files grows at the 65th, the 257th and the 1,025th. Where threads share
+ * it the kernel then waits for all CPUs to have let go of the old one: 15 ms and more, in which the
+ * follower opens no file, and the first samples of a program are walked from copies. So it grows
+ * before there are threads. That it cannot be had is no failure.
+ */
+static void kwalk_make_room_for_files(void)
+{
+	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 1023);
+
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Loads the programs and begins to follow what is mapped; nothing is sampled yet. On failure
  * nothing stays loaded. */
 int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_error *err)
@@ -92,6 +108,7 @@ int kwalk_open(struct kwalk **ret, const struct kwalk_opts *opts, struct seam_er
 	l->follow.wake = l->epoll = -1;
 	lock_make(l);
 	later_init(&l->later);
+	kwalk_make_room_for_files();
 	kwalk_probe_usable(&l->probe);
 	if (!l->probe.usable)
 		r = seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL, "%s; needed: %s",
