@@ -9,7 +9,7 @@ static const struct runtime runtimes[] = {
 	{ "[python]", "Python", 95, 45, "green" },
 	{ "[hotspot]", "Java", 5, 45, "red" },
 	{ "[php]", "PHP", 265, 45, "purple" },
-	{ "[v8]", "JavaScript", 325, 40, "magenta" },
+	{ "[v8]", "JavaScript", 62, 60, "yellow" },
 };
 
 #define RUNTIMES (sizeof(runtimes) / sizeof(runtimes[0]))
