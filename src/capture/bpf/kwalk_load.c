@@ -21,10 +21,6 @@
 #include "capture/bpf/relocate.h"
 #include "capture/kernel.h"
 
-#define TASK_WORK_MARK 0x5ea3de4e /* kernel.bpf.h */
-#define CALL_INSN 0x85
-#define KFUNC_CALL 2
-
 /* Where the arena is mapped here: 4 GiB aligned, so that an offset is its address's low half; above
  * what AddressSanitizer keeps for itself. */
 #ifdef __SANITIZE_THREAD__ /* which keeps this range for other things */
@@ -44,69 +40,6 @@ static int load_fail(struct seam_error *err, int code, const char *what)
 {
 	return seam_error_set(err, code, NULL, SEAM_NO_OFFSET, NULL, "%s: %s", what,
 	                      strerror(code));
-}
-
-/* The last lines of what the verifier said, with -vv. */
-void load_say(struct kwalk *l, const char *said)
-{
-	const char *end = said + strlen(said), *at = end;
-
-	for (unsigned lines = 0; at > said && lines < 12; at--)
-		lines += at[-1] == '\n' && at != end;
-	while (at < end) {
-		size_t n = strcspn(at, "\n");
-
-		log_line(l->opts.log, LOG_ATTRS, "verifier: %.*s", (int)n, at);
-		at += n + (at[n] == '\n');
-	}
-}
-
-/* The programs call the kernel's function for task work by a mark, because its name and its number
- * differ between kernels: the mark is replaced by the number. With 0 the verifier accepts the call
- * as long as it is never reached. */
-void load_patch(struct bpf_object *object, uint32_t id)
-{
-	struct bpf_program *p;
-
-	bpf_object__for_each_program(p, object)
-	{
-		struct bpf_insn *insns = (struct bpf_insn *)bpf_program__insns(p);
-
-		for (size_t i = 0; i < bpf_program__insn_cnt(p); i++)
-			if (insns[i].code == CALL_INSN && insns[i].src_reg == KFUNC_CALL &&
-			    insns[i].imm == TASK_WORK_MARK)
-				insns[i].imm = (int32_t)id;
-	}
-}
-
-/* Writes the options into the programs' read-only configuration, which the verifier takes for
- * constants. -errno. */
-int load_configure(struct kwalk *l, struct bpf_object *object)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata.config");
-	/* Everything that does not change while it records is a constant: the verifier drops
-	 * branches that it decides. */
-	struct kwalk_config c = {
-		.when = l->probe.defers ? l->opts.when : KWALK_NEVER,
-		.filter = l->opts.filter,
-		.inherit = !l->opts.no_inherit,
-		.defers = l->probe.defers,
-		.depth = l->opts.depth,
-		.raw = l->opts.raw,
-		.kernel = !l->opts.no_kernel,
-		.wake = (uint32_t)(l->opts.ring_bytes / 4),
-		.user = 1,
-		.fp = l->opts.fp,
-		.int3 = kwalk_symbol("asm_exc_int3"),
-		.uretprobe = kwalk_symbol("__x64_sys_uretprobe"),
-		.timer = kwalk_symbol("perf_swevent_hrtimer"),
-	};
-
-	filter_configure(l, &c);
-	runtime_configure(l, &c);
-	c.context = l->opts.context;
-	offcpu_configure(l, &c);
-	return map ? bpf_map__set_initial_value(map, &c, sizeof(c)) : -ENOENT;
 }
 
 /* The number of entries for tasks. A hash takes memory for all its entries before it is used, so it
@@ -189,11 +122,6 @@ static void load_optional(struct kwalk *l, const struct relocate *r)
 	load_unless(l, "on_timer", !traced && relocate_id(r, "btf_trace_hrtimer_expire_exit"));
 	l->counts_losses = relocate_id(r, "btf_trace_mmap_lock_released");
 	load_unless(l, "on_unlocked", l->counts_losses && !l->opts.fp);
-}
-
-int load_map_fd(struct kwalk *l, const char *name)
-{
-	return bpf_object__find_map_fd_by_name(l->object, name);
 }
 
 /* MAP_FIXED_NOREPLACE: at another address offsets would not be the low half of pointers. */
@@ -325,19 +253,6 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 	relocate_end(&relocate);
 	free(said);
 	return r < 0 ? load_fail(err, -r, "the kernel does not load the BPF programs") : 0;
-}
-
-/* With -vv, how many instructions the verifier went through, which differs by kernel. */
-void load_tell(struct kwalk *l, struct bpf_object *object)
-{
-	struct bpf_program *p;
-
-	bpf_object__for_each_program(p, object)
-	{
-		if (bpf_program__fd(p) >= 0)
-			log_line(l->opts.log, LOG_ATTRS, "verifier: %s, %u instructions",
-			         bpf_program__name(p), kwalk_program_info(p).verified_insns);
-	}
 }
 
 /* Loads the programs, makes maps and rings, and attaches what does not depend on a session's

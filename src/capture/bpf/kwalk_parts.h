@@ -310,8 +310,6 @@ struct kwalk_ring {
 };
 
 struct seam_ksymbol;
-int ring_tell_symbol(struct kwalk *l, uint32_t pid, uint64_t time_ns,
-                     const struct seam_ksymbol *symbol);
 
 /* ---- kwalk_runtime.c ---- */
 
@@ -321,7 +319,6 @@ int ring_tell_symbol(struct kwalk *l, uint32_t pid, uint64_t time_ns,
 int runtime_open(struct kwalk *l);
 void runtime_close(struct kwalk *l);
 /* To be called before loading. */
-void runtime_configure(const struct kwalk *l, struct kwalk_config *c);
 int runtime_sizes(const struct kwalk *l);
 /* Tells the programs which interpreter a process runs. */
 void runtime_publish(struct kwalk *l, const struct kwalk_space *s);
@@ -418,6 +415,9 @@ struct kwalk {
 	struct kwalk_runtimes kinds[RUNTIMES];
 	uint32_t runtimes_met; /* atomic */
 	struct hotspots *hotspots;
+	/* Writes a name into the recording, before the first stack that has it. */
+	int (*tell_symbol)(struct kwalk *l, uint32_t pid, uint64_t time_ns,
+	                   const struct seam_ksymbol *symbol);
 	uint64_t hotspot_unread; /* places in compiled code whose inlined methods are not known */
 	uint64_t splice_time;    /* of the record that frames are put into */
 	uint64_t runtime_unnamed, runtime_functions, runtime_apart, runtime_late;

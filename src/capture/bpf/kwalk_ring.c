@@ -157,8 +157,8 @@ static uint64_t ring_output_id(const struct kwalk *l, uint32_t cpu)
 }
 
 /* A name, before the first stack that has it. */
-int ring_tell_symbol(struct kwalk *l, uint32_t pid, uint64_t time_ns,
-                     const struct seam_ksymbol *symbol)
+static int ring_tell_symbol(struct kwalk *l, uint32_t pid, uint64_t time_ns,
+                            const struct seam_ksymbol *symbol)
 {
 	struct seam_id id = ring_id(pid, pid, 0, time_ns, ring_output_id(l, 0));
 	int r = encode_ksymbol(&l->out, &l->output_event->attr, SEAM_MISC_USER, symbol, &id);
@@ -487,6 +487,7 @@ int kwalk_ring_add(struct kwalk *l, size_t i)
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = i };
 
 	l->rings[i].kwalk = l;
+	l->tell_symbol = ring_tell_symbol;
 	if (epoll_ctl(l->epoll, EPOLL_CTL_ADD, l->ring_fds[i], &ev) < 0)
 		return -errno;
 	return ringbuf_map(&l->rings[i].bytes, l->ring_fds[i], l->opts.ring_bytes);

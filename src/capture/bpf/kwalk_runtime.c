@@ -42,13 +42,6 @@ void runtime_close(struct kwalk *l)
 	codes_free(l->codes);
 }
 
-/* With the secret nobody can foresee keys, and make code whose keys collide. */
-void runtime_configure(const struct kwalk *l, struct kwalk_config *c)
-{
-	c->runtimes = l->opts.runtimes;
-	c->seed = map_secret();
-}
-
 /* Of `codes` all entries are made at once: so many functions for each CPU, and one that is lost is
  * sent again. Without interpreters nothing is kept: the maps are as small as maps can be. */
 int runtime_sizes(const struct kwalk *l)

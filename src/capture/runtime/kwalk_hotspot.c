@@ -139,7 +139,7 @@ static int hotspot_learn(struct kwalk *l, const struct hotspot_layout *layout,
 	if (r <= 0)
 		return r;
 	l->runtime_functions++;
-	return ring_tell_symbol(l, pid, time, &symbol);
+	return l->tell_symbol(l, pid, time, &symbol);
 }
 
 /* The key of a place: keys that are equal have equal frames. */
