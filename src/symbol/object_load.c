@@ -68,6 +68,9 @@ static int object_load_names(struct symbol_object *object)
 		buf_clear(&object->reason);
 	buf_text(&object->reason); /* NUL-terminated from here on */
 	buf_text(&object->source);
+	/* Without its reason an object would go from the list of what has no names. */
+	if (r == 0 && (object->reason.failed || object->source.failed))
+		r = -ENOMEM;
 	if (!shelved)
 		shelf_put(object, r == 0);
 	return r;
