@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// page.test.mjs: the page's modules that know nothing of the screen, under node's runner: node --test tests/page
+// page.test.mjs: the page's modules that know nothing of the screen, under node's runner: node
+// --test tests/page
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KIND, M, S, T, runtimeKinds } from "../../src/export/flame/state.mjs";
@@ -10,29 +11,73 @@ import { build, kidsOf, outermost } from "../../src/export/flame/groups.mjs";
 import { follow, path } from "../../src/export/flame/place.mjs";
 import { compile } from "../../src/export/flame/choose.mjs";
 import { around, functionRows } from "../../src/export/flame/functions.mjs";
-import { heatMap, heatSlices, heatStep, isWaiting, lanesOf, timelineRows } from "../../src/export/flame/heat.mjs";
+import {
+	heatMap,
+	heatSlices,
+	heatStep,
+	isWaiting,
+	laneSummary,
+	lanesOf,
+	timelineRows,
+} from "../../src/export/flame/heat.mjs";
 import { decodeLink, encodeLink, ranges } from "../../src/export/flame/link.mjs";
-import { heaviest, inOrder, threadRows } from "../../src/export/flame/order.mjs";
-import { keepSource, partAdvice, partCounts, partLines, sourceOf } from "../../src/export/flame/source.mjs";
+import { heaviest, inOrder, shownThreads, threadRows } from "../../src/export/flame/order.mjs";
+import {
+	keepSource,
+	partAdvice,
+	partCounts,
+	partLines,
+	sourceOf,
+} from "../../src/export/flame/source.mjs";
+import { compareCounts, differenceText } from "../../src/export/flame/noise.mjs";
+import { stateRows } from "../../src/export/flame/stacks.mjs";
+import { processes, sameThreads } from "../../src/export/flame/threads.mjs";
 import { block } from "./block.mjs";
 
 /* main -> work -> main (recursion) and main -> rest; two threads, at both ends of the time. */
 function load(more) {
-	for (const key of Object.keys(M))
-		delete M[key];
-	Object.assign(M, parse(block({
-		functions: [["", 0], ["all", 0], ["main", 1], ["work", 1], ["rest", 2]],
-		nodes: [[0, 1], [0, 2], [1, 3], [2, 2], [1, 4]],
-		rows: [
-			{ node: 3, thread: 0, slice: 0, weight: 10 },
-			{ node: 2, thread: 0, slice: 500, weight: 5 },
-			{ node: 4, thread: 1, slice: 1023, weight: 7 },
-		],
-		threads: [["one", 1, 1], ["two", 1, 2]], ...more,
-	})));
+	for (const key of Object.keys(M)) delete M[key];
+	Object.assign(
+		M,
+		parse(
+			block({
+				functions: [
+					["", 0],
+					["all", 0],
+					["main", 1],
+					["work", 1],
+					["rest", 2],
+				],
+				nodes: [
+					[0, 1],
+					[0, 2],
+					[1, 3],
+					[2, 2],
+					[1, 4],
+				],
+				rows: [
+					{ node: 3, thread: 0, slice: 0, weight: 10 },
+					{ node: 2, thread: 0, slice: 500, weight: 5 },
+					{ node: 4, thread: 1, slice: 1023, weight: 7 },
+				],
+				threads: [
+					["one", 1, 1],
+					["two", 1, 2],
+				],
+				...more,
+			}),
+		),
+	);
 	index(M);
-	Object.assign(S, { event: 0, first: 0, last: M.meta.slices - 1, focus: -1, callers: false,
-		threads: new Uint8Array(2).fill(1), states: new Uint8Array(256).fill(1) });
+	Object.assign(S, {
+		event: 0,
+		first: 0,
+		last: M.meta.slices - 1,
+		focus: -1,
+		callers: false,
+		threads: new Uint8Array(2).fill(1),
+		states: new Uint8Array(256).fill(1),
+	});
 	sums();
 }
 
@@ -57,14 +102,17 @@ test("children stand in the order of their names, and a path is found again", ()
 	load();
 	build();
 	const main = kidsOf(S.root)[0];
-	assert.deepEqual(kidsOf(main).map((k) => M.names[k.fn]), ["rest", "work"]);
+	assert.deepEqual(
+		kidsOf(main).map((k) => M.names[k.fn]),
+		["rest", "work"],
+	);
 	const work = kidsOf(main)[1];
 	assert.equal(follow(path(work)), work);
 });
 
 test("a function that calls itself counts once", () => {
 	load();
-	assert.deepEqual(outermost(2), [1]);
+	assert.deepEqual([...outermost(2)], [1]);
 	S.focus = 2;
 	build();
 	assert.equal(S.root.value, 22);
@@ -94,24 +142,43 @@ test("a pattern between slashes is a regex, and a bad one none", () => {
 test("the table counts a sample once, whatever calls itself", () => {
 	load();
 	const rows = functionRows("total", null).map((r) => [M.names[r.fn], r.self, r.total]);
-	assert.deepEqual(rows, [["main", 10, 22], ["work", 5, 15], ["rest", 7, 7]]);
-	assert.deepEqual(functionRows("self", null).slice(0, 2).map((r) => M.names[r.fn]), ["main", "rest"]);
-	assert.deepEqual(functionRows("name", null).map((r) => M.names[r.fn]), ["main", "rest", "work"]);
+	assert.deepEqual(rows, [
+		["main", 10, 22],
+		["work", 5, 15],
+		["rest", 7, 7],
+	]);
+	assert.deepEqual(
+		functionRows("self", null)
+			.slice(0, 2)
+			.map((r) => M.names[r.fn]),
+		["main", "rest"],
+	);
+	assert.deepEqual(
+		functionRows("name", null).map((r) => M.names[r.fn]),
+		["main", "rest", "work"],
+	);
 });
 
 test("callers and callees have the weight of the samples with the call", () => {
 	load();
-	const of = around(3, 0), name = (map) => [...map].map(([fn, weight]) => [M.names[fn], weight]);
+	const of = around(3, 0),
+		name = (map) => [...map].map(([fn, { weight }]) => [M.names[fn], weight]);
 	assert.deepEqual(name(of.callers), [["main", 15]]);
 	assert.deepEqual(name(of.callees), [["main", 10]]);
-	assert.deepEqual(name(around(2, 0).callees).sort(), [["rest", 7], ["work", 15]]);
+	assert.deepEqual(name(around(2, 0).callees).sort(), [
+		["rest", 7],
+		["work", 15],
+	]);
 });
 
 test("the map has all weight, each in its second and part of it", () => {
 	load();
 	const map = heatMap();
 	assert.equal(map.columns, 2);
-	assert.equal(map.cells.reduce((a, b) => a + b), 22);
+	assert.equal(
+		map.cells.reduce((a, b) => a + b),
+		22,
+	);
 	assert.equal(map.cells[0], 10);
 	assert.equal(map.cells[(map.rows - 1) * 2 + 1], 7);
 	assert.equal(map.rows, 50);
@@ -134,72 +201,202 @@ test("threads stand below their process, waiting apart", () => {
 	const rows = timelineRows();
 	lanesOf(rows[0].threads, 4);
 	assert.equal(rows.length, 1);
-	assert.deepEqual(rows[0].threads.map((t) => [t.t, t.samples]), [[0, 2], [1, 1]]);
+	assert.deepEqual(
+		rows[0].threads.map((t) => [t.t, t.samples]),
+		[
+			[0, 2],
+			[1, 1],
+		],
+	);
 	assert.deepEqual([...rows[0].threads[0].running], [1, 1, 0, 0]);
-	assert.ok(isWaiting("offcpu-time") && isWaiting("sched:sched_switch") && !isWaiting("cpu-clock"));
+	assert.ok(
+		isWaiting("offcpu-time") &&
+			isWaiting("sched:sched_switch") &&
+			!isWaiting("cpu-clock"),
+	);
 });
 
 test("in order of time a stack stands where its samples are", () => {
 	load();
-	assert.equal(heaviest(), 0);
-	const rows = threadRows(0), cells = [];
+	assert.equal(heaviest(0), 0);
+	const rows = threadRows(0, 0),
+		cells = [];
 	assert.deepEqual(rows, [0, 1]);
-	inOrder(rows, 1024, (depth, x, width, cell) => cells.push([depth, x, width, M.names[cell.fn], cell.value]));
-	assert.ok(cells.some(([depth, x, , name, value]) => depth === 1 && x === 0 && name === "main" && value >= 10), JSON.stringify(cells));
+	inOrder(rows, 1024, (depth, x, width, cell) =>
+		cells.push([depth, x, width, M.names[cell.fn], cell.value]),
+	);
+	assert.ok(
+		cells.some(
+			([depth, x, , name, value]) =>
+				depth === 1 && x === 0 && name === "main" && value >= 10,
+		),
+		JSON.stringify(cells),
+	);
 	assert.ok(cells.every(([, x, width]) => x >= 0 && width > 0 && x + width <= 1024));
 	const deepest = cells.filter((c) => c[0] === 3);
-	assert.deepEqual(deepest.map((c) => [c[1], c[3], c[4]]), [[0, "main", 10]]);
+	assert.deepEqual(
+		deepest.map((c) => [c[1], c[3], c[4]]),
+		[[0, "main", 10]],
+	);
 });
 
 test("a link says what was chosen, and is not believed where it is wrong", () => {
 	load();
-	Object.assign(S, { view: "table", firstEvent: 0, fn: 3, pattern: "a&b=c", first: 10, last: 20, focus: -1, callers: false, byWeight: false,
-		before: false, icicle: false, sort: "total", thread: 1 });
+	Object.assign(S, {
+		view: "table",
+		firstEvent: 0,
+		fn: 3,
+		pattern: "a&b=c",
+		first: 10,
+		last: 20,
+		focus: -1,
+		callers: false,
+		byWeight: false,
+		before: false,
+		icicle: false,
+		sort: "total",
+		thread: 1,
+	});
 	S.threads.set([0, 1]);
 	const link = encodeLink([2, 3]);
-	Object.assign(S, { view: "flame", fn: -1, pattern: "", first: 0, last: M.meta.slices - 1, sort: "self", thread: -1 });
+	Object.assign(S, {
+		view: "flame",
+		fn: -1,
+		pattern: "",
+		first: 0,
+		last: M.meta.slices - 1,
+		sort: "self",
+		thread: -1,
+	});
 	S.threads.fill(1);
 	assert.deepEqual(decodeLink(link), [2, 3]);
-	assert.deepEqual([S.view, M.names[S.fn], S.pattern, S.first, S.last, S.sort, S.thread, [...S.threads]],
-		["table", "work", "a&b=c", 10, 20, "total", 1, [0, 1]]);
-	assert.deepEqual(decodeLink("view=evil&span=x-99999999&threads=5-999999&zoom=-1.x.77777&focus=1e9&thread=9&sort=x&function=none"), []);
-	assert.deepEqual([S.view, S.first, S.last, S.focus, S.thread, S.sort, S.fn], ["flame", 0, M.meta.slices - 1, -1, -1, "self", -1]);
+	assert.deepEqual(
+		[
+			S.view,
+			M.names[S.fn],
+			S.pattern,
+			S.first,
+			S.last,
+			S.sort,
+			S.thread,
+			[...S.threads],
+		],
+		["table", "work", "a&b=c", 10, 20, "total", 1, [0, 1]],
+	);
+	assert.deepEqual(
+		decodeLink(
+			"view=evil&span=x-99999999&threads=5-999999&zoom=-1.x.77777&" +
+				"focus=1e9&thread=9&sort=x&function=none&without=none&theme=x",
+		),
+		[],
+	);
+	assert.deepEqual(
+		[S.view, S.first, S.last, S.focus, S.thread, S.sort, S.fn],
+		["flame", 0, M.meta.slices - 1, -1, -1, "self", -1],
+	);
 	assert.equal(ranges([1, 2, 3, 7]), "1-3.7");
 });
 
 /* Two events; instructions of lines 8 and 9 of one file, of line 3 of another, and of none. */
-const part = { in: "work", reason: null, lines_reason: null, source: false, start: "0x10", cut: 0, refused: [], files: ["/a.c", "/b.h"],
-	events: ["cycles", "faults"], insns: [[0, "nop", 0, 8], [1, "nop", 0, 9], [2, "nop", 1, 3], [3, "nop", -1, 0], [4, "nop", 0, 8]],
-	hits: [[0, 0, 1, 10], [0, 4, 2, 20], [0, 2, 1, 50], [0, 3, 1, 5], [0, -1, 1, 7], [1, 1, 4, 4]],
-	lines: [[0, 7, "\tfor"], [0, 8, "<b>"], [0, 9, "}"]] };
+const part = {
+	in: "work",
+	reason: null,
+	lines_reason: null,
+	source: false,
+	start: "0x10",
+	cut: 0,
+	refused: [],
+	files: ["/a.c", "/b.h"],
+	events: ["cycles", "faults"],
+	insns: [
+		[0, "nop", 0, 8],
+		[1, "nop", 0, 9],
+		[2, "nop", 1, 3],
+		[3, "nop", -1, 0],
+		[4, "nop", 0, 8],
+	],
+	hits: [
+		[0, 0, 1, 10],
+		[0, 4, 2, 20],
+		[0, 2, 1, 50],
+		[0, 3, 1, 5],
+		[0, -1, 1, 7],
+		[1, 1, 4, 4],
+	],
+	lines: [
+		[0, 7, "\tfor"],
+		[0, 8, "<b>"],
+		[0, 9, "}"],
+	],
+};
 
 test("a line has the samples of all its instructions, of one event", () => {
 	const counts = partCounts(part, "cycles");
-	assert.deepEqual([...counts.lines], [["0.8", { samples: 3, weight: 30 }], ["1.3", { samples: 1, weight: 50 }]]);
+	assert.deepEqual(
+		[...counts.lines],
+		[
+			["0.8", { samples: 3, weight: 30 }],
+			["1.3", { samples: 1, weight: 50 }],
+		],
+	);
 	assert.deepEqual(counts.all, { samples: 6, weight: 92 });
 	assert.deepEqual(counts.outside, { samples: 1, weight: 7 });
-	assert.deepEqual(counts.insns.map((c) => c.samples), [1, 0, 1, 1, 2]);
-	assert.deepEqual([...partCounts(part, "faults").lines], [["0.9", { samples: 4, weight: 4 }]]);
+	assert.deepEqual(
+		counts.insns.map((c) => c.samples),
+		[1, 0, 1, 1, 2],
+	);
+	assert.deepEqual(
+		[...partCounts(part, "faults").lines],
+		[["0.9", { samples: 4, weight: 4 }]],
+	);
 	assert.equal(partCounts(part, "other").all.samples, 0);
 });
 
 test("files stand by weight, and one that is not here has numbers only", () => {
 	const files = partLines(part, partCounts(part, "cycles"));
-	assert.deepEqual(files.map((f) => [f.file, f.missing]), [["/b.h", true], ["/a.c", false]]);
-	assert.deepEqual(files[1].rows.map((r) => [r.line, r.text, r.coded]), [[7, "\tfor", false], [8, "<b>", true], [9, "}", true]]);
-	assert.deepEqual(files[0].rows.map((r) => [r.line, r.text]), [[3, null]]);
+	assert.deepEqual(
+		files.map((f) => [f.file, f.missing]),
+		[
+			["/b.h", true],
+			["/a.c", false],
+		],
+	);
+	assert.deepEqual(
+		files[1].rows.map((r) => [r.line, r.text, r.coded]),
+		[
+			[7, "\tfor", false],
+			[8, "<b>", true],
+			[9, "}", true],
+		],
+	);
+	assert.deepEqual(
+		files[0].rows.map((r) => [r.line, r.text]),
+		[[3, null]],
+	);
 });
 
 test("what is missing is said with what would help", () => {
 	assert.deepEqual(partAdvice(part), []);
-	assert.match(partAdvice({ ...part, reason: "not found" })[0], /No instructions: not found.*archive/);
-	assert.match(partAdvice({ ...part, refused: [[1, "it is no text"]] })[0], /Not shown: .b.h: it is no text/);
-	assert.match(partAdvice({ ...part, files: [], lines_reason: "no debugging information" })[0], /no debugging information.*-g/);
+	assert.match(
+		partAdvice({ ...part, reason: "not found" })[0],
+		/No instructions: not found.*archive/,
+	);
+	assert.match(
+		partAdvice({ ...part, refused: [[1, "it is no text"]] })[0],
+		/Not shown: .b.h: it is no text/,
+	);
+	assert.match(
+		partAdvice({ ...part, files: [], lines_reason: "no debugging information" })[0],
+		/no debugging information.*-g/,
+	);
 });
 
 test("source is found by name and object, and one that comes later is kept", () => {
 	load();
-	M.meta.source = { functions: [{ name: "work", object: "", parts: [part], more: 0 }], left: 1 };
+	M.meta.source = {
+		functions: [{ name: "work", object: "", parts: [part], more: 0 }],
+		left: 1,
+	};
 	assert.equal(sourceOf(3).parts[0], part);
 	assert.equal(sourceOf(2), undefined);
 	keepSource(2, null);
@@ -208,7 +405,14 @@ test("source is found by name and object, and one that comes later is kept", () 
 
 test("a link has the line of the source, and nothing else for it", () => {
 	load();
-	Object.assign(S, { view: "source", fn: 3, line: "0.1.8", pattern: "", thread: -1, sort: "self" });
+	Object.assign(S, {
+		view: "source",
+		fn: 3,
+		line: "0.1.8",
+		pattern: "",
+		thread: -1,
+		sort: "self",
+	});
 	const link = encodeLink([]);
 	assert.match(link, /line=0\.1\.8/);
 	S.line = "";
@@ -221,11 +425,16 @@ test("a link has the line of the source, and nothing else for it", () => {
 
 test("arrow keys move a span by the map's rows and columns", () => {
 	load();
-	const { rows, columns } = heatMap(), column = heatStep("ArrowRight"), row = heatStep("ArrowDown");
+	const { rows, columns } = heatMap(),
+		column = heatStep("ArrowRight"),
+		row = heatStep("ArrowDown");
 
 	assert.equal(heatStep("ArrowLeft"), -column);
 	assert.equal(heatStep("ArrowUp"), -row);
-	assert.ok(Math.abs(column * columns - M.meta.slices) <= columns + column, `${columns} columns of ${column}`);
+	assert.ok(
+		Math.abs(column * columns - M.meta.slices) <= columns + column,
+		`${columns} columns of ${column}`,
+	);
 	assert.ok(Math.abs(row * rows - column) <= rows, `${rows} rows of ${row} in ${column}`);
 	/* A recording so long that a slice is longer than a row: a key moves something still. */
 	M.meta.sides[0].seconds = 1e6;
@@ -233,7 +442,8 @@ test("arrow keys move a span by the map's rows and columns", () => {
 });
 
 test("of the runtimes that have a colour, those that the recording has are listed", () => {
-	const { meta, fnKind } = M, first = KIND.UNFINISHED + 1;
+	const { meta, fnKind } = M,
+		first = KIND.UNFINISHED + 1;
 
 	M.meta = { runtimes: [{ name: "Python" }, { name: "PHP" }, { name: "Java" }] };
 	M.fnKind = Uint32Array.of(KIND.USER, first + 1, first + 1);
@@ -241,4 +451,172 @@ test("of the runtimes that have a colour, those that the recording has are liste
 	M.meta = {};
 	assert.deepEqual(runtimeKinds(), []);
 	[M.meta, M.fnKind] = [meta, fnKind];
+});
+
+/* The second side has twice the samples, and less of work. */
+function loadTwo() {
+	load({
+		sides: [
+			{ name: "now", start: 100, seconds: 2, lost: 0, undecoded: 0 },
+			{ name: "was", start: 0, seconds: 4, lost: 3, undecoded: 0 },
+		],
+		states: [
+			{ text: "taken at once", unfinished: false },
+			{ text: "cut off", unfinished: true },
+		],
+		rows: [
+			{ node: 3, thread: 0, slice: 0, weight: 300, samples: 300 },
+			{ node: 4, thread: 1, slice: 1023, weight: 700, samples: 700 },
+			{ node: 3, thread: 2, slice: 10, weight: 1600, samples: 1600, side: 1 },
+			{
+				node: 4,
+				thread: 1,
+				slice: 20,
+				weight: 400,
+				samples: 400,
+				side: 1,
+				state: 1,
+			},
+		],
+		threads: [
+			["one", 1, 1],
+			["two", 1, 2],
+			["one", 9, 9],
+		],
+	});
+	S.threads = new Uint8Array(3).fill(1);
+	sums();
+}
+
+test("a difference has the margin that seam diff gives it", () => {
+	/* As `seam diff --json` has it of 88 of 302 and 164 of 298 samples. */
+	const noise = compareCounts(88, 302, 164, 298);
+	assert.equal(noise.margin.toFixed(6), "0.076266");
+	assert.equal(noise.ratio.toFixed(6), "1.888652");
+	assert.equal(noise.least.toFixed(6), "1.540693");
+	assert.equal(noise.most.toFixed(6), "2.315196");
+	assert.equal(noise.verdict, 1);
+	assert.equal(compareCounts(3, 302, 0, 298).ratio.toFixed(6), "0.168904");
+	assert.equal(compareCounts(3, 302, 0, 298).verdict, 0);
+	assert.ok(Number.isFinite(compareCounts(0, 0, 0, 0).margin));
+	assert.equal(differenceText(-1.5, { margin: 0.02, verdict: 0 }), "\u22121.50 \u00b12.00 ~");
+});
+
+test("functions, cells and calls of two recordings have both figures", () => {
+	loadTwo();
+	assert.deepEqual([...T.samples], [1000, 2000]);
+	const row = functionRows("change", null)[0],
+		main = functionRows("name", null)[0];
+	assert.equal(M.names[row.fn], "main");
+	assert.equal(row.changed.self.change.toFixed(3), "-0.500");
+	assert.equal(row.changed.self.noise.verdict, -1);
+	assert.equal(main.changed.total.noise.verdict, 0);
+	build();
+	const all = kidsOf(kidsOf(S.root)[0]),
+		rest = all.find((k) => M.names[k.fn] === "rest");
+	assert.deepEqual([rest.value, rest.base, rest.hits, rest.baseHits], [700, 400, 700, 400]);
+	S.callers = true;
+	build();
+	const own = kidsOf(S.root).map((k) => [M.names[k.fn], k.value, k.base, k.hits, k.baseHits]);
+	assert.deepEqual(own, [
+		["main", 300, 1600, 300, 1600],
+		["rest", 700, 400, 700, 400],
+	]);
+	const callee = [...around(2, 1).callees].map(([fn, c]) => [M.names[fn], c.weight, c.hits]);
+	assert.deepEqual(callee.sort(), [
+		["rest", 400, 400],
+		["work", 1600, 1600],
+	]);
+	S.callers = false;
+});
+
+test("states of stacks of two recordings", () => {
+	loadTwo();
+	const rows = stateRows().map((r) => [
+		M.meta.states[r.i].text,
+		r.n,
+		r.before,
+		r.noise.verdict,
+	]);
+	assert.deepEqual(rows, [
+		["taken at once", 1000, 1600, 1],
+		["cut off", 0, 400, -1],
+	]);
+	load();
+	assert.equal(stateRows()[0].noise, undefined);
+});
+
+test("threads of two recordings are told apart by name, and chosen with each other", () => {
+	loadTwo();
+	const list = processes().map((p) => [
+		M.texts[p.comm],
+		p.weight,
+		p.threads.map((x) => x.t).sort(),
+	]);
+	assert.deepEqual(list, [
+		["one", [300, 1600], [0, 2]],
+		["two", [700, 400], [1]],
+	]);
+	assert.deepEqual(sameThreads([0]), [0, 2]);
+	assert.deepEqual(shownThreads(), [1, 1]);
+	S.thread = 0;
+	assert.deepEqual(shownThreads(), [0, 2]);
+	S.thread = -1;
+	load();
+	assert.deepEqual(sameThreads([0]), [0]);
+});
+
+test("each side has a map, lanes and an order of time of its own", () => {
+	loadTwo();
+	assert.deepEqual([heatMap(0).columns, heatMap(1).columns], [2, 4]);
+	assert.equal(
+		heatMap(1).cells.reduce((a, b) => a + b),
+		2000,
+	);
+	const before = timelineRows(1).flatMap((p) => p.threads);
+	lanesOf(before, 4);
+	assert.deepEqual(
+		before.map((x) => [x.t, [...x.running]]),
+		[
+			[2, [1600, 0, 0, 0]],
+			[1, [400, 0, 0, 0]],
+		],
+	);
+	assert.deepEqual(laneSummary(before[0]), { running: 1600, waiting: 0, from: 0, to: 1 });
+	const cells = [];
+	S.first = 500;
+	sums();
+	inOrder(
+		threadRows(2, 1),
+		100,
+		(depth, x, w, cell) => cells.push([depth, M.names[cell.fn], cell.side]),
+		1,
+	);
+	assert.ok(
+		cells.some(([depth, name, side]) => depth === 3 && name === "main" && side === 1),
+		String(cells),
+	);
+	S.first = 0;
+});
+
+test("a link has states of stacks and the theme", () => {
+	loadTwo();
+	Object.assign(S, {
+		view: "flame",
+		fn: -1,
+		firstSort: "change",
+		sort: "total",
+		dark: true,
+		firstDark: false,
+	});
+	S.states[1] = 0;
+	const link = encodeLink([]);
+	assert.deepEqual(new URLSearchParams(link).getAll("without"), ["cut off"]);
+	Object.assign(S, { dark: false, sort: "self" });
+	S.states.fill(1);
+	decodeLink(link);
+	assert.deepEqual([S.dark, S.sort, S.states[0], S.states[1]], [true, "total", 1, 0]);
+	decodeLink("");
+	assert.deepEqual([S.dark, S.sort, S.states[1]], [false, "change", 1]);
+	S.firstSort = "self";
 });

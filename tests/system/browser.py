@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A headless Chromium, driven by chromedriver over its HTTP interface: real clicks, real keys. For the tests of pages."""
+import base64
 import json
 import socket
 import subprocess
@@ -58,6 +59,15 @@ class Browser:
 
     def js(self, code, *args):
         return self.call("POST", "/execute/sync", {"script": code, "args": list(args)})
+
+    def size(self, width, height):
+        """The page's window, smaller than a desktop's may be."""
+        self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
+
+    def printed(self):
+        """The page on paper, as PDF."""
+        return base64.b64decode(self.call("POST", "/print", {"background": True}))
 
     def errors(self):
         return [line["message"] for line in self.call("POST", "/se/log", {"type": "browser"}) if line["level"] in ("SEVERE", "WARNING")]

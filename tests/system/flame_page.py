@@ -335,6 +335,74 @@ def two(browser, other):
     browser.keys("b")
     root = next(c for c in cells(browser) if c["depth"] == 0)
     check("b: widths of before", close(root["base"], before.weight))
+    told = {r["sym"]: (100 * r["delta"], 100 * r["margin"], r["verdict"] == "same")
+            for r in json.loads(run("diff", "--json", "-s", "sym", other, recording))["rows"] if r["event"] == truth.j["events"][truth.event]["name"]}
+    view(browser, "table")
+    rows = browser.js("return [...document.querySelectorAll('#functions tr')].map((r) => [r.querySelector('.name').textContent, "
+                      "r.cells[2].textContent])")
+    names = [name for name, _ in rows]
+    seen = {name: text.replace("\u2212", "-").replace("\u00b1", "") for name, text in rows if names.count(name) == 1 and name in told}
+    wrong = [(name, text, told[name]) for name, text in seen.items() if any(abs(float(part) - figure) > 0.011 for part, figure in
+             zip(text.split(), told[name][:2])) or (text[-1] == "~") != told[name][2]]
+    check("the table's changes and margins are those of seam diff", len(seen) > 5 and not wrong, "%d, %s" % (len(seen), wrong[:2]))
+    browser.click_on("#functions .name")
+    around = browser.js("return [...document.querySelectorAll('#around td')].filter((c) => c.textContent.includes('\\u00b1')).length")
+    check("callers and callees have margins, too", around > 0)
+    both_in_time(browser)
+
+
+def both_in_time(browser):
+    """Order of time, timeline and panels of two recordings, and its link."""
+    view(browser, "order")
+    depths = {c["depth"] < 0 for c in cells(browser)}
+    check("in order of time the other recording grows the other way", depths == {True, False})
+    picture(browser, "two-order")
+    view(browser, "time")
+    check("the other's map is drawn", browser.js("const c = document.getElementById('beforeheat'); return !c.hidden && c.height > 100"))
+    picture(browser, "two-time")
+    check("stacks of both sides", browser.js("return document.querySelectorAll('#bar .bar').length") == 2 and
+          "\u00b1" in browser.js("return document.getElementById('states').textContent"))
+    browser.js("document.getElementById('lanesdetails').open = true; document.getElementById('lanes').focus()")
+    browser.until(lambda: browser.js("return document.querySelectorAll('#lanetable tr').length"))
+    browser.keys(DOWN, DOWN)
+    said = browser.js("return document.getElementById('detail').textContent")
+    browser.keys(DOWN)
+    check("keys go from row to row of the timeline", said != browser.js("return document.getElementById('detail').textContent"), said[:60])
+    browser.keys(ENTER)
+    check("Enter chooses one, with those of its name of the other", 0 < totals(browser)["samples"] and 0 < totals(browser)["before"] and
+          "threads=" in browser.js("return location.hash"), browser.js("return location.hash"))
+    browser.keys("t")
+    link = browser.js("return location.hash")
+    browser.js("history.back()")
+    eventually(browser, "Back takes the theme back", lambda: not browser.js("return document.documentElement.classList.contains('dark')"))
+    browser.js("history.forward()")
+    eventually(browser, "Forward has it again", lambda: browser.js("return document.documentElement.classList.contains('dark')"), link)
+    browser.keys("t")
+
+
+def small(browser, path):
+    """A phone's window keeps everything, and paper has the whole graph."""
+    browser.open(path)
+    browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))
+    browser.size(360, 640)
+    for name in ("flame", "table", "time", "source", "order"):
+        view(browser, name)
+        eventually(browser, "%s: nothing stands out of 360 pixels" % name,
+                   lambda: browser.js("return document.documentElement.scrollWidth") <= 360)
+        picture(browser, "phone-" + name)
+    for what in ("threads", "legend", "states"):
+        box = browser.js("const r = document.getElementById(arguments[0]).getBoundingClientRect(); return [r.x, r.right, r.height]", what)
+        check("%s are there" % what, box[0] >= 0 and box[1] <= 360 and box[2] > 10, box)
+    browser.size(1400, 700)
+    view(browser, "flame")
+    browser.keys("t")
+    paper = browser.printed()
+    check("it is printed", paper.startswith(b"%PDF") and b"%%EOF" in paper[-32:], len(paper))
+    check("and looks as before", browser.js("return document.documentElement.classList.contains('dark')"))
+    if pictures:
+        with open(os.path.join(pictures, "paper.pdf"), "wb") as out:
+            out.write(paper)
+    browser.keys("t")
 
 
 def many(browser):
@@ -392,6 +460,7 @@ try:
     if os.path.exists(os.path.join(scratch, "code.data")):
         source(browser, os.path.join(scratch, "code.data"))
     two(browser, os.path.join(scratch, "other.data"))
+    small(browser, os.path.join(scratch, "flame.html"))
     many(browser)
     hostile(browser)
     errors = browser.errors()

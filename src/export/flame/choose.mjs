@@ -10,7 +10,9 @@ import { brush, drawStrip, strip } from "./strip.mjs";
 import { decodeLink, encodeLink } from "./link.mjs";
 import { drawView } from "./views.mjs";
 import { partOf } from "./served.mjs";
-import { detail, only, panelThreads, states } from "./panels.mjs";
+import { detail, legend } from "./panels.mjs";
+import { states } from "./stacks.mjs";
+import { only, panelThreads, sameThreads } from "./threads.mjs";
 
 export function compile(text) {
 	if (text.length > 2 && text.startsWith("/") && text.endsWith("/")) {
@@ -30,22 +32,23 @@ export function search() {
 
 	S.matched = null;
 	$("found").textContent = S.pattern && !test ? "not a regex" : "";
-	if (!test)
-		return;
+	if (!test) return;
 	S.matched = Uint8Array.from(M.names, (name, fn) => (fn && test(name) ? 1 : 0));
-	const n = M.parent.length, hit = new Uint8Array(n);
+	const n = M.parent.length,
+		hit = new Uint8Array(n);
 	let sum = 0;
 	for (let i = 1; i < n; i++) {
 		hit[i] = hit[M.parent[i]] | S.matched[M.fn[i]];
-		if (hit[i])
-			sum += T.self[0][i];
+		if (hit[i]) sum += T.self[0][i];
 	}
 	$("found").textContent = `${percent(sum, wholeOf(0))} match`;
 }
 
 /* After the choice of samples has changed. The place in the graph is found again by its names. */
 export function recompute(whole) {
-	const fns = path(S.zoom), selected = S.selected && path(S.selected), up = S.selected && S.selected.up;
+	const fns = path(S.zoom),
+		selected = S.selected && path(S.selected),
+		up = S.selected && S.selected.up;
 
 	sums();
 	build();
@@ -65,10 +68,8 @@ export function show() {
 	redraw();
 	detail(S.selected);
 	drawView();
-	if (ask.parts)
-		ask.parts();
-	if (!V.brushing)
-		writeLink(false);
+	if (ask.parts) ask.parts();
+	if (!V.brushing) writeLink(false);
 	$("flip").setAttribute("aria-pressed", S.icicle);
 	$("callers").setAttribute("aria-pressed", S.callers);
 	$("order").setAttribute("aria-pressed", S.byWeight);
@@ -77,16 +78,16 @@ export function show() {
 }
 
 export function ground() {
-	$("scroll").scrollTop = S.icicle ? (S.above ? Math.max(0, line(0) * ROW - V.height / 2) : 0)
-		: Math.max(0, (line(0) + 1) * ROW - (S.above ? V.height / 2 : V.height));
+	const middle =
+		S.above || V.low < 0 ? V.height / 2 : S.icicle ? V.height * V.rows : V.height;
+
+	$("scroll").scrollTop = Math.max(0, (line(0) + (S.icicle ? 0 : 1)) * ROW - middle);
 }
 
 export function zoomTo(g) {
-	if (!g || (g.up && S.above) || g === S.zoom)
-		return;
+	if (!g || (g.up && S.above) || g === S.zoom) return;
 	if (S.view === "order") {
-		if (g.node)
-			brush(g.begin, g.end, true);
+		if (g.node && !g.side) brush(g.begin, g.end, true);
 		return;
 	}
 	S.zoom = g;
@@ -105,8 +106,7 @@ export function goTo(focus, callers, fns) {
 }
 
 export function focusOn(g) {
-	if (!g || (!g.parent && S.focus < 0))
-		return;
+	if (!g || (!g.parent && S.focus < 0)) return;
 	goTo(g.fn, false, []);
 	select(S.root);
 }
@@ -148,6 +148,13 @@ export function choose(fn) {
 	show();
 }
 
+/* Light or dark, as S.dark says. */
+export function applyTheme() {
+	document.documentElement.classList.toggle("dark", S.dark);
+	V.strip = V.strip && { ...V.strip, image: null };
+	legend();
+}
+
 export function setView(view) {
 	S.view = view;
 	S.selected = null;
@@ -160,13 +167,10 @@ export function setView(view) {
 export function writeLink(replace) {
 	const text = `#${encodeLink(path(S.zoom))}`;
 
-	if (V.quiet || text === (V.link || "#"))
-		return;
+	if (V.quiet || text === (V.link || "#")) return;
 	V.link = text;
-	if (replace)
-		location.replace(text);
-	else
-		location.hash = text;
+	if (replace) location.replace(text);
+	else location.hash = text;
 }
 
 /* What the address says is chosen. */
@@ -183,6 +187,7 @@ export function readLink() {
 	V.link = location.hash || "#";
 	$("search").value = S.pattern;
 	$("event").value = S.event;
+	applyTheme();
 	S.zoom = S.selected = null;
 	sums();
 	build();
@@ -201,10 +206,12 @@ export function readLink() {
 export function copied(stack) {
 	const g = S.selected;
 
-	if (!stack || !g)
-		return S.fn > 0 ? M.names[S.fn] : "";
+	if (!stack || !g) return S.fn > 0 ? M.names[S.fn] : "";
 	const fns = path(g).map((fn) => M.names[fn]);
 	return (g.up ? fns.reverse() : fns).join("\n");
 }
 
-Object.assign(ask, { recompute, choose, only, moved: () => writeLink(false) });
+/* Threads chosen in a pane; of two recordings with those of the other that have their names. */
+const chosenThreads = (threads) => only(sameThreads(threads));
+
+Object.assign(ask, { recompute, choose, only: chosenThreads, moved: () => writeLink(false) });

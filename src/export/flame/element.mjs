@@ -8,9 +8,13 @@ export function node(tag, properties, ...children) {
 }
 
 export function sized(canvas, width, height) {
-	const ratio = window.devicePixelRatio || 1, ctx = canvas.getContext("2d");
+	const ratio = window.devicePixelRatio || 1,
+		ctx = canvas.getContext("2d");
 
-	if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+	if (
+		canvas.width !== Math.round(width * ratio) ||
+		canvas.height !== Math.round(height * ratio)
+	) {
 		canvas.width = Math.round(width * ratio);
 		canvas.height = Math.round(height * ratio);
 		canvas.style.height = `${height}px`;
@@ -20,3 +24,11 @@ export function sized(canvas, width, height) {
 }
 
 export const isDark = () => document.documentElement.classList.contains("dark");
+
+/* A box to tick, with its name. */
+export function box(checked, name, change) {
+	const input = node("input", { type: "checkbox", checked });
+
+	input.addEventListener("change", () => change(input.checked));
+	return node("label", { title: name }, input, ` ${name}`);
+}

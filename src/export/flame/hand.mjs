@@ -3,35 +3,52 @@
 import { $, M, S, V } from "./state.mjs";
 import { shown, twoSides } from "./sums.mjs";
 import { kidsOf } from "./groups.mjs";
-import { ROW, depthAt, line, offset, path } from "./place.mjs";
+import { ROW, depthAt, layout, line, offset, path } from "./place.mjs";
 import { node } from "./element.mjs";
-import { redraw } from "./draw.mjs";
+import { draw, redraw } from "./draw.mjs";
 import { heatStep } from "./heat.mjs";
-import { brush, xSlice } from "./strip.mjs";
-import { detail, legend, only, panelThreads } from "./panels.mjs";
+import { brush, drawStrip, xSlice } from "./strip.mjs";
+import { detail } from "./panels.mjs";
+import { only, panelThreads } from "./threads.mjs";
 import { VIEWS } from "./link.mjs";
 import { drawView } from "./views.mjs";
-import { whenHand } from "./when.mjs";
+import { laneKey, whenHand } from "./when.mjs";
 import { finer, wholeTime } from "./served.mjs";
-import { copied, focusOn, goTo, readLink, recompute, reset, search, select, setView, show, writeLink, zoomTo } from "./choose.mjs";
+import {
+	copied,
+	focusOn,
+	goTo,
+	readLink,
+	recompute,
+	reset,
+	search,
+	select,
+	setView,
+	show,
+	writeLink,
+	zoomTo,
+	applyTheme,
+} from "./choose.mjs";
+
+const PRINTED_ROWS = 200;
 
 export function cellAt(x, y) {
 	const row = V.depths.get(depthAt(Math.floor((y - offset()) / ROW))) || [];
-	let low = 0, high = row.length;
+	let low = 0,
+		high = row.length;
 
 	while (low < high) {
 		const middle = (low + high) >> 1;
 
-		if (row[middle].x + row[middle].w <= x)
-			low = middle + 1;
-		else
-			high = middle;
+		if (row[middle].x + row[middle].w <= x) low = middle + 1;
+		else high = middle;
 	}
 	return low < row.length && row[low].x <= x ? row[low] : null;
 }
 
 export function pointer() {
-	const graph = $("graph"), time = $("strip");
+	const graph = $("graph"),
+		time = $("strip");
 	let from = -1;
 
 	graph.addEventListener("mousemove", (e) => {
@@ -39,9 +56,9 @@ export function pointer() {
 
 		graph.style.cursor = c && c.g ? "pointer" : "default";
 		if (c && !c.g)
-			$("detail").textContent = `${c.n} cells, each too narrow to be shown: zoom in`;
-		else
-			detail(c ? c.g : S.selected);
+			$("detail").textContent =
+				`${c.n} cells, each too narrow to be shown: zoom in`;
+		else detail(c ? c.g : S.selected);
 	});
 	graph.addEventListener("mouseleave", () => detail(S.selected));
 	graph.addEventListener("click", (e) => {
@@ -56,8 +73,7 @@ export function pointer() {
 		const c = cellAt(e.offsetX, e.offsetY);
 
 		e.preventDefault();
-		if (c && c.g)
-			focusOn(c.g);
+		if (c && c.g) focusOn(c.g);
 	});
 	time.addEventListener("pointerdown", (e) => {
 		from = xSlice(e.offsetX);
@@ -70,41 +86,45 @@ export function pointer() {
 	time.addEventListener("pointerup", (e) => {
 		if (from >= 0 && Math.abs(xSlice(e.offsetX) - from) <= M.meta.slices >> 9)
 			brush(0, M.meta.slices - 1, true);
-		else if (from >= 0)
-			brush(from, xSlice(e.offsetX), true);
+		else if (from >= 0) brush(from, xSlice(e.offsetX), true);
 		from = -1;
 	});
 }
 
 export function cellOf(g) {
-	for (const row of V.depths.values())
-		for (const c of row)
-			if (c.g === g)
-				return c;
+	for (const row of V.depths.values()) for (const c of row) if (c.g === g) return c;
 	return null;
 }
 
 export function intoView(g) {
-	const c = cellOf(g), y = c ? line(c.depth) * ROW + (S.icicle ? 0 : Math.max(0, V.height - V.rows * ROW)) : 0, e = $("scroll");
+	const c = cellOf(g),
+		y = c
+			? line(c.depth) * ROW +
+				(S.icicle ? 0 : Math.max(0, V.height - V.rows * ROW))
+			: 0,
+		e = $("scroll");
 
-	if (c && y < e.scrollTop)
-		e.scrollTop = y;
-	else if (c && y + ROW > e.scrollTop + V.height)
-		e.scrollTop = y + ROW - V.height;
+	if (c && y < e.scrollTop) e.scrollTop = y;
+	else if (c && y + ROW > e.scrollTop + V.height) e.scrollTop = y + ROW - V.height;
 }
 
 /* Up and down go by what is seen: away from the root is up in a flame graph. */
 export function move(key) {
-	const g = S.selected || (S.view === "order" ? V.ordered : S.zoom || S.root), outward = (key === "ArrowUp") !== S.icicle;
+	const g = S.selected || (S.view === "order" ? V.ordered : S.zoom || S.root),
+		outward = (key === "ArrowUp") !== S.icicle;
 	const visible = (list) => list.filter((k) => cellOf(k));
 	let to = null;
 
 	if (key === "ArrowUp" || key === "ArrowDown") {
 		const kids = visible(kidsOf(g));
 
-		to = outward !== (g.up && !!S.above) ? kids.reduce((a, b) => (!a || shown(b) > shown(a) ? b : a), null) : g.parent;
+		to =
+			outward !== (g.up && !!S.above)
+				? kids.reduce((a, b) => (!a || shown(b) > shown(a) ? b : a), null)
+				: g.parent;
 	} else if (g.parent) {
-		const list = visible(kidsOf(g.parent)), at = list.indexOf(g) + (key === "ArrowRight" ? 1 : -1);
+		const list = visible(kidsOf(g.parent)),
+			at = list.indexOf(g) + (key === "ArrowRight" ? 1 : -1);
 
 		to = list[at] || null;
 	}
@@ -116,22 +136,27 @@ export function move(key) {
 
 /* From name to name in the table, from line to line in the source. */
 export function moveTable(key) {
-	const names = [...document.querySelectorAll(S.view === "source" ? "#source .line:enabled, #source .name:enabled" : "#table .name:enabled")];
+	const names = [
+		...document.querySelectorAll(
+			S.view === "source"
+				? "#source .line:enabled, #source .name:enabled"
+				: "#table .name:enabled",
+		),
+	];
 	const at = names.indexOf(document.activeElement) + (key === "ArrowDown" ? 1 : -1);
 
-	if (names.length)
-		names[Math.max(0, Math.min(names.length - 1, at))].focus();
+	if (names.length) names[Math.max(0, Math.min(names.length - 1, at))].focus();
 }
 
-/* Moves the chosen span of time, or with Shift its end: in the map as its cells stand, else by a part of all. */
+/* Moves the chosen span of time, or with Shift its end: in the map as its cells stand, else by a
+ * part of all. */
 export function moveBrush(e, inMap) {
-	const n = M.meta.slices - 1, part = Math.max(1, n >> 7);
+	const n = M.meta.slices - 1,
+		part = Math.max(1, n >> 7);
 	const step = inMap ? heatStep(e.key) : e.key === "ArrowRight" ? part : -part;
 
-	if (S.first === 0 && S.last === n)
-		brush(0, n >> 3, true);
-	else if (e.shiftKey)
-		brush(S.first, Math.max(S.first, S.last + step), true);
+	if (S.first === 0 && S.last === n) brush(0, n >> 3, true);
+	else if (e.shiftKey) brush(S.first, Math.max(S.first, S.last + step), true);
 	else if (S.first + step >= 0 && S.last + step <= n)
 		brush(S.first + step, S.last + step, true);
 }
@@ -143,7 +168,8 @@ export const toggle = (name) => () => {
 
 /* Without the clipboard's own interface, which a page in a file does not always have. */
 function copy(stack) {
-	const area = node("textarea", { value: copied(stack) }), before = document.activeElement;
+	const area = node("textarea", { value: copied(stack) }),
+		before = document.activeElement;
 
 	document.body.append(area);
 	area.select();
@@ -153,13 +179,24 @@ function copy(stack) {
 }
 
 export const ACTIONS = {
-	back: () => history.back(), reset,
-	copyname: () => copy(false), copystack: () => copy(true),
-	flip: toggle("icicle"), order: toggle("byWeight"), before: toggle("before"),
-	finer, whole: wholeTime,
-	callers: () => { goTo(-1, !S.callers, []); },
+	back: () => history.back(),
+	reset,
+	copyname: () => copy(false),
+	copystack: () => copy(true),
+	flip: toggle("icicle"),
+	order: toggle("byWeight"),
+	before: toggle("before"),
+	finer,
+	whole: wholeTime,
+	callers: () => {
+		goTo(-1, !S.callers, []);
+	},
 	focus: () => focusOn(S.selected),
-	theme: () => { document.documentElement.classList.toggle("dark"); V.strip.image = null; legend(); show(); },
+	theme: () => {
+		S.dark = !S.dark;
+		applyTheme();
+		show();
+	},
 	help: () => $("keys").showModal(),
 };
 
@@ -168,7 +205,16 @@ export const KEYS = [
 	["Escape", "everything again", reset],
 	["Backspace", "back, as the browser's Back", ACTIONS.back],
 	["Enter", "zoom to the selected cell", () => zoomTo(S.selected)],
-	["Arrow keys", "select; in the strip and the pane of time: move the span, with Shift its end", null],
+	[
+		"Arrow keys",
+		"select; in the strip and the map of time: move the span, with Shift its end",
+		null,
+	],
+	[
+		"Tab, arrows",
+		"in the timeline: from row to row, Enter: it alone; left and right: the span",
+		null,
+	],
 	["f", "the selected function with its callers and callees (or right click)", ACTIONS.focus],
 	["c", "from the innermost functions to their callers", ACTIONS.callers],
 	["i", "icicle or flame", ACTIONS.flip],
@@ -185,29 +231,39 @@ export const KEYS = [
 ];
 
 export function keyboard() {
-	$("keytable").append(...KEYS.filter(([, text]) => text).map(([key, text]) => node("tr", {}, node("td", {}, node("kbd", { textContent: key })), node("td", { textContent: text }))));
+	$("keytable").append(
+		...KEYS.filter(([, text]) => text).map(([key, text]) =>
+			node(
+				"tr",
+				{},
+				node("td", {}, node("kbd", { textContent: key })),
+				node("td", { textContent: text }),
+			),
+		),
+	);
 	document.addEventListener("keydown", (e) => {
-		const typing = /^(INPUT|SELECT)$/.test(e.target.tagName), action = KEYS.find(([key, , run]) => key === e.key && run);
+		const typing = /^(INPUT|SELECT)$/.test(e.target.tagName),
+			action = KEYS.find(([key, , run]) => key === e.key && run);
 
-		if (e.ctrlKey || e.altKey || e.metaKey || $("keys").open)
-			return;
+		if (e.ctrlKey || e.altKey || e.metaKey || $("keys").open) return;
 		if (typing) {
-			if (e.key === "Escape")
-				e.target.blur();
+			if (e.key === "Escape") e.target.blur();
 			return;
 		}
 		if (e.target === $("strip") && /^Arrow(Left|Right)$/.test(e.key))
 			moveBrush(e, false);
+		else if (e.target === $("lanes") && laneKey(e.key));
 		else if (S.view === "time" && /^Arrow/.test(e.key) && M.meta.sides[0].seconds > 0)
-			moveBrush(e, true);
-		else if ((S.view === "table" || S.view === "source") && /^Arrow(Up|Down)$/.test(e.key))
+			moveBrush(e, e.target !== $("lanes"));
+		else if (
+			(S.view === "table" || S.view === "source") &&
+			/^Arrow(Up|Down)$/.test(e.key)
+		)
 			moveTable(e.key);
-		else if (/^Arrow/.test(e.key))
-			move(e.key);
+		else if (/^Arrow/.test(e.key)) move(e.key);
 		else if (action && !(e.key === "Enter" && e.target.tagName === "BUTTON"))
 			action[2]();
-		else
-			return;
+		else return;
 		e.preventDefault();
 	});
 }
@@ -215,23 +271,39 @@ export function keyboard() {
 export function panels() {
 	let timer = 0;
 
-	for (const [id, run] of Object.entries(ACTIONS))
-		$(id).addEventListener("click", run);
+	for (const [id, run] of Object.entries(ACTIONS)) $(id).addEventListener("click", run);
 	$("search").addEventListener("input", () => {
 		clearTimeout(timer);
-		timer = setTimeout(() => { S.pattern = $("search").value; search(); redraw(); drawView(); writeLink(true); }, 120);
+		timer = setTimeout(() => {
+			S.pattern = $("search").value;
+			search();
+			redraw();
+			drawView();
+			writeLink(true);
+		}, 120);
 	});
-	$("event").append(...M.meta.events.map((e, i) => node("option", { value: i, textContent: e.name })));
+	$("event").append(
+		...M.meta.events.map((e, i) => node("option", { value: i, textContent: e.name })),
+	);
 	$("event").value = S.event;
 	$("event").addEventListener("change", () => {
 		S.event = Number($("event").value);
 		recompute(true);
 		panelThreads();
 	});
-	$("views").addEventListener("click", (e) => e.target.dataset.view && setView(e.target.dataset.view));
-	$("thread").addEventListener("change", () => { S.thread = Number($("thread").value); show(); });
-	window.addEventListener("hashchange", () => { if ((location.hash || "#") !== V.link) readLink(); });
+	$("views").addEventListener(
+		"click",
+		(e) => e.target.dataset.view && setView(e.target.dataset.view),
+	);
+	$("thread").addEventListener("change", () => {
+		S.thread = Number($("thread").value);
+		show();
+	});
+	window.addEventListener("hashchange", () => {
+		if ((location.hash || "#") !== V.link) readLink();
+	});
 	whenHand();
+	printing();
 	$("threadfilter").addEventListener("input", panelThreads);
 	$("allthreads").addEventListener("click", () => only(M.meta.threads.map((_, t) => t)));
 	$("nothreads").addEventListener("click", () => only([]));
@@ -244,4 +316,24 @@ export function panels() {
 	});
 	resized.observe($("scroll"));
 	resized.observe($("left"));
+}
+
+/* On paper: light, and the whole graph, whatever the window shows of it. */
+function printing() {
+	window.addEventListener("beforeprint", () => {
+		V.printed = { height: V.height, dark: S.dark };
+		S.dark = false;
+		applyTheme();
+		layout();
+		V.height = Math.min(V.rows * ROW, PRINTED_ROWS * ROW);
+		drawStrip();
+		drawView();
+		draw();
+	});
+	window.addEventListener("afterprint", () => {
+		V.height = V.printed.height;
+		S.dark = V.printed.dark;
+		applyTheme();
+		show();
+	});
 }

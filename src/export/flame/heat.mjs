@@ -7,17 +7,25 @@ const HEAT_ROWS = 50; /* of 20 ms each */
 const HEAT_COLUMNS = 4000;
 
 /* Columns are seconds (or several, of a long recording), rows parts of it, as short as slices of
- * time can tell: weights, by row. */
-export function heatMap() {
-	const side = M.meta.sides[0], step = Math.max(1, Math.ceil(side.seconds / HEAT_COLUMNS));
+ * time can tell: weights, by row. number: of which side. */
+export function heatMap(number = 0) {
+	const side = M.meta.sides[number],
+		step = Math.max(1, Math.ceil(side.seconds / HEAT_COLUMNS));
 	const columns = Math.max(1, Math.ceil(side.seconds / step));
-	const rows = Math.max(1, Math.min(HEAT_ROWS, Math.floor((M.meta.slices * step) / side.seconds)));
+	const rows = Math.max(
+		1,
+		Math.min(HEAT_ROWS, Math.floor((M.meta.slices * step) / side.seconds)),
+	);
 	const cells = new Float64Array(columns * rows);
 
-	const chosen = chosenRows(0, true), { rowSlice, rowWeight } = M, slices = M.meta.slices, { seconds } = side;
+	const chosen = chosenRows(number, true),
+		{ rowSlice, rowWeight } = M,
+		slices = M.meta.slices,
+		{ seconds } = side;
 	for (let k = 0; k < chosen.length; k++) {
 		const i = chosen[k];
-		const at = (rowSlice[i] / slices) * seconds / step, column = Math.min(columns - 1, Math.floor(at));
+		const at = ((rowSlice[i] / slices) * seconds) / step,
+			column = Math.min(columns - 1, Math.floor(at));
 		const row = Math.min(rows - 1, Math.floor((at - column) * rows));
 
 		cells[row * columns + column] += rowWeight[i];
@@ -27,61 +35,87 @@ export function heatMap() {
 
 /* The slices of a cell of the map. */
 export function heatSlices(column, row, { rows, step }) {
-	const seconds = M.meta.sides[0].seconds, at = (part) => (((column + part / rows) * step) / seconds) * M.meta.slices;
-	const last = M.meta.slices - 1, first = Math.min(last, Math.ceil(at(row)));
+	const seconds = M.meta.sides[0].seconds,
+		at = (part) => (((column + part / rows) * step) / seconds) * M.meta.slices;
+	const last = M.meta.slices - 1,
+		first = Math.min(last, Math.ceil(at(row)));
 
 	return [first, Math.min(last, Math.max(first, Math.ceil(at(row + 1)) - 1))];
 }
 
-/* How many slices of time an arrow key moves in the map: a row up or down, a column to the sides. */
+/* How many slices of time an arrow key moves in the map: a row up or down, a column to the
+ * sides. */
 export function heatStep(key) {
-	const seconds = M.meta.sides[0].seconds, step = Math.max(1, Math.ceil(seconds / HEAT_COLUMNS));
-	const column = (M.meta.slices * step) / seconds, rows = Math.max(1, Math.min(HEAT_ROWS, Math.floor(column)));
+	const seconds = M.meta.sides[0].seconds,
+		step = Math.max(1, Math.ceil(seconds / HEAT_COLUMNS));
+	const column = (M.meta.slices * step) / seconds,
+		rows = Math.max(1, Math.min(HEAT_ROWS, Math.floor(column)));
 	const size = /Left|Right/.test(key) ? column : column / rows;
 
 	return (/Left|Up/.test(key) ? -1 : 1) * Math.max(1, Math.round(size));
 }
 
-/* Threads by process, the heaviest first, with their samples. */
-export function timelineRows() {
-	const processes = new Map(), counts = new Float64Array(M.meta.threads.length), { rowWhat, rowThread, rowSamples } = M;
+/* A side's threads by process, the heaviest first, with their samples. */
+export function timelineRows(side = 0) {
+	const found = new Map(),
+		counts = new Float64Array(M.meta.threads.length),
+		{ rowWhat, rowThread, rowSamples } = M;
 
 	for (let i = 0; i < rowWhat.length; i++)
-		if (rowWhat[i] >>> 24 === 0)
-			counts[rowThread[i]] += rowSamples[i];
+		if (rowWhat[i] >>> 24 === side) counts[rowThread[i]] += rowSamples[i];
 	counts.forEach((samples, t) => {
 		const pid = M.meta.threads[t][1];
 
-		if (!samples)
-			return;
-		if (!processes.has(pid))
-			processes.set(pid, { pid, samples: 0, threads: [] });
-		const process = processes.get(pid);
+		if (!samples) return;
+		const process = found.get(pid) || { pid, side, samples: 0, threads: [] };
+		found.set(pid, process);
 		process.samples += samples;
-		process.threads.push({ t, process, samples, running: null, waiting: null });
+		process.threads.push({ t, side, process, samples, running: null, waiting: null });
 	});
-	for (const p of processes.values())
+	for (const p of found.values())
 		p.threads.sort((a, b) => b.samples - a.samples || a.t - b.t);
-	return [...processes.values()].sort((a, b) => b.samples - a.samples || a.pid - b.pid);
+	return [...found.values()].sort((a, b) => b.samples - a.samples || a.pid - b.pid);
 }
 
-/* Gives threads their samples in so many columns of time. Events that count waiting are kept apart from those of running. Only
- * threads that are seen are given here: a column of each thread of a large machine is more than there is room for. */
+/* Gives threads their samples in so many columns of time. Events that count waiting are kept apart
+ * from those of running. Only threads that are seen are given here: a column of each thread of a
+ * large machine is more than there is room for. */
 export function lanesOf(threads, columns) {
-	const { rowWhat, rowThread, rowSlice, rowSamples } = M, lanes = new Array(M.meta.threads.length).fill(null), slices = M.meta.slices;
-	const waits = M.meta.events.map((e) => isWaiting(e.name));
+	const { rowWhat, rowThread, rowSlice, rowSamples } = M,
+		slices = M.meta.slices;
+	const lanes = M.meta.sides.map(() => []),
+		waits = M.meta.events.map((e) => isWaiting(e.name));
 
 	for (const thread of threads) {
 		thread.running = new Float64Array(columns);
 		thread.waiting = new Float64Array(columns);
-		lanes[thread.t] = thread;
+		lanes[thread.side][thread.t] = thread;
 	}
 	for (let i = 0; i < rowWhat.length; i++) {
-		const lane = rowWhat[i] >>> 24 === 0 ? lanes[rowThread[i]] : null;
+		const what = rowWhat[i],
+			lane = lanes[what >>> 24] && lanes[what >>> 24][rowThread[i]];
 
 		if (lane)
-			(waits[rowWhat[i] & 0xffff] ? lane.waiting : lane.running)[Math.floor((rowSlice[i] * columns) / slices)] += rowSamples[i];
+			(waits[what & 0xffff] ? lane.waiting : lane.running)[
+				Math.floor((rowSlice[i] * columns) / slices)
+			] += rowSamples[i];
 	}
 }
 
-export const isWaiting = (event) => /off-?cpu|sched_switch|sched_stat_(sleep|wait|blocked|iowait)/.test(event);
+/* What a lane shows, in words: samples that ran and that waited, and when the first and the
+ * last. */
+export function laneSummary({ side, running, waiting }) {
+	const sum = (values) => values.reduce((a, b) => a + b, 0),
+		columns = running.length;
+	const has = (i) => running[i] || waiting[i];
+	let first = 0,
+		last = columns - 1;
+
+	while (first < last && !has(first)) first++;
+	while (last > first && !has(last)) last--;
+	const at = (column) => (M.meta.sides[side].seconds * column) / columns;
+	return { running: sum(running), waiting: sum(waiting), from: at(first), to: at(last + 1) };
+}
+
+export const isWaiting = (event) =>
+	/off-?cpu|sched_switch|sched_stat_(sleep|wait|blocked|iowait)/.test(event);

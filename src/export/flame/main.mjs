@@ -2,36 +2,40 @@
 // main.mjs: the page begins.
 import { $, M, S, T, V, kindName } from "./state.mjs";
 import { index, parse, unpack } from "./data.mjs";
-import { wholeOf } from "./sums.mjs";
+import { twoSides, wholeOf } from "./sums.mjs";
 import { label } from "./names.mjs";
 import { ROW, layout, line, offset } from "./place.mjs";
 import { draw } from "./draw.mjs";
-import { legend } from "./panels.mjs";
 import { readLink, recompute } from "./choose.mjs";
 import { askData, isServed, partOf, serve } from "./served.mjs";
 import { keyboard, panels, pointer } from "./hand.mjs";
 
 export function start() {
-	const events = new Float64Array(M.meta.events.length), wanted = M.meta.events.findIndex((e) => e.first);
+	const events = new Float64Array(M.meta.events.length),
+		wanted = M.meta.events.findIndex((e) => e.first);
 
 	index(M);
 	document.title = `${M.meta.title} \u2014 seam ${isServed() ? "view" : "flame"}`;
 	$("title").textContent = $("title").title = M.meta.title;
-	for (let i = 0; i < M.rowNode.length; i++)
-		events[M.rowWhat[i] & 0xffff] += M.rowSamples[i];
-	S.event = S.firstEvent = wanted >= 0 ? wanted : Math.max(0, events.findIndex((n) => n > 0));
+	for (let i = 0; i < M.rowNode.length; i++) events[M.rowWhat[i] & 0xffff] += M.rowSamples[i];
+	S.event = S.firstEvent =
+		wanted >= 0
+			? wanted
+			: Math.max(
+					0,
+					events.findIndex((n) => n > 0),
+				);
 	S.last = M.meta.slices - 1;
 	S.icicle = M.meta.icicle;
 	S.threads = new Uint8Array(M.meta.threads.length).fill(1);
 	S.states = new Uint8Array(256).fill(1);
-	if (window.matchMedia("(prefers-color-scheme: dark)").matches)
-		document.documentElement.classList.add("dark");
+	S.sort = S.firstSort = twoSides() ? "change" : "self";
+	S.dark = S.firstDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
 	V.width = $("scroll").clientWidth;
 	V.height = $("scroll").clientHeight;
 	panels();
 	pointer();
 	keyboard();
-	legend();
 	readLink();
 }
 
@@ -39,16 +43,32 @@ export function start() {
 window.seamFlame = {
 	ready: false,
 	cells() {
-		const at = $("graph").getBoundingClientRect(), out = [];
+		const at = $("graph").getBoundingClientRect(),
+			out = [];
 
 		for (const [depth, row] of V.depths)
 			for (const c of row)
 				if (c.g)
-					out.push({ name: label(c.g), kind: kindName(M.fnKind[c.g.fn]), depth, value: c.g.value, base: c.g.base,
-						x: at.left + c.x, y: at.top + line(depth) * ROW + offset(), width: c.w, height: ROW - 1 });
+					out.push({
+						name: label(c.g),
+						kind: kindName(M.fnKind[c.g.fn]),
+						depth,
+						value: c.g.value,
+						base: c.g.base,
+						x: at.left + c.x,
+						y: at.top + line(depth) * ROW + offset(),
+						width: c.w,
+						height: ROW - 1,
+					});
 		return out;
 	},
-	totals: () => ({ weight: wholeOf(0), samples: T.samples[0], before: wholeOf(1), functions: M.meta.functions, nodes: M.meta.nodes }),
+	totals: () => ({
+		weight: wholeOf(0),
+		samples: T.samples[0],
+		before: wholeOf(1),
+		functions: M.meta.functions,
+		nodes: M.meta.nodes,
+	}),
 	time(run) {
 		const from = performance.now();
 
@@ -60,20 +80,23 @@ window.seamFlame = {
 
 /* The data of this page, or of its server. */
 async function data() {
-	if (!isServed())
-		return unpack($("data").textContent.trim());
+	if (!isServed()) return unpack($("data").textContent.trim());
 	S.part = partOf(location.hash.slice(1));
 	serve();
 	return askData(S.part);
 }
 
-data().then((buffer) => {
-	Object.assign(M, parse(buffer));
-	$("data").remove();
-	start();
-	window.seamFlame.ready = true;
-}).catch((e) => {
-	$("failed").hidden = false;
-	$("failed").textContent = `The recording in this page cannot be shown: ${e.message}. A browser of 2023 or later is needed.`;
-	throw e;
-});
+data()
+	.then((buffer) => {
+		Object.assign(M, parse(buffer));
+		$("data").remove();
+		start();
+		window.seamFlame.ready = true;
+	})
+	.catch((e) => {
+		$("failed").hidden = false;
+		$("failed").textContent =
+			`The recording in this page cannot be shown: ${e.message}. ` +
+			"A browser of 2023 or later is needed.";
+		throw e;
+	});

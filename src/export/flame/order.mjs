@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: MIT
-// order.mjs: one thread's stacks in the order of time, a column for each pixel. Knows nothing of the screen.
+// order.mjs: one thread's stacks in the order of time, a column for each pixel. Knows nothing of
+// the screen.
 import { M, S } from "./state.mjs";
 import { chosenRows, threadWeights } from "./sums.mjs";
 import { group } from "./groups.mjs";
 
-/* The chosen rows of a thread by time. */
-export function threadRows(thread) {
-	const { rowThread } = M, rows = Array.from(chosenRows(0, false).filter((i) => rowThread[i] === thread));
+/* The chosen rows of a side's thread by time. */
+export function threadRows(thread, side) {
+	const { rowThread } = M,
+		rows = Array.from(chosenRows(side, false).filter((i) => rowThread[i] === thread));
 
 	return rows.sort((a, b) => M.rowSlice[a] - M.rowSlice[b] || a - b);
 }
 
-/* Which thread of those that are chosen has most. */
-export function heaviest() {
-	const weights = threadWeights(chosenRows(0, false));
-	let most = 0;
+/* Which thread of those that are chosen has most; without any: -1. */
+export function heaviest(side, wanted = () => true) {
+	const weights = threadWeights(chosenRows(side, false));
+	let most = -1;
 
-	weights.forEach((weight, t) => { most = weight > weights[most] ? t : most; });
+	weights.forEach((weight, t) => {
+		if (weight > (most < 0 ? 0 : weights[most]) && wanted(t)) most = t;
+	});
 	return most;
+}
+
+/* The thread that is shown of the first side, and the one of the other side to compare it with: the
+ * heaviest of its name, or else the heaviest. */
+export function shownThreads() {
+	const first = S.thread >= 0 ? S.thread : Math.max(0, heaviest(0)),
+		name = M.meta.threads[first][0];
+	const same = heaviest(1, (t) => M.meta.threads[t][0] === name);
+
+	return [first, same >= 0 ? same : heaviest(1)];
 }
 
 /* How long a sample stands for its thread at most: what most samples are apart, and some. */
@@ -34,17 +48,25 @@ function reach(rows) {
 function stackOf(node) {
 	const nodes = [];
 
-	for (; node; node = M.parent[node])
-		nodes.push(node);
+	for (; node; node = M.parent[node]) nodes.push(node);
 	return nodes.reverse();
 }
 
-/* The chosen span as columns 0 ... width - 1; put(depth, x, w, cell) is called for each cell. Its
- * value is the weight of the samples in its time. Where the thread has no sample, nothing is. */
-export function inOrder(rows, width, put) {
-	const slices = S.last - S.first + 1, far = reach(rows), weights = new Float64Array(rows.length + 1);
+/* The chosen span (of the other side all of its time) as columns 0 ... width - 1; put(depth, x, w,
+ * cell) is called for each cell. Its value is the weight of the samples in its time. Where the
+ * thread has no sample, nothing is. */
+export function inOrder(rows, width, put, side = 0) {
+	const from = side ? 0 : S.first,
+		slices = side ? M.meta.slices : S.last - S.first + 1,
+		far = reach(rows),
+		weights = new Float64Array(rows.length + 1);
 	const root = group(null, 0, false);
-	let open = [], at = 0, shownRow = -1, stack = [];
+
+	root.side = side;
+	let open = [],
+		at = 0,
+		shownRow = -1,
+		stack = [];
 	const close = (from, x) => {
 		for (const cell of open.splice(from)) {
 			cell.value = weights[at] - weights[cell.from];
@@ -52,23 +74,26 @@ export function inOrder(rows, width, put) {
 		}
 	};
 
-	rows.forEach((row, i) => { weights[i + 1] = weights[i] + M.rowWeight[row]; });
+	rows.forEach((row, i) => {
+		weights[i + 1] = weights[i] + M.rowWeight[row];
+	});
 	root.value = weights[rows.length];
 	root.kids = [];
 	put(0, 0, width, root);
 	for (let x = 0; x < width; x++) {
-		const begin = S.first + (slices * x) / width, end = S.first + (slices * (x + 1)) / width, first = at;
+		const begin = from + (slices * x) / width,
+			end = from + (slices * (x + 1)) / width,
+			first = at;
 
-		while (at < rows.length && M.rowSlice[rows[at]] < end)
-			at++;
-		const row = at - 1, lives = row >= 0 && (at > first || M.rowSlice[rows[row]] + far > begin);
+		while (at < rows.length && M.rowSlice[rows[at]] < end) at++;
+		const row = at - 1,
+			lives = row >= 0 && (at > first || M.rowSlice[rows[row]] + far > begin);
 		if (!lives) {
 			close(0, x);
 			shownRow = -1;
 			continue;
 		}
-		if (row !== shownRow)
-			stack = stackOf(M.rowNode[rows[row]]);
+		if (row !== shownRow) stack = stackOf(M.rowNode[rows[row]]);
 		shownRow = row;
 		let same = 0;
 		while (same < open.length && same < stack.length && open[same].node === stack[same])
@@ -78,18 +103,19 @@ export function inOrder(rows, width, put) {
 		close(same, x);
 		at = seen;
 		for (let depth = same; depth < stack.length; depth++) {
-			const parent = depth ? open[depth - 1] : root, cell = group(parent, M.fn[stack[depth]], false);
+			const parent = depth ? open[depth - 1] : root,
+				cell = group(parent, M.fn[stack[depth]], false);
 
 			cell.node = stack[depth];
 			cell.kids = [];
+			cell.side = side;
 			cell.x = x;
 			cell.from = at > first ? first : row;
 			cell.begin = Math.floor(begin);
 			parent.kids.push(cell);
 			open.push(cell);
 		}
-		for (const cell of open)
-			cell.end = Math.max(cell.begin, Math.ceil(end) - 1);
+		for (const cell of open) cell.end = Math.max(cell.begin, Math.ceil(end) - 1);
 	}
 	close(0, width);
 	return root;

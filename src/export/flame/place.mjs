@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 // place.mjs: where cells are.
 import { $, S, V } from "./state.mjs";
-import { shown } from "./sums.mjs";
+import { shown, twoSides } from "./sums.mjs";
 import { kidsOf } from "./groups.mjs";
-import { heaviest, inOrder, threadRows } from "./order.mjs";
+import { inOrder, shownThreads, threadRows } from "./order.mjs";
 
 export const ROW = 18;
 
 export const path = (g) => {
 	const fns = [];
 
-	for (; g && g.parent; g = g.parent)
-		fns.unshift(g.fn);
+	for (; g && g.parent; g = g.parent) fns.unshift(g.fn);
 	return fns;
 };
 
@@ -20,8 +19,7 @@ export function follow(fns) {
 
 	for (const fn of fns) {
 		const kid = kidsOf(g).find((k) => k.fn === fn);
-		if (!kid)
-			break;
+		if (!kid) break;
 		g = kid;
 	}
 	return g;
@@ -30,8 +28,7 @@ export function follow(fns) {
 export function put(depth, x, w, g, n) {
 	let row = V.depths.get(depth);
 
-	if (!row)
-		V.depths.set(depth, row = []);
+	if (!row) V.depths.set(depth, (row = []));
 	row.push({ x, w, g, n, depth });
 	V.low = Math.min(V.low, depth);
 	V.high = Math.max(V.high, depth);
@@ -43,11 +40,14 @@ export function spread(g, x, w, sign, from) {
 	const scale = w / (shown(g) || 1);
 
 	while (stack.length) {
-		const at = stack.pop(), next = [];
-		let left = at.x, pruned = 0, prunedAt = 0, count = 0;
+		const at = stack.pop(),
+			next = [];
+		let left = at.x,
+			pruned = 0,
+			prunedAt = 0,
+			count = 0;
 
-		if (!at.skip)
-			put(sign * at.g.depth, at.x, at.w, at.g, 0);
+		if (!at.skip) put(sign * at.g.depth, at.x, at.w, at.g, 0);
 		for (const kid of kidsOf(at.g)) {
 			const width = shown(kid) * scale;
 
@@ -60,39 +60,44 @@ export function spread(g, x, w, sign, from) {
 			}
 			left += width;
 		}
-		if (pruned >= 1)
-			put(sign * (at.g.depth + 1), prunedAt, pruned, null, count);
-		while (next.length)
-			stack.push(next.pop());
+		if (pruned >= 1) put(sign * (at.g.depth + 1), prunedAt, pruned, null, count);
+		while (next.length) stack.push(next.pop());
 	}
 }
 
+/* One thread in order of time; of two recordings the other's grows the other way. */
+function layInOrder(width) {
+	const [thread, other] = shownThreads();
+	const below = (depth, x, w, g) => put(-1 - depth, x, w, g, 0);
+
+	V.ordered = inOrder(threadRows(thread, 0), width, (depth, x, w, g) =>
+		put(depth, x, w, g, 0),
+	);
+	if (twoSides() && other >= 0) inOrder(threadRows(other, 1), width, below, 1);
+}
+
 export function layout() {
-	const zoom = S.zoom || S.root, width = V.width;
+	const zoom = S.zoom || S.root,
+		width = V.width;
 
 	V.depths = new Map();
 	V.low = V.high = 0;
-	if (S.view === "order")
-		V.ordered = inOrder(threadRows(S.thread >= 0 ? S.thread : heaviest()), Math.floor(width), (depth, x, w, g) => put(depth, x, w, g, 0));
-	else
-		spreadAll(zoom, width);
-	for (const row of V.depths.values())
-		row.sort((a, b) => a.x - b.x);
+	if (S.view === "order") layInOrder(Math.floor(width));
+	else spreadAll(zoom, width);
+	for (const row of V.depths.values()) row.sort((a, b) => a.x - b.x);
 	V.rows = V.high - V.low + 1;
 	$("spacer").style.height = `${V.rows * ROW}px`;
 }
 
 export function spreadAll(zoom, width) {
-	for (let g = zoom.parent; g; g = g.parent)
-		put(g.depth, 0, width, g, 0);
-	if (shown(zoom) > 0)
-		spread(zoom, 0, width, 1, false);
-	if (S.above && zoom === S.root && shown(S.above) > 0)
-		spread(S.above, 0, width, -1, true);
+	for (let g = zoom.parent; g; g = g.parent) put(g.depth, 0, width, g, 0);
+	if (shown(zoom) > 0) spread(zoom, 0, width, 1, false);
+	if (S.above && zoom === S.root && shown(S.above) > 0) spread(S.above, 0, width, -1, true);
 }
 
 /* The row on the screen, from the top, of a depth. */
 export const line = (depth) => (S.icicle ? depth - V.low : V.high - depth);
 export const depthAt = (row) => (S.icicle ? row + V.low : V.high - row);
 /* A graph that is lower than its place stands on the ground, or hangs from the ceiling. */
-export const offset = () => (S.icicle ? 0 : Math.max(0, V.height - V.rows * ROW)) - $("scroll").scrollTop;
+export const offset = () =>
+	(S.icicle ? 0 : Math.max(0, V.height - V.rows * ROW)) - $("scroll").scrollTop;

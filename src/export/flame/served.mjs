@@ -1,47 +1,55 @@
 // SPDX-License-Identifier: MIT
-// served.mjs: a page of `seam view` asks the server that it came from: for the data, for a part of the time at its full resolution,
-// and for the source of any function. A page in a file has no server, and asks nobody.
+// served.mjs: a page of `seam view` asks the server that it came from: for the data, for a part of
+// the time at its full resolution, and for the source of any function. A page in a file has no
+// server, and asks nobody.
 import { $, M, S, ask } from "./state.mjs";
 import { index, inflate, parse } from "./data.mjs";
-import { panelThreads } from "./panels.mjs";
+import { panelThreads } from "./threads.mjs";
 import { drawSource, keepSource } from "./source.mjs";
 
 const ASKED = { part: 0, source: "", choice: "", timer: 0 };
 
 export const isServed = () => document.querySelector('meta[name="seam-served"]') !== null;
 
-/* The part of the time that a link names, "FROM-TO" in nanoseconds since the first sample; "": all of it. */
+/* The part of the time that a link names, "FROM-TO" in nanoseconds since the first sample; "": all
+ * of it. */
 export function partOf(link) {
-	const part = new URLSearchParams(link).get("part") || "", [from, to] = part.split("-").map(Number);
+	const part = new URLSearchParams(link).get("part") || "",
+		[from, to] = part.split("-").map(Number);
 
 	return /^[0-9]{1,15}-[0-9]{1,15}$/.test(part) && from < to ? part : "";
 }
 
 async function asked(what) {
-	const answer = await fetch(what).catch(() => { throw new Error("the server does not answer: was seam view ended?"); });
+	const answer = await fetch(what).catch(() => {
+		throw new Error("the server does not answer: was seam view ended?");
+	});
 
-	if (!answer.ok)
-		throw new Error(`the server says: ${(await answer.text()).slice(0, 500)}`);
+	if (!answer.ok) throw new Error(`the server says: ${(await answer.text()).slice(0, 500)}`);
 	return answer;
 }
 
 /* The data of a part of the time. */
 export async function askData(part) {
-	const [from, to] = part.split("-"), answer = await asked(part ? `data?from=${from}&to=${to}` : "data");
+	const [from, to] = part.split("-"),
+		answer = await asked(part ? `data?from=${from}&to=${to}` : "data");
 
 	return inflate(await answer.blob());
 }
 
 /* The chosen slices as nanoseconds since the first sample, both ends in them. */
 export function chosenTime() {
-	const side = M.meta.sides[0], whole = Math.round(side.seconds * 1e9) + 1, at = (slice) => Math.ceil((slice * whole) / M.meta.slices);
+	const side = M.meta.sides[0],
+		whole = Math.round(side.seconds * 1e9) + 1,
+		at = (slice) => Math.ceil((slice * whole) / M.meta.slices);
 
 	return [(side.from_ns || 0) + at(S.first), (side.from_ns || 0) + at(S.last + 1) - 1];
 }
 
 const allTime = () => S.first === 0 && S.last === M.meta.slices - 1;
 
-/* Shows the data of another part of the time, then does what follows; numbers of functions, threads and events stay what they are. */
+/* Shows the data of another part of the time, then does what follows; numbers of functions, threads
+ * and events stay what they are. */
 async function changePart(part, then) {
 	const turn = ++ASKED.part;
 
@@ -49,10 +57,8 @@ async function changePart(part, then) {
 	try {
 		const m = parse(await askData(part));
 
-		if (turn !== ASKED.part)
-			return;
-		for (const key of Object.keys(M))
-			delete M[key];
+		if (turn !== ASKED.part) return;
+		for (const key of Object.keys(M)) delete M[key];
 		index(Object.assign(M, m));
 		S.part = part;
 		S.first = 0;
@@ -63,40 +69,52 @@ async function changePart(part, then) {
 	}
 }
 
-const again = () => { ask.recompute(true); panelThreads(); };
+const again = () => {
+	ask.recompute(true);
+	panelThreads();
+};
 
 export function finer() {
-	if (ask.part && !$("finer").disabled)
-		ask.part(chosenTime().join("-"), again);
+	if (ask.part && !$("finer").disabled) ask.part(chosenTime().join("-"), again);
 }
 
 export function wholeTime() {
-	if (ask.part && S.part)
-		ask.part("", again);
+	if (ask.part && S.part) ask.part("", again);
 }
 
 /* What a part's buttons can do now. */
 function drawParts() {
 	const [from, to] = chosenTime();
-	const left = M.meta.left_out ? `cells of less than ${(100 * M.meta.left_out).toPrecision(2)} % are left out, which a finer part has; ` : "";
+	const left = M.meta.left_out
+		? `cells of less than ${(100 * M.meta.left_out).toPrecision(2)} % are left ` +
+			`out, which a finer part has; `
+		: "";
 
 	$("finer").disabled = allTime() || to - from < M.meta.slices;
 	$("whole").disabled = !S.part;
-	$("part").textContent = left + (S.part ? `a part of the time: from ${(M.meta.sides[0].from_ns / 1e9).toFixed(6)} s on` : "");
+	$("part").textContent =
+		left +
+		(S.part
+			? `a part of the time: from ` +
+				`${(M.meta.sides[0].from_ns / 1e9).toFixed(6)} s on`
+			: "");
 }
 
 /* Of which samples source is wanted. */
 function sourceQuery() {
-	const query = new URLSearchParams(), [from, to] = chosenTime(), tids = [];
+	const query = new URLSearchParams(),
+		[from, to] = chosenTime(),
+		tids = [];
 
 	if (S.part || !allTime()) {
 		query.set("from", from);
 		query.set("to", to);
 	}
 	if (S.threads.some((on) => !on))
-		S.threads.forEach((on, t) => { if (on && tids.length < 1000) tids.push(M.meta.threads[t][2]); });
-	if (tids.length || S.threads.some((on) => !on))
-		query.set("tids", tids.join("."));
+		S.threads.forEach((on, t) => {
+			if (on && tids.length < 1000) tids.push(M.meta.threads[t][2]);
+		});
+	if (tids.length || S.threads.some((on) => !on)) query.set("tids", tids.join("."));
 	return query;
 }
 
@@ -107,8 +125,7 @@ function askSource(fn) {
 	query.set("name", M.names[fn]);
 	query.set("object", M.texts[M.fnObject[fn]]);
 	const what = `source?${query}`;
-	if (what === ASKED.source)
-		return;
+	if (what === ASKED.source) return;
 	ASKED.source = what;
 	clearTimeout(ASKED.timer);
 	ASKED.timer = setTimeout(async () => {
@@ -121,8 +138,7 @@ function askSource(fn) {
 			if (what === ASKED.source)
 				keepSource(fn, { error: e.message, parts: [], more: 0 });
 		}
-		if (what === ASKED.source && S.view === "source")
-			drawSource();
+		if (what === ASKED.source && S.view === "source") drawSource();
 	}, 80);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// state.mjs: what the parts of the page share: the data (M), what the person chose (S), sums over what was chosen (T), and
-// where things are on the screen (V).
+// state.mjs: what the parts of the page share: the data (M), what the person chose (S), sums over
+// what was chosen (T), and where things are on the screen (V).
 export const KIND = { UNKNOWN: 0, USER: 1, KERNEL: 2, INLINED: 3, UNFINISHED: 4 };
 const KIND_NAMES = ["unknown", "user", "kernel", "inlined", "unfinished"];
 export const $ = (id) => document.getElementById(id);
@@ -8,14 +8,47 @@ export const $ = (id) => document.getElementById(id);
 export const M = {}; // the data
 export const T = {}; // sums
 /* Kinds from here on are functions that runtimes run (flame.c): those that the recording has. */
-export const runtimeKinds = () => (M.meta.runtimes || []).map((_, i) => KIND.UNFINISHED + 1 + i).filter((kind) => M.fnKind.includes(kind));
-export const kindName = (kind) => KIND_NAMES[kind] || M.meta.runtimes[kind - KIND.UNFINISHED - 1].name;
+export const runtimeKinds = () =>
+	(M.meta.runtimes || [])
+		.map((_, i) => KIND.UNFINISHED + 1 + i)
+		.filter((kind) => M.fnKind.includes(kind));
+export const kindName = (kind) =>
+	KIND_NAMES[kind] || M.meta.runtimes[kind - KIND.UNFINISHED - 1].name;
 export const S = {
-	event: 0, first: 0, last: 0, threads: null, states: null, pattern: "", matched: null,
-	icicle: false, callers: false, focus: -1, byWeight: false, before: false, root: null, zoom: null,
+	event: 0,
+	first: 0,
+	last: 0,
+	threads: null,
+	states: null,
+	pattern: "",
+	matched: null,
+	icicle: false,
+	callers: false,
+	focus: -1,
+	byWeight: false,
+	before: false,
+	root: null,
+	zoom: null,
 	selected: null,
-	view: "flame", fn: -1, sort: "self", thread: -1, firstEvent: 0, line: "", part: "",
+	view: "flame",
+	fn: -1,
+	sort: "self",
+	firstSort: "self",
+	dark: false,
+	firstDark: false,
+	thread: -1,
+	firstEvent: 0,
+	line: "",
+	part: "",
 };
-export const V = { cells: [], depths: new Map(), low: 0, high: 0, width: 0, height: 0, dirty: false };
+export const V = {
+	cells: [],
+	depths: new Map(),
+	low: 0,
+	high: 0,
+	width: 0,
+	height: 0,
+	dirty: false,
+};
 /* What a pane asks of the page: a pane does not know the others. */
 export const ask = {};

@@ -5,21 +5,33 @@ import { chosenRows, threadWeights, twoSides, wholeOf } from "./sums.mjs";
 import { amount, isTime, threadName } from "./names.mjs";
 import { isDark, sized } from "./element.mjs";
 
-export const STRIP_ROW = 9, STRIP_ROWS = 12, LABEL = 130, BINS = 1024;
+export const STRIP_ROW = 9,
+	STRIP_ROWS = 12,
+	LABEL = 130,
+	BINS = 1024;
 
 /* Whatever the time: the strip shows what could be chosen. */
 export function strip() {
-	const chosen = chosenRows(0, true), weights = threadWeights(chosen), n = BINS;
-	const { rowThread, rowSlice, rowWeight } = M, slices = M.meta.slices;
-	const threads = [...weights.keys()].filter((t) => weights[t]).sort((a, b) => weights[b] - weights[a]);
+	const chosen = chosenRows(0, true),
+		weights = threadWeights(chosen),
+		n = BINS;
+	const { rowThread, rowSlice, rowWeight } = M,
+		slices = M.meta.slices;
+	const threads = [...weights.keys()]
+		.filter((t) => weights[t])
+		.sort((a, b) => weights[b] - weights[a]);
 	const rows = Math.max(1, Math.min(threads.length, STRIP_ROWS));
-	const rowOf = new Uint32Array(weights.length), heat = new Float64Array(rows * n);
+	const rowOf = new Uint32Array(weights.length),
+		heat = new Float64Array(rows * n);
 
-	threads.forEach((t, i) => { rowOf[t] = Math.min(i, rows - 1); });
+	threads.forEach((t, i) => {
+		rowOf[t] = Math.min(i, rows - 1);
+	});
 	for (let at = 0; at < chosen.length; at++) {
 		const i = chosen[at];
 
-		heat[rowOf[rowThread[i]] * n + Math.floor((rowSlice[i] * n) / slices)] += rowWeight[i];
+		heat[rowOf[rowThread[i]] * n + Math.floor((rowSlice[i] * n) / slices)] +=
+			rowWeight[i];
 	}
 	V.strip = { rows, threads, more: threads.length - rows, image: null, heat };
 	V.strip.whole = heat.reduce((a, b) => a + b, 0);
@@ -27,35 +39,63 @@ export function strip() {
 }
 
 export function heatImage() {
-	const { rows, heat } = V.strip, n = BINS, canvas = document.createElement("canvas");
-	const most = heat.reduce((a, b) => Math.max(a, b), 0) || 1, dark = isDark();
+	const { rows, heat } = V.strip,
+		n = BINS,
+		canvas = document.createElement("canvas");
+	const most = heat.reduce((a, b) => Math.max(a, b), 0) || 1,
+		dark = isDark();
 
 	canvas.width = n;
 	canvas.height = rows;
-	const ctx = canvas.getContext("2d"), image = ctx.createImageData(n, rows);
+	const ctx = canvas.getContext("2d"),
+		image = ctx.createImageData(n, rows);
 	for (let i = 0; i < heat.length; i++) {
 		const [r, g, b] = dark ? [86, 180, 233] : [0, 90, 160];
 
-		image.data.set([r, g, b, heat[i] ? 50 + 205 * Math.sqrt(heat[i] / most) : 0], i * 4);
+		image.data.set(
+			[r, g, b, heat[i] ? 50 + 205 * Math.sqrt(heat[i] / most) : 0],
+			i * 4,
+		);
 	}
 	ctx.putImageData(image, 0, 0);
 	return canvas;
 }
 
 export const sliceX = (slice) => LABEL + ((V.width - LABEL) * slice) / M.meta.slices;
-export const xSlice = (x) => Math.max(0, Math.min(M.meta.slices - 1, Math.floor(((x - LABEL) / (V.width - LABEL)) * M.meta.slices)));
+export const xSlice = (x) =>
+	Math.max(
+		0,
+		Math.min(
+			M.meta.slices - 1,
+			Math.floor(((x - LABEL) / (V.width - LABEL)) * M.meta.slices),
+		),
+	);
 export function drawStrip() {
-	const { rows, threads, more } = V.strip, height = rows * STRIP_ROW + 2, ctx = sized($("strip"), V.width, height);
-	const css = getComputedStyle(document.documentElement), all = S.first === 0 && S.last === M.meta.slices - 1;
+	const { rows, threads, more } = V.strip,
+		height = rows * STRIP_ROW + 2,
+		ctx = sized($("strip"), V.width, height);
+	const css = getComputedStyle(document.documentElement),
+		all = S.first === 0 && S.last === M.meta.slices - 1;
 
 	ctx.clearRect(0, 0, V.width, height);
 	ctx.imageSmoothingEnabled = false;
-	ctx.drawImage(V.strip.image || (V.strip.image = heatImage()), LABEL, 0, V.width - LABEL, rows * STRIP_ROW);
+	ctx.drawImage(
+		V.strip.image || (V.strip.image = heatImage()),
+		LABEL,
+		0,
+		V.width - LABEL,
+		rows * STRIP_ROW,
+	);
 	ctx.font = "9px system-ui, sans-serif";
 	ctx.textBaseline = "middle";
 	ctx.fillStyle = css.getPropertyValue("--faint");
 	for (let i = 0; i < rows; i++) {
-		const text = i === rows - 1 && more > 0 ? `${more + 1} more threads` : threads[i] === undefined ? "" : threadName(threads[i]);
+		const text =
+			i === rows - 1 && more > 0
+				? `${more + 1} more threads`
+				: threads[i] === undefined
+					? ""
+					: threadName(threads[i]);
 
 		ctx.fillText(text.slice(0, 24), 10, i * STRIP_ROW + STRIP_ROW / 2 + 0.5);
 	}
@@ -66,20 +106,34 @@ export function drawStrip() {
 		ctx.fillRect(sliceX(S.last + 1), 0, V.width - sliceX(S.last + 1), height);
 		ctx.globalAlpha = 1;
 		ctx.strokeStyle = css.getPropertyValue("--accent");
-		ctx.strokeRect(sliceX(S.first) + 0.5, 0.5, Math.max(1, sliceX(S.last + 1) - sliceX(S.first) - 1), height - 1);
+		ctx.strokeRect(
+			sliceX(S.first) + 0.5,
+			0.5,
+			Math.max(1, sliceX(S.last + 1) - sliceX(S.first) - 1),
+			height - 1,
+		);
 	}
 	describeSpan(all);
 }
 
 export function describeSpan(all) {
-	const side = M.meta.sides[0], at = (slice) => ((side.seconds * slice) / M.meta.slices).toFixed(side.seconds < 10 ? 3 : 1);
+	const side = M.meta.sides[0],
+		at = (slice) =>
+			((side.seconds * slice) / M.meta.slices).toFixed(side.seconds < 10 ? 3 : 1);
 	const share = V.strip.whole ? ((100 * wholeOf(0)) / V.strip.whole).toFixed(1) : "0";
 
-	if (!side.seconds)
-		return;
-	$("span").textContent = (all ? `${at(M.meta.slices)} s` : `${at(S.first)} to ${at(S.last + 1)} of ${at(M.meta.slices)} s`) +
-		`: ${T.samples[0].toLocaleString("en")} samples` + (isTime() ? `, ${amount(wholeOf(0))}` : "") + (all ? "" : `, ${share} % of the weight`) +
-		(twoSides() ? `; compared with ${T.samples[1].toLocaleString("en")} samples of ${M.meta.sides[1].name}` : "");
+	if (!side.seconds) return;
+	$("span").textContent =
+		(all
+			? `${at(M.meta.slices)} s`
+			: `${at(S.first)} to ${at(S.last + 1)} of ${at(M.meta.slices)} s`) +
+		`: ${T.samples[0].toLocaleString("en")} samples` +
+		(isTime() ? `, ${amount(wholeOf(0))}` : "") +
+		(all ? "" : `, ${share} % of the weight`) +
+		(twoSides()
+			? `; compared with ${T.samples[1].toLocaleString("en")} samples of ` +
+				`${M.meta.sides[1].name}`
+			: "");
 }
 
 /* Moves come faster than sums: one sum a picture. */
@@ -93,6 +147,9 @@ export function brush(first, last, now) {
 		ask.recompute(false);
 	} else if (!waits) {
 		V.brushing = true;
-		requestAnimationFrame(() => { ask.recompute(false); V.brushing = false; });
+		requestAnimationFrame(() => {
+			ask.recompute(false);
+			V.brushing = false;
+		});
 	}
 }

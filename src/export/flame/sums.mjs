@@ -4,22 +4,35 @@ import { M, S, T } from "./state.mjs";
 
 const KEPT = new Map();
 
-/* The chosen rows of a side, in their order: found once for each choice, as every pane asks for them. */
+/* The chosen rows of a side, in their order: found once for each choice, as every pane asks for
+ * them. */
 export function chosenRows(side, whole) {
-	const all = whole || side, n = M.rowNode.length, name = `${side}${all ? " whole" : ""}`;
-	const key = [S.event, all ? "" : `${S.first}-${S.last}`, S.threads.join(""), S.states.join("")].join();
+	const all = whole || side,
+		n = M.rowNode.length,
+		name = `${side}${all ? " whole" : ""}`;
+	const key = [
+		S.event,
+		all ? "" : `${S.first}-${S.last}`,
+		S.threads.join(""),
+		S.states.join(""),
+	].join();
 	let kept = KEPT.get(name);
 
-	if (kept && kept.key === key && kept.of === M.rowNode)
-		return kept.rows;
+	if (kept && kept.key === key && kept.of === M.rowNode) return kept.rows;
 	const rows = kept && kept.of === M.rowNode ? kept.room : new Uint32Array(n);
-	const { rowWhat, rowThread, rowSlice } = M, { event, threads, states, first, last } = S;
+	const { rowWhat, rowThread, rowSlice } = M,
+		{ event, threads, states, first, last } = S;
 	let count = 0;
 	for (let i = 0; i < n; i++) {
 		const what = rowWhat[i];
 
-		if ((what & 0xffff) === event && what >>> 24 === side && states[(what >>> 16) & 0xff] &&
-			threads[rowThread[i]] && (all || (rowSlice[i] >= first && rowSlice[i] <= last)))
+		if (
+			(what & 0xffff) === event &&
+			what >>> 24 === side &&
+			states[(what >>> 16) & 0xff] &&
+			threads[rowThread[i]] &&
+			(all || (rowSlice[i] >= first && rowSlice[i] <= last))
+		)
 			rows[count++] = i;
 	}
 	kept = { key, of: M.rowNode, room: rows, rows: rows.subarray(0, count) };
@@ -29,39 +42,68 @@ export function chosenRows(side, whole) {
 
 /* Weight by thread of chosen rows. */
 export function threadWeights(rows) {
-	const weights = new Float64Array(M.meta.threads.length), { rowThread, rowWeight } = M;
+	const weights = new Float64Array(M.meta.threads.length),
+		{ rowThread, rowWeight } = M;
 
-	for (let i = 0; i < rows.length; i++)
-		weights[rowThread[rows[i]]] += rowWeight[rows[i]];
+	for (let i = 0; i < rows.length; i++) weights[rowThread[rows[i]]] += rowWeight[rows[i]];
 	return weights;
 }
 
-export function sums() {
-	const { parent, rowNode, rowWeight, rowSamples } = M;
-	const n = parent.length, sides = M.meta.sides.length;
+/* An array of zeros in place of one that is not needed any more. */
+function cleared(old, n) {
+	return old && old.length === n ? old.fill(0) : new Float64Array(n);
+}
 
-	Object.assign(T, { self: [], total: [], samples: [] });
-	for (let side = 0; side < sides; side++) {
-		const self = new Float64Array(n);
+/* Adds to each node what is below it: a node's parent is less than the node. */
+function addUpwards(values) {
+	const { parent } = M;
+
+	for (let i = values.length - 1; i > 0; i--) if (values[i]) values[parent[i]] += values[i];
+	return values;
+}
+
+/* What of is of a side's chosen rows, by node. */
+function ownSums(rows, of, self) {
+	const { rowNode } = M;
+
+	for (let at = 0; at < rows.length; at++) self[rowNode[rows[at]]] += of[rows[at]];
+	return self;
+}
+
+/* Weights by node (self, total); of two recordings samples by node as well (ownHits, hits), from
+ * which it is known how sure a difference is. */
+export function sums() {
+	const n = M.parent.length,
+		{ rowSamples } = M,
+		old = { ...T };
+
+	Object.assign(T, { self: [], total: [], samples: [], ownHits: [], hits: [], choice: {} });
+	for (let side = 0; side < M.meta.sides.length; side++) {
+		const rows = chosenRows(side, false),
+			again = (name) => cleared(old[name] && old[name][side], n);
 		let samples = 0;
 
-		const rows = chosenRows(side, false);
-		for (let at = 0; at < rows.length; at++) {
-			const i = rows[at];
-
-			self[rowNode[i]] += rowWeight[i];
-			samples += rowSamples[i];
-		}
-		const total = self.slice();
-		for (let i = n - 1; i > 0; i--)
-			total[parent[i]] += total[i];
-		T.self.push(self);
-		T.total.push(total);
+		for (let at = 0; at < rows.length; at++) samples += rowSamples[rows[at]];
 		T.samples.push(samples);
+		T.self.push(ownSums(rows, M.rowWeight, again("self")));
+		const total = again("total");
+		total.set(T.self[side]);
+		T.total.push(addUpwards(total));
+		if (!twoSides()) continue;
+		T.ownHits.push(ownSums(rows, rowSamples, again("ownHits")));
+		const hits = again("hits");
+		hits.set(T.ownHits[side]);
+		T.hits.push(addUpwards(hits));
 	}
+}
+
+/* What is made of these sums at most once: it is forgotten when others are made. */
+export function once(name, make) {
+	if (!(name in T.choice)) T.choice[name] = make();
+	return T.choice[name];
 }
 
 export const twoSides = () => M.meta.sides.length > 1;
 export const shown = (g) => (S.before && twoSides() ? g.base : g.value);
 /* What a share is a share of, on either side. */
-export const wholeOf = (side) => T.total[side] ? T.total[side][0] : 0;
+export const wholeOf = (side) => (T.total[side] ? T.total[side][0] : 0);

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 // table.mjs: the pane of functions, with callers and callees of the chosen one.
 import { $, M, S, T, ask } from "./state.mjs";
-import { twoSides, wholeOf } from "./sums.mjs";
+import { once, twoSides, wholeOf } from "./sums.mjs";
 import { amount, percent } from "./names.mjs";
 import { node } from "./element.mjs";
 import { around, functionRows } from "./functions.mjs";
+import { compared, differenceText } from "./noise.mjs";
 
-const TABLE_ROWS = 400;
-const points = (part) => `${part >= 0 ? "+" : "\u2212"}${Math.abs(100 * part).toFixed(2)}`;
-
+const TABLE_ROWS = 400,
+	AROUND_ROWS = 100;
 function functionButton(fn) {
 	const name = fn ? M.names[fn] : "nobody: it is outermost";
-	const button = node("button", { className: "name", textContent: name, title: `${name}\n${M.texts[M.fnObject[fn]]}`, disabled: !fn });
+	const button = node("button", {
+		className: "name",
+		textContent: name,
+		title: `${name}\n${M.texts[M.fnObject[fn]]}`,
+		disabled: !fn,
+	});
 
 	button.addEventListener("click", () => ask.choose(fn));
 	return button;
@@ -21,67 +26,164 @@ function heading(key, text) {
 	const button = node("button", { textContent: text });
 	const th = node("th", { scope: "col" }, button);
 
-	th.setAttribute("aria-sort", S.sort === key ? (key === "name" ? "ascending" : "descending") : "none");
+	th.setAttribute(
+		"aria-sort",
+		S.sort === key ? (key === "name" ? "ascending" : "descending") : "none",
+	);
 	button.dataset.sort = key;
-	button.addEventListener("click", () => { S.sort = key; drawTable(); ask.moved(); });
+	button.addEventListener("click", () => {
+		S.sort = key;
+		drawTable();
+		ask.moved();
+	});
 	return th;
 }
 
 /* The object's name; its path where the mouse stays. */
 function objectCell(path) {
-	return node("td", { className: "amount object", title: path, textContent: path.split("/").pop() });
+	return node("td", {
+		className: "amount object",
+		title: path,
+		textContent: path.split("/").pop(),
+	});
 }
 
 function amounts(weight, whole) {
-	return [node("td", { textContent: percent(weight, whole) }), node("td", { className: "amount", textContent: amount(weight) })];
+	return [
+		node("td", { textContent: percent(weight, whole) }),
+		node("td", { className: "amount", textContent: amount(weight) }),
+	];
+}
+
+/* A share of before, and by how much it changed with what noise could be. */
+function changeCells(before, change, noise) {
+	const sure = noise.verdict > 0 ? "more" : noise.verdict < 0 ? "less" : "unsure";
+	const ratio =
+		`${noise.ratio.toFixed(2)} times as much (${noise.least.toFixed(2)} to ` +
+		`${noise.most.toFixed(2)}, 95 %)`;
+
+	return [
+		node("td", { textContent: `${(100 * before).toFixed(1)} %` }),
+		node("td", {
+			className: sure,
+			textContent: differenceText(100 * change, noise),
+			title: ratio,
+		}),
+	];
+}
+
+const column = (textContent, className = "") =>
+	node("th", { scope: "col", className, textContent });
+
+function functionHeadings() {
+	if (twoSides())
+		return [
+			heading("self", "self"),
+			column("before"),
+			heading("change", "change, points"),
+			heading("total", "total"),
+			column("before", "amount"),
+			heading("changetotal", "change, points"),
+			heading("name", "function"),
+			column("object", "amount"),
+		];
+	return [
+		heading("self", "self"),
+		column("amount", "amount"),
+		heading("total", "total"),
+		column("amount", "amount"),
+		heading("name", "function"),
+		column("object", "amount"),
+	];
+}
+
+function functionRow(r) {
+	const whole = wholeOf(0),
+		row = node("tr"),
+		changed = r.changed;
+
+	if (changed)
+		for (const by of ["self", "total"])
+			row.append(
+				node("td", { textContent: percent(r[by], whole) }),
+				...changeCells(
+					changed[by].before,
+					changed[by].change,
+					changed[by].noise,
+				),
+			);
+	else row.append(...amounts(r.self, whole), ...amounts(r.total, whole));
+	row.append(node("td", {}, functionButton(r.fn)), objectCell(M.texts[M.fnObject[r.fn]]));
+	row.setAttribute("aria-selected", r.fn === S.fn);
+	return row;
 }
 
 /* The table of functions, and what is around the chosen one. */
 export function drawTable() {
-	const rows = functionRows(S.sort, S.matched), whole = wholeOf(0);
-	const head = node("tr", {}, heading("self", "self"), node("th", { scope: "col", className: "amount", textContent: "amount" }), heading("total", "total"),
-		node("th", { scope: "col", className: "amount", textContent: "amount" }));
+	const rows = functionRows(S.sort, S.matched),
+		n = rows.length;
+	const cut =
+		n > TABLE_ROWS
+			? `, the first ${TABLE_ROWS} are shown: search finds the others`
+			: "";
+	const noise = twoSides()
+		? `. Compared with ${M.meta.sides[1].name}; \u00b1: what counting samples ` +
+			`could make (95 %), ~: it could be all of it. ` +
+			"Runs of a program differ by more than that: seam diff takes several " +
+			"of each."
+		: "";
 
-	if (twoSides())
-		head.append(heading("change", "self, points"));
-	head.append(heading("name", "function"), node("th", { scope: "col", className: "amount", textContent: "object" }));
-	$("functionhead").replaceChildren(head);
-	$("functions").replaceChildren(...rows.slice(0, TABLE_ROWS).map((r) => {
-		const row = node("tr", {}, ...amounts(r.self, whole), ...amounts(r.total, whole));
-
-		if (twoSides())
-			row.append(node("td", { textContent: points(r.change) }));
-		row.append(node("td", {}, functionButton(r.fn)), objectCell(M.texts[M.fnObject[r.fn]]));
-		row.setAttribute("aria-selected", r.fn === S.fn);
-		return row;
-	}));
-	$("functioncount").textContent = `${rows.length.toLocaleString("en")} functions` +
-		(rows.length > TABLE_ROWS ? `, the first ${TABLE_ROWS} are shown: search finds the others` : "");
+	$("functionhead").replaceChildren(node("tr", {}, ...functionHeadings()));
+	$("functions").replaceChildren(...rows.slice(0, TABLE_ROWS).map(functionRow));
+	$("functioncount").textContent = `${n.toLocaleString("en")} functions${cut}${noise}`;
 	drawAround();
 }
 
-function aroundList(id, weights, before, whole, wholeBefore) {
-	const fns = new Set([...weights.keys(), ...before.keys()]);
-	const rows = [...fns].map((fn) => [fn, weights.get(fn) || 0]).sort((a, b) => b[1] - a[1] || M.rank[a[0]] - M.rank[b[0]]);
+const NOTHING = { weight: 0, hits: 0 };
 
-	$(id).replaceChildren(...rows.slice(0, 100).map(([fn, weight]) => {
-		const row = node("tr", {}, ...amounts(weight, whole));
-
-		if (twoSides())
-			row.append(node("td", { textContent: points((whole ? weight / whole : 0) - (wholeBefore ? (before.get(fn) || 0) / wholeBefore : 0)) }));
-		row.append(node("td", {}, functionButton(fn)));
-		return row;
+/* Callers, or callees: the heaviest of both sides first. */
+function aroundList(id, now, before) {
+	const all = [...new Set([...now.keys(), ...before.keys()])].map((fn) => ({
+		fn,
+		now: now.get(fn) || NOTHING,
+		before: before.get(fn) || NOTHING,
 	}));
+	const whole = wholeOf(0),
+		wholeBefore = wholeOf(1),
+		most = (r) => Math.max(r.now.weight, r.before.weight);
+
+	all.sort((a, b) => most(b) - most(a) || M.rank[a.fn] - M.rank[b.fn]);
+	$(id).replaceChildren(
+		...all.slice(0, AROUND_ROWS).map((r) => {
+			const row = node("tr", {}, ...amounts(r.now.weight, whole)),
+				was = wholeBefore ? r.before.weight / wholeBefore : 0;
+
+			if (twoSides())
+				row.append(
+					...changeCells(
+						was,
+						(whole ? r.now.weight / whole : 0) - was,
+						compared(r.before.hits, r.now.hits),
+					),
+				);
+			row.append(node("td", {}, functionButton(r.fn)));
+			return row;
+		}),
+	);
+	const more = (all.length - AROUND_ROWS).toLocaleString("en");
+	if (all.length > AROUND_ROWS)
+		$(id).append(node("tr", {}, node("td", { textContent: `and ${more} more` })));
 }
 
 export function drawAround() {
-	const fn = S.fn > 0 ? S.fn : 0;
+	const fn = S.fn > 0 ? S.fn : 0,
+		none = { callers: new Map(), callees: new Map() };
 
 	$("around").hidden = !fn;
-	if (!fn)
-		return;
-	const now = around(fn, 0), before = T.total[1] ? around(fn, 1) : { callers: new Map(), callees: new Map() };
+	if (!fn) return;
+	const now = once(`around ${fn}`, () => around(fn, 0)),
+		before = T.total[1] ? once(`around ${fn} before`, () => around(fn, 1)) : none;
 	$("aroundname").textContent = M.names[fn];
-	aroundList("callerrows", now.callers, before.callers, wholeOf(0), wholeOf(1));
-	aroundList("calleerows", now.callees, before.callees, wholeOf(0), wholeOf(1));
+	aroundList("callerrows", now.callers, before.callers);
+	aroundList("calleerows", now.callees, before.callees);
 }

@@ -1,23 +1,41 @@
 // SPDX-License-Identifier: MIT
 // views.mjs: which pane is shown, and the pane's own controls.
 import { $, M, S } from "./state.mjs";
-import { chosenRows, threadWeights } from "./sums.mjs";
+import { chosenRows, threadWeights, twoSides } from "./sums.mjs";
 import { threadName } from "./names.mjs";
 import { node } from "./element.mjs";
-import { heaviest } from "./order.mjs";
+import { shownThreads } from "./order.mjs";
 import { drawTable } from "./table.mjs";
 import { drawWhen } from "./when.mjs";
 import { drawSource } from "./source.mjs";
 
 /* The threads to choose from in order of time, the heaviest first. */
 function threadChoice() {
-	const thread = S.thread >= 0 ? S.thread : heaviest(), weights = threadWeights(chosenRows(0, false));
-	const list = [...weights.keys()].filter((t) => weights[t] || t === thread)
-		.sort((a, b) => weights[b] - weights[a] || a - b).slice(0, 500);
+	const [thread, other] = shownThreads(),
+		weights = threadWeights(chosenRows(0, false));
+	const list = [...weights.keys()]
+		.filter((t) => weights[t] || t === thread)
+		.sort((a, b) => weights[b] - weights[a] || a - b)
+		.slice(0, 500);
 
-	$("thread").replaceChildren(...list.map((t) => node("option", { value: t,
-		textContent: threadName(t) + (M.meta.threads[t][1] >= 0 ? ` of process ${M.meta.threads[t][1]}` : "") })));
+	$("thread").replaceChildren(
+		...list.map((t) =>
+			node("option", {
+				value: t,
+				textContent:
+					threadName(t) +
+					(M.meta.threads[t][1] >= 0
+						? ` of process ${M.meta.threads[t][1]}`
+						: ""),
+			}),
+		),
+	);
 	$("thread").value = thread;
+	$("otherthread").textContent = !twoSides()
+		? ""
+		: other < 0
+			? `nothing of ${M.meta.sides[1].name}`
+			: `below, growing down: ${threadName(other)} of ${M.meta.sides[1].name}`;
 }
 
 /* Shows the pane that is chosen. */
@@ -29,12 +47,8 @@ export function drawView() {
 	$("when").hidden = S.view !== "time";
 	$("source").hidden = S.view !== "source";
 	$("threadchoice").hidden = S.view !== "order";
-	if (S.view === "order")
-		threadChoice();
-	else if (S.view === "table")
-		drawTable();
-	else if (S.view === "time")
-		drawWhen();
-	else if (S.view === "source")
-		drawSource();
+	if (S.view === "order") threadChoice();
+	else if (S.view === "table") drawTable();
+	else if (S.view === "time") drawWhen();
+	else if (S.view === "source") drawSource();
 }

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// threads.mjs: the panel of processes and threads. Of two recordings threads are told apart by
+// their name, as numbers of one say nothing of the other.
+import { $, M, S, ask } from "./state.mjs";
+import { once, twoSides } from "./sums.mjs";
+import { percent, processName, threadName } from "./names.mjs";
+import { box, node } from "./element.mjs";
+import { compareCounts, differenceText } from "./noise.mjs";
+
+const PANEL_ROWS = 400;
+
+/* Of the event, whatever is chosen: weight and samples by thread, of each side. -1: it has none. */
+function threadSums() {
+	const n = M.meta.threads.length,
+		{ rowWhat, rowThread, rowWeight, rowSamples } = M,
+		{ event } = S;
+	const sides = M.meta.sides.map(() => ({
+		weights: new Float64Array(n).fill(-1),
+		hits: new Float64Array(n),
+	}));
+
+	for (let i = 0; i < rowWhat.length; i++) {
+		const side = sides[rowWhat[i] >>> 24],
+			t = rowThread[i];
+
+		if ((rowWhat[i] & 0xffff) !== event || !side) continue;
+		side.weights[t] = Math.max(0, side.weights[t]) + rowWeight[i];
+		side.hits[t] += rowSamples[i];
+	}
+	return sides;
+}
+
+/* Processes (of two recordings: commands) with their threads, the heaviest first. value and hits
+ * are pairs: now and before. */
+export function processes() {
+	const found = new Map(),
+		sides = threadSums();
+
+	M.meta.threads.forEach(([comm, pid], t) => {
+		const has = sides.map((s) => s.weights[t] >= 0);
+
+		if (!has.some((yes) => yes)) return;
+		const key = sides.length > 1 ? comm : pid,
+			thread = { t, weight: sides.map((s) => Math.max(0, s.weights[t])) };
+		const p = found.get(key) || {
+			key,
+			pid,
+			comm,
+			weight: [0, 0],
+			hits: [0, 0],
+			threads: [],
+		};
+
+		found.set(key, p);
+		p.threads.push(thread);
+		sides.forEach((s, side) => {
+			p.weight[side] += thread.weight[side];
+			p.hits[side] += s.hits[t];
+		});
+	});
+	const most = (x) => Math.max(...x.weight);
+	for (const p of found.values()) p.threads.sort((a, b) => most(b) - most(a) || a.t - b.t);
+	return [...found.values()].sort((a, b) => most(b) - most(a) || a.key - b.key);
+}
+
+export function only(threads) {
+	S.threads.fill(0);
+	threads.forEach((t) => {
+		S.threads[t] = 1;
+	});
+	ask.recompute(true);
+	panelThreads();
+}
+
+/* All threads of both recordings that have these threads' names. */
+export function sameThreads(threads) {
+	if (!twoSides()) return threads;
+	const names = new Set(threads.map((t) => M.meta.threads[t][0]));
+
+	return [...M.meta.threads.keys()].filter((t) => names.has(M.meta.threads[t][0]));
+}
+
+function threadRow(className, name, threads, share) {
+	const button = node("button", { textContent: "only", title: `only ${name}` });
+	const row = node(
+		"div",
+		{ className: `row ${className}` },
+		box(
+			threads.every((t) => S.threads[t]),
+			name,
+			(on) => {
+				threads.forEach((t) => {
+					S.threads[t] = on ? 1 : 0;
+				});
+				ask.recompute(true);
+				panelThreads();
+			},
+		),
+		node("span", { className: "share", textContent: share }),
+		button,
+	);
+
+	button.addEventListener("click", () => only(threads));
+	return row;
+}
+
+/* A command's share in two recordings, and how it changed. */
+function comparedRows(p, kept, whole, hits) {
+	const part = (side) => (whole[side] ? p.weight[side] / whole[side] : 0),
+		noise = compareCounts(p.hits[1], hits[1], p.hits[0], hits[0]);
+	const was =
+		`before ${percent(p.weight[1], whole[1])}, ` +
+		`${differenceText(100 * (part(0) - part(1)), noise)}`;
+
+	return [
+		threadRow(
+			"process",
+			M.texts[p.comm] || "[unknown]",
+			kept,
+			percent(p.weight[0], whole[0]),
+		),
+		node("div", { className: "row was", textContent: was }),
+	];
+}
+
+function processRows(p, kept, whole) {
+	const rows = [
+		threadRow(
+			"process",
+			processName(p.threads[0].t),
+			kept.map((k) => k.t),
+			percent(p.weight[0], whole[0]),
+		),
+	];
+
+	if (p.threads.length > 1)
+		for (const { t, weight } of kept.slice(0, 100))
+			rows.push(
+				threadRow(
+					"thread",
+					threadName(t),
+					[t],
+					percent(weight[0], whole[0]),
+				),
+			);
+	return rows;
+}
+
+/* The panel as it is now. */
+export function panelThreads() {
+	const filter = $("threadfilter").value.toLowerCase(),
+		rows = [],
+		list = once(`processes ${S.event}`, processes);
+	const sum = (of) => [0, 1].map((side) => list.reduce((all, p) => all + p[of][side], 0)),
+		whole = sum("weight"),
+		hits = sum("hits");
+
+	for (const p of list) {
+		const kept = p.threads.filter(({ t }) =>
+			`${threadName(t)} ${p.pid}`.toLowerCase().includes(filter),
+		);
+
+		if (!kept.length) continue;
+		if (rows.length > PANEL_ROWS) {
+			rows.push(
+				node("div", {
+					className: "row",
+					textContent: "and more: filter by name",
+				}),
+			);
+			break;
+		}
+		rows.push(
+			...(twoSides()
+				? comparedRows(
+						p,
+						kept.map((k) => k.t),
+						whole,
+						hits,
+					)
+				: processRows(p, kept, whole)),
+		);
+	}
+	$("threads").replaceChildren(...rows);
+}
