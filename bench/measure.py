@@ -133,6 +133,32 @@ def ratios(above, below, figure):
     return [a / b for a, b in zip(above, below)]
 
 
+def number(x):
+    if x >= 99.5:
+        return f"{x:,.0f}"
+    return f"{x:.1f}" if x >= 9.95 else f"{x:.2f}" if x >= 0.0995 else f"{x:.3f}"
+
+
+def spread(values):
+    """Median, and least to most if there is more than one."""
+    if not values:
+        return "-"
+    middle = number(statistics.median(values))
+    return middle if len(values) == 1 else f"{middle} ({number(min(values))} to {number(max(values))})"
+
+
+def cpu(result):
+    return result.cpu
+
+
+def seconds(result):
+    return result.seconds
+
+
+def peak(result):
+    return result.peak
+
+
 def interrupts():
     """SIGTERM ends the run as Ctrl-C does, so that nothing that was started is left behind."""
     def stop(number, frame):

@@ -28,18 +28,22 @@ def export(name):
     return Row("export --format " + name, ["export", "--format", name, "-o", "{out}", "{}"])
 
 
-FEW = [report_self, report_flat, script, folded]
+diff = Row("diff", ["diff", "{}", "{}"], ["diff", "{}", "{}"])
+# What is asked of every recording.
+EACH = [report_self, report, report_flat, folded, export("pprof"), flame, diff, script, report_stats, dump]
 READ = {
     "make": [
         report_lines, report_flat, report, report_stats, script, dump, stat, Row("stat --stacks", ["stat", "--stacks", "{}"]),
         Row("stat --check", ["stat", "--check", "{}"]), folded, firefox, *map(export, ("pprof", "speedscope", "callgrind", "json", "perfetto")),
-        flame, Row("flame --svg", ["flame", "--svg", "-o", "{out}", "{}"]), Row("diff", ["diff", "{}", "{}"], ["diff", "{}", "{}"]), convert,
+        flame, Row("flame --svg", ["flame", "--svg", "-o", "{out}", "{}"]), diff, convert,
         Row("recover", ["recover", "{}", "-o", "{out}"]), Row("archive", ["archive", "-q", "-o", "{out}", "{}"]),
         Row("evlist", ["evlist", "{}"], ["evlist", "-i", "{}"]), Row("header", ["header", "{}"], ["report", "--header-only", "-i", "{}"]),
     ],
-    "deferred": [report, report_self, report_flat, report_stats, script, dump, stat, folded, firefox, flame, convert],
-    "copies": [report_self, report_flat, report, script, stat, folded, firefox,
-               convert._replace(perf=["inject", "--convert-callchain", "-i", "{}", "-o", "{out}"])],
+    "deferred": EACH + [stat, firefox, convert],
+    "copies": EACH + [
+        stat, firefox,
+               convert._replace(perf=["inject", "--convert-callchain", "-i", "{}", "-o", "{out}"]),
+    ],
     "inlined": [
         Row("report, the first", REPORT, PERF_REPORT, first=True), Row("report, the second", REPORT, PERF_REPORT),
         Row("script, the first", script.seam, script.perf, None, script.perfparser, first=True),
@@ -47,7 +51,7 @@ READ = {
         Row("annotate", ["annotate", "-i", "{}", "{hot}"], ["annotate", "--stdio", "-i", "{}", "-s", "{hot}"]),
     ],
     "large": [report_self, report_flat, report_stats, stat],
-    "service": FEW, "sqlite3": FEW, "gcc": FEW, "all": FEW,
+    "service": EACH, "sqlite3": EACH, "gcc": EACH, "all": EACH,
 }
 
 # Who records: options behind `record`, by program. {hz} is the frequency, {file} what is written.
@@ -62,6 +66,14 @@ RECORDERS = {
     "samply": ("samply", ["record", "--save-only", "-r", "{hz}", "-o", "{file}.json", "--"]),
     "seam top": ("seam", ["top", "--stdio", "-F", "{hz}", "-d", "1", "--"]),
 }
+# Who records a service in an interpreter. "told": the command by which the runtime tells perf its functions.
+RUNTIME_RECORDERS = {
+    "seam auto": RECORDERS["seam auto"],
+    "seam auto, no runtimes": ("seam", SEAM + ["--no-runtimes", "--"]),
+    "perf fp": RECORDERS["perf fp"],
+    "perf fp, told": ("perf, told", RECORDERS["perf fp"][1]),
+}
+RECORD_HEAD = ("", "", "CPU", "s", "perf fp", "MB", "bytes a sample", "samples", "lost")
 # How soon there is a recording: what is there before, and who records what.
 STARTERS = {
     "seam auto": ("seam", ["record", "-q", "-o", "{file}"]),
@@ -69,3 +81,13 @@ STARTERS = {
     "perf fp": ("perf", ["record", "-q", "-g", "-o", "{file}"]),
     "perf dwarf": ("perf", ["record", "-q", "--call-graph", "dwarf", "-o", "{file}"]),
 }
+
+
+def starts(processes, threads, mappings):
+    """What is there when a recorder starts (bench/crowd.c), and the rows beside it: a title, and options of both perf and seam. {pid} is the
+    crowd's process, {pids} are its children."""
+    yield None, [("`record -- /bin/true`", [])]
+    yield ("threads", threads), [(f"`-p` of a process of {threads:,} threads", ["-p", "{pid}"])]
+    yield ("processes", processes), [(f"`-p` of one of {processes:,} processes", ["-p", "{pid}"]), (f"`-a`, {processes:,} processes", ["-a", "-F", "997"])]
+    yield ("mappings", mappings, 20), [(f"`-p` of 20 processes of {mappings:,} mappings", ["-p", "{pids}"]),
+                                       (f"`-a`, 20 processes of {mappings:,} mappings", ["-a", "-F", "997"])]

@@ -14,6 +14,8 @@ import shutil
 import subprocess
 import sys
 
+import services
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 MIRROR = os.environ.get("SEAM_MIRROR", "http://deb.debian.org/debian")
@@ -24,14 +26,16 @@ RE2 = ["parse", "dfa", "re2", "regexp", "compile", "nfa", "onepass", "prog", "se
 TESTING = ["backtrack", "dump", "exhaustive_tester", "null_walker", "regexp_generator", "string_generator", "tester", "parse_test", "re2_test",
            "regexp_test", "search_test"]
 # How much of each work, by kind of run: files of the C++ package, and of its tests; the frequency of all but the storm; its rounds in
-# each shell; how often g++ runs, with copies of how many bytes; seconds of the inlined program; requests to the service; rows of
+# each shell; how often g++ runs, with copies of how many bytes; seconds of the inlined program; requests to the service that is read; rows of
 # sqlite3; C files; deferred samples where they are generated; seconds of -a; processes that sleep at a start;
-# bytes of the large recording.
-Scale = collections.namedtuple("Scale", "objects tests hertz storm copies copy_size seconds requests rows c_files generated all processes large")
+# bytes of the large recording; requests to the services in python, node and java.
+Scale = collections.namedtuple("Scale", "objects tests hertz storm copies copy_size seconds requests rows c_files generated all processes large services")
 SCALES = {
-    "full": Scale(len(RE2), len(TESTING), 4000, 800, 4, 16384, "2.1", 3000, 300000, 40, 1000000, "4", 10000, 4000000000),
-    "quick": Scale(6, 0, 4000, 300, 1, 16384, "0.5", 800, 80000, 10, 200000, "3", 2000, 400000000),
-    "smoke": Scale(2, 0, 997, 4, 1, 1024, "0.1", 20, 2000, 1, 2000, "0.5", 20, 1000000),
+    "full": Scale(len(RE2), len(TESTING), 4000, 1000, 4, 16384, "2.1", 12000, 300000, 40, 1000000, "4", 10000, 4000000000,
+                  (4000, 4000, 2500)),
+    "quick": Scale(6, 0, 4000, 300, 1, 16384, "0.5", 3000, 80000, 10, 200000, "3", 10000, 400000000,
+                   (1500, 1500, 1000)),
+    "smoke": Scale(2, 0, 997, 4, 1, 1024, "0.1", 20, 2000, 1, 2000, "0.5", 20, 1000000, (20, 20, 20)),
 }
 
 WORK_PY = """
@@ -41,34 +45,6 @@ for _ in range(int(sys.argv[2])):
     words = collections.Counter(re.findall(r"[A-Za-z_]+", text))
     copy = json.loads(json.dumps(words))
     assert sorted(copy, key=copy.get) == sorted(words, key=words.get)
-"""
-SERVICE_PY = """
-import http.client, http.server, json, os, re, sys, zlib
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    def do_POST(self):
-        rows = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        found = sorted((r for r in rows if re.search(r"name[0-9]*5", r["name"])), key=lambda r: r["name"])
-        body = zlib.compress(json.dumps(found).encode())
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *words):
-        pass
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-pid = os.fork()
-if pid == 0:
-    rows = json.dumps([{"id": i, "name": "name%d" % (i * 7919 % 1000), "tags": ["x" * (i % 17)]} for i in range(60)])
-    client = http.client.HTTPConnection("127.0.0.1", server.server_port)
-    for _ in range(int(sys.argv[1])):
-        client.request("POST", "/", rows)
-        json.loads(zlib.decompress(client.getresponse().read()))
-    os._exit(0)
-import threading
-threading.Thread(target=server.serve_forever, daemon=True).start()
-os.waitpid(pid, 0)
-os._exit(0)
 """
 STORM_SH = """
 i=0
@@ -189,9 +165,10 @@ class Works:
         self.recordings = {}
         os.makedirs(run.path("src"), exist_ok=True)
         os.makedirs(run.path(kind), exist_ok=True)
-        for name, text in (("work.py", WORK_PY), ("service.py", SERVICE_PY), ("storm.sh", STORM_SH), ("all.sh", ALL_SH),
+        for name, text in (("work.py", WORK_PY), ("storm.sh", STORM_SH), ("all.sh", ALL_SH),
                            ("rows.sql", SQL % {"rows": self.scale.rows})):
             write(run.path("src", name), text)
+        services.write_all(run.path("src"))
         self.sources = own_sources(run, kind == "smoke")
         if kind != "smoke":
             try:

@@ -30,14 +30,19 @@ for name, those in rows.READ.items():
         if not line or row.perf and "missing" not in line[0] or not row.perf and not line[0].split("|")[6].strip() == "-":
             print("FAILED: no row, or a wrong one:", name, row.label)
             wrong += 1
-for section, names, works in (("recording", rows.RECORDERS, ("python3, 997 Hz", "gcc, 997 Hz")), ("start", rows.STARTERS, ("`record -- /bin/true`",))):
+services = re.findall(r"^\| (\w+ [\w.]+, a service, 997 Hz) \| seam auto \|", sections.get("runtimes", ""), re.M)
+if not services:
+    print("FAILED: no service in an interpreter")
+    wrong += 1
+for section, names, works in (("recording", rows.RECORDERS, ("python3, 997 Hz", "gcc, 997 Hz")), ("runtimes", rows.RUNTIME_RECORDERS, services),
+                              ("start", rows.STARTERS, ("`record -- /bin/true`", "`-p` of one of 20 processes", "`-p` of 20 processes of 20 mappings"))):
     for work in works:
         for name in names:
             line = re.search("^" + re.escape(f"| {work} | {name} |") + "(.*)", sections.get(section, ""), re.M)
             if not line or not re.match("( missing)" if not name.startswith("seam") else FIGURE, line[1]):
                 print("FAILED: no row, or a wrong one:", section, work, name)
                 wrong += 1
-left = re.findall(r"^\| left out \| (.*) \|", text, re.M)
+left = [why for why in re.findall(r"^\| left out \| (.*) \|", text, re.M) if not re.match("a service: .* is not installed", why)]
 if root and sorted(left) != [name + ": could not be had" for name in ("perf", "perfparser", "samply")] or "| failed |" in text:
     print("FAILED: left out or failed:", left, re.findall(r"^\| failed.*", text, re.M))
     wrong += 1
@@ -63,6 +68,27 @@ says broken.md '^| `script` | failed: exit 3: without a word |'
 says broken.md '^| `report` | failed: signal 9: without a word |'
 says broken.md '^| `stat` | [0-9.]* |'
 says broken.md '^| failed | copies: script: exit 3: without a word |'
+
+# A run that goes on where another was ended has its rows, and measures the others.
+python3 "$TABLE" --smoke --seam "$SEAM" --dir "$T/bench" --only '^copies: (stat|script|dump)$|^recording: python3 seam fp' -o whole.md 2>err
+same "exit status of a run to be resumed" 0 $?
+python3 - "$T/bench" "$SEAM" "$TESTS/../../bench" <<'END'
+import os, sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[3])
+import kept
+rows = kept.Kept(sys.argv[1] + "/smoke/rows.json", sys.argv[2], False)
+at = os.stat(sys.argv[1] + "/smoke/copies.data").st_mtime_ns
+rows.put(f"copies: stat, {at}", ["kept of before"] + ["-"] * 10)
+rows.put("recording: python3, 997 Hz", ["| python3, 997 Hz | seam fp | kept as well |"])
+END
+python3 "$TABLE" --smoke --seam "$SEAM" --dir "$T/bench" --resume --only '^copies: (stat|script|dump)$|^recording: python3 seam fp' -o resumed.md 2>err
+same "exit status of a run that is resumed" 0 $?
+says resumed.md '^| `stat` | kept of before |'
+says resumed.md '^| `dump` | [0-9.]* |'
+says resumed.md 'seam fp | kept as well |'
+says resumed.md '^| resumed | 2 rows'
+[ ! -e "$T/bench/smoke/rows.json" ] || fail "rows were left of a run that came to its end"
 
 # Told to end in the middle of a recording.
 python3 "$TABLE" --smoke --seam "$SEAM" --dir "$T/bench" --fresh --only '^all: script' 2>err &
