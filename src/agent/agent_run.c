@@ -241,7 +241,7 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 	mallopt(M_ARENA_MAX, 1);
 	budget_start(&a.budget, o->max_cpu, frequency);
 	a.cpu_ns = agent_cpu_ns();
-	error = symbol_shelf_new(&a.shelf, agent_part(o, SHELF_PART));
+	error = symbol_shelf_new(&a.shelf, agent_part(o, SHELF_PART), true);
 	if (!error)
 		error = agent_open(&a, err);
 	begun_ns = agent_now_ns();

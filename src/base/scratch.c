@@ -83,3 +83,25 @@ void scratch_free(struct scratch *s)
 		close(s->fd);
 	*s = (struct scratch){ 0 };
 }
+
+bool scratch_alone_make(struct scratch_alone *ret, size_t n)
+{
+	struct scratch s = { 0 };
+
+	*ret = (struct scratch_alone){ n ? scratch_block(&s, n) : NULL, n };
+	scratch_free(&s);
+	return ret->at;
+}
+
+void scratch_alone_rest(const struct scratch_alone *a)
+{
+	if (a->at)
+		scratch_rest(a->at, a->n);
+}
+
+void scratch_alone_free(struct scratch_alone *a)
+{
+	if (a->at)
+		scratch_unmap(a->at, a->n);
+	*a = (struct scratch_alone){ 0 };
+}

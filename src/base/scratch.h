@@ -37,4 +37,15 @@ void scratch_unmap(void *block, size_t n);
 /* Closes the file; blocks that are still mapped stay. */
 void scratch_free(struct scratch *s);
 
+/* A block in a file of its own, which goes with it: for what is made once and looked at here and
+ * there. at NULL: there is none. */
+struct scratch_alone {
+	void *at;
+	size_t n;
+};
+/* False: there is no place for one, and memory is to be used. */
+bool scratch_alone_make(struct scratch_alone *ret, size_t n);
+void scratch_alone_rest(const struct scratch_alone *a);
+void scratch_alone_free(struct scratch_alone *a);
+
 #endif

@@ -9,6 +9,7 @@
 #include <libelf.h>
 
 #include "base/buf.h"
+#include "base/scratch.h"
 #include "image/image.h"
 
 /* Nothing that is unpacked may be larger: 1 GiB for a section, 256 MiB for a whole file. */
@@ -26,8 +27,9 @@ struct image {
 	size_t names; /* section index of the section names */
 	/* unpack.c's: an ELF of the debugging sections alone; its bytes are this one's. */
 	Elf *bare;
-	void *bare_bytes;
-	bool bare_tried;
+	void *bare_bytes;                /* NULL: they are spilled */
+	struct scratch_alone bare_spill; /* where spills is set: see image_spill */
+	bool bare_tried, spills;
 };
 
 /* Appends the unpacked form of xz bytes; -EBADMSG, -ENOMEM, -E2BIG: more than limit bytes. */

@@ -31,6 +31,7 @@ void image_close(struct image *image)
 		return;
 	elf_end(image->bare);
 	free(image->bare_bytes);
+	scratch_alone_free(&image->bare_spill);
 	elf_end(image->elf);
 	if (image->fd >= 0)
 		close(image->fd);

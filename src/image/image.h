@@ -54,6 +54,11 @@ struct Elf *image_elf(const struct image *image);
  * call's list, and belongs to the image. NULL: no section is packed, or they are packed in a way or
  * size that is not unpacked here; libelf may do it. */
 struct Elf *image_unpacked(struct image *image, const char *const *without);
+/* Before that: it is to be made in a file without a name (base/scratch.h) and not in memory, if
+ * that can be done; also where no section is packed. */
+void image_spill(struct image *image);
+/* What was put there is not looked at for now. Returns its bytes; 0: nothing was. */
+size_t image_spill_rest(const struct image *image);
 
 const char *image_path(const struct image *image);
 int image_fd(const struct image *image); /* of its file; the image's own. -1: it is in memory */

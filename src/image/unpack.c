@@ -2,10 +2,11 @@
 // unpack.c: the debugging sections of a file that packs them, as an ELF file in memory. libelf
 // unpacks too, by zlib. This is twice as fast, knows zstd, and unpacks only what is wanted. Sizes
 // in the file are believed only within bounds. A section is taken whole, with a right checksum, or
-// nothing is.
+// nothing is. The packed bytes of a section are in memory only while it is unpacked.
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include "image/elf.h"
@@ -25,7 +26,9 @@ struct unpack_section {
 	const char *name;
 	uint32_t packing; /* ELFCOMPRESS_*; 0: none */
 	size_t head;      /* bytes in front of what is packed */
-	size_t at, n;     /* in the ELF that is made */
+	uint64_t offset;  /* in the file */
+	size_t n_file;
+	size_t at, n; /* in the ELF that is made */
 	uint32_t name_at;
 };
 
@@ -35,6 +38,7 @@ struct unpack {
 	bool packed; /* at least one is */
 	size_t names_at, names_n, headers_at, n;
 	unsigned char *bytes;
+	struct scratch_alone spill; /* where they are; at NULL: in memory */
 };
 
 /* Debugging sections with content, but for those that the caller leaves out. */
@@ -52,7 +56,8 @@ static bool unpack_measure(struct unpack_section *s, const GElf_Shdr *header)
 {
 	GElf_Chdr packed;
 
-	s->n = header->sh_size;
+	s->n = s->n_file = header->sh_size;
+	s->offset = header->sh_offset;
 	if (!(header->sh_flags & SHF_COMPRESSED))
 		return s->n <= ELF_SECTION_MAX;
 	if (!gelf_getchdr(s->scn, &packed) || packed.ch_size / UNFOLDS_MAX > header->sh_size)
@@ -64,8 +69,8 @@ static bool unpack_measure(struct unpack_section *s, const GElf_Shdr *header)
 	       s->n <= ELF_SECTION_MAX;
 }
 
-/* Decides which sections there will be, and where. False: nothing is packed, or not in a way that
- * is unpacked here. */
+/* Decides which sections there will be, and where. False: nothing is packed (and nothing is to be
+ * spilled), or not in a way that is unpacked here. */
 static bool unpack_plan(struct unpack *u, struct image *image, const char *const *without)
 {
 	Elf_Scn *scn = NULL;
@@ -99,7 +104,7 @@ static bool unpack_plan(struct unpack *u, struct image *image, const char *const
 	u->headers_at =
 	        (u->names_at + u->names_n + sizeof(".shstrtab") + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 	u->n = u->headers_at + (u->n_sections + 2) * sizeof(Elf64_Shdr);
-	return u->packed;
+	return u->packed || (image->spills && u->n_sections);
 }
 
 /* The decompressor checks the length and the checksum of zlib's form. */
@@ -113,26 +118,62 @@ static bool unpack_zlib(void *to, size_t n, const unsigned char *from, size_t n_
 	return done;
 }
 
-/* Writes the content of one section into the ELF that is made. False: it is not exactly what the
- * file promised. */
-static bool unpack_fill(const struct unpack *u, const struct unpack_section *s)
+static bool unpack_section(void *to, const struct unpack_section *s, const unsigned char *from,
+                           size_t n)
 {
-	Elf_Data *raw = s->n ? elf_rawdata(s->scn, NULL) : NULL;
-	const unsigned char *from = raw ? raw->d_buf : NULL;
-	void *to = u->bytes + s->at;
-
-	if (!s->n)
-		return true;
-	if (!from || raw->d_size < s->head)
+	if (n < s->head)
 		return false;
 	if (s->packing == ELFCOMPRESS_ZLIB)
-		return unpack_zlib(to, s->n, from + s->head, raw->d_size - s->head);
+		return unpack_zlib(to, s->n, from + s->head, n - s->head);
 	if (s->packing == ELFCOMPRESS_ZSTD)
-		return ZSTD_decompress(to, s->n, from + s->head, raw->d_size - s->head) == s->n;
-	if (raw->d_size != s->n)
+		return ZSTD_decompress(to, s->n, from + s->head, n - s->head) == s->n;
+	if (n != s->n)
 		return false;
 	memcpy(to, from, s->n);
 	return true;
+}
+
+static bool unpack_read(int fd, void *to, size_t n, uint64_t offset)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t got = pread(fd, (char *)to + at, n - at, (off_t)(offset + at));
+
+		if (got <= 0)
+			return false;
+		at += (size_t)got;
+	}
+	return true;
+}
+
+/* From the file, because libelf keeps all that it has read. */
+static bool unpack_file(const struct image *image, void *to, const struct unpack_section *s)
+{
+	unsigned char *packed;
+	bool done;
+
+	if (!s->packing)
+		return unpack_read(image->fd, to, s->n, s->offset);
+	packed = malloc(s->n_file);
+	done = packed && unpack_read(image->fd, packed, s->n_file, s->offset) &&
+	       unpack_section(to, s, packed, s->n_file);
+	free(packed);
+	return done;
+}
+
+/* Writes the content of one section into the ELF that is made. False: it is not exactly what the
+ * file promised. */
+static bool unpack_fill(const struct unpack *u, const struct image *image,
+                        const struct unpack_section *s)
+{
+	void *to = u->bytes + s->at;
+	Elf_Data *raw;
+
+	if (!s->n)
+		return true;
+	if (image->fd >= 0 && !image->unpacked.n && s->n_file <= ELF_SECTION_MAX)
+		return unpack_file(image, to, s);
+	raw = elf_rawdata(s->scn, NULL);
+	return raw && raw->d_buf && unpack_section(to, s, raw->d_buf, raw->d_size);
 }
 
 /* Writes everything except the sections' bytes. */
@@ -174,14 +215,32 @@ static bool unpack_all(struct unpack *u, struct image *image)
 {
 	/* The gaps between sections must be zero: nobody reads them, but they are part of the
 	 * file. */
-	u->bytes = calloc(1, u->n);
+	if (image->spills && scratch_alone_make(&u->spill, u->n))
+		u->bytes = u->spill.at;
+	else
+		u->bytes = calloc(1, u->n);
 	if (!u->bytes)
 		return false;
 	for (size_t i = 0; i < u->n_sections; i++)
-		if (!unpack_fill(u, &u->sections[i]))
+		if (!unpack_fill(u, image, &u->sections[i]))
 			return false;
 	unpack_frame(u, image);
 	return true;
+}
+
+/* The image takes what was made; what did not become a file is freed. */
+static void unpack_give(struct unpack *u, struct image *image, bool made)
+{
+	if (made)
+		image->bare = elf_memory((char *)u->bytes, u->n);
+	if (!image->bare && u->spill.at)
+		scratch_alone_free(&u->spill);
+	else if (!image->bare)
+		free(u->bytes);
+	else if (u->spill.at)
+		image->bare_spill = u->spill;
+	else
+		image->bare_bytes = u->bytes;
 }
 
 /* Only 64-bit files of this machine's byte order are taken. The work is done once per image,
@@ -196,13 +255,18 @@ struct Elf *image_unpacked(struct image *image, const char *const *without)
 	if (image->bare || image->bare_tried)
 		return image->bare;
 	image->bare_tried = true;
-	if (ident[EI_CLASS] != ELFCLASS64 || !own_order || !unpack_plan(&u, image, without))
-		return NULL;
-	if (unpack_all(&u, image))
-		image->bare = elf_memory((char *)u.bytes, u.n);
-	if (image->bare)
-		image->bare_bytes = u.bytes;
-	else
-		free(u.bytes);
+	if (ident[EI_CLASS] == ELFCLASS64 && own_order && unpack_plan(&u, image, without))
+		unpack_give(&u, image, unpack_all(&u, image));
 	return image->bare;
+}
+
+void image_spill(struct image *image)
+{
+	image->spills = true;
+}
+
+size_t image_spill_rest(const struct image *image)
+{
+	scratch_alone_rest(&image->bare_spill);
+	return image->bare_spill.n;
 }

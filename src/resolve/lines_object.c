@@ -93,6 +93,11 @@ static void lines_note(struct lines_object *object, const struct image *image, c
 }
 
 #define LINES_UNPACKED 3u /* times as large as packed, about */
+/* Lines that stay open unpack into a file (image_spill). There it may be so many times what it may
+ * be in memory: what is packed is in memory while it is unpacked. */
+#define SPILLED_TIMES 4u
+#define SPILLED_BYTES (512u << 20) /* of all objects that are open */
+#define OPEN_BYTES 16384u          /* that an open object takes before it is read */
 
 /* About what the sections of a file take in memory. */
 static uint64_t lines_debug_bytes(const struct image *image)
@@ -114,6 +119,8 @@ static bool lines_is_too_large(struct lines_object *object)
 {
 	uint64_t bytes = lines_debug_bytes(object->debug), most = object->lines->opts.most_bytes;
 
+	if (object->lines->opts.keep_bytes)
+		most *= SPILLED_TIMES;
 	if (!most || bytes <= most)
 		return false;
 	snprintf(object->reason, sizeof(object->reason),
@@ -166,6 +173,11 @@ static int lines_files_find(struct lines_object *object)
 		return -EFBIG;
 	/* That there is none is the usual case. */
 	image_find_alt(&object->alt, object->debug, search, NULL);
+	if (object->lines->opts.keep_bytes) {
+		image_spill(object->debug);
+		if (object->alt)
+			image_spill(object->alt);
+	}
 	return lines_base(object);
 }
 
@@ -311,39 +323,52 @@ void lines_handle_rest(struct lines_object *object, struct dwarf *handle)
 	pthread_mutex_unlock(&object->lock);
 }
 
-/* What an open object takes: its unpacked sections, and what libdw has read of them. */
+/* What lies in files of an open object. */
+static uint64_t lines_files_spilled(const struct lines_object *object)
+{
+	return (object->debug ? image_spill_rest(object->debug) : 0) +
+	       (object->alt ? image_spill_rest(object->alt) : 0);
+}
+
+/* What an open object takes: what libdw has read, and its unpacked sections, if they are in
+ * memory. */
 static uint64_t lines_files_bytes(const struct lines_object *object)
 {
-	return (object->prefetch ? dwarf_bytes(object->prefetch) : 0) +
-	       lines_debug_bytes(object->debug);
+	if (!object->debug)
+		return 0;
+	return OPEN_BYTES + (object->prefetch ? dwarf_bytes(object->prefetch) : 0) +
+	       (object->prefetch && !lines_files_spilled(object) ? lines_debug_bytes(object->debug)
+	                                                         : 0);
+}
+
+/* Closes the one that was not used for the longest. False: none is open. */
+static bool lines_files_close_oldest(struct lines *l)
+{
+	struct lines_object *oldest = NULL;
+
+	for (struct lines_object *o = l->first; o; o = o->next)
+		if (o->debug && (!oldest || o->used < oldest->used))
+			oldest = o;
+	if (oldest)
+		lines_files_close(oldest);
+	return oldest;
 }
 
 /* One that would take more than half of the room is closed at once. */
 void lines_files_shrink(struct lines *l)
 {
-	uint64_t most = l->opts.keep_bytes, all = 0;
+	uint64_t most = l->opts.keep_bytes, all, spilled;
 
 	for (struct lines_object *o = l->first; o; o = o->next)
-		all += lines_files_bytes(o);
-	for (struct lines_object *o = l->first; o; o = o->next) {
-		uint64_t bytes = lines_files_bytes(o);
-
-		if (bytes > most / 2) {
+		if (lines_files_bytes(o) > most / 2)
 			lines_files_close(o);
-			all -= bytes;
+	do {
+		all = spilled = 0;
+		for (struct lines_object *o = l->first; o; o = o->next) {
+			all += lines_files_bytes(o);
+			spilled += lines_files_spilled(o);
 		}
-	}
-	while (all > most) {
-		struct lines_object *oldest = NULL;
-
-		for (struct lines_object *o = l->first; o; o = o->next)
-			if (o->debug && (!oldest || o->used < oldest->used))
-				oldest = o;
-		if (!oldest)
-			return;
-		all -= lines_files_bytes(oldest);
-		lines_files_close(oldest);
-	}
+	} while ((all > most || spilled > SPILLED_BYTES) && lines_files_close_oldest(l));
 }
 
 static bool lines_is_same(const char *path, const struct stat *was)

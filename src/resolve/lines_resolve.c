@@ -95,19 +95,22 @@ static int lines_pieces_cut(struct resolving *work, struct lines_object *object)
  * none back before it is closed. */
 static int resolver_piece(struct lines_resolver *r, const struct piece *piece)
 {
+	const struct lines_opts *opts = &r->work->lines->opts;
+	/* The bound is that of all threads together. */
+	uint64_t most =
+	        (opts->keep_bytes ? opts->keep_bytes : LINES_HANDLE_BYTES) / r->work->threads;
 	int rc = 0;
 
 	if (r->object != piece->object) {
 		lines_handle_rest(r->object, r->handle);
 		/* Where files stay open, there is room for the next one's. */
-		if (r->work->lines->opts.keep_bytes && r->work->threads == 1)
+		if (opts->keep_bytes && r->work->threads == 1)
 			lines_files_shrink(r->work->lines);
 		r->handle = NULL;
 		r->object = piece->object;
 	}
 	for (size_t i = 0; i < piece->n && rc >= 0; i += STEP) {
-		/* The bound is that of all threads together. */
-		if (r->handle && dwarf_bytes(r->handle) > LINES_HANDLE_BYTES / r->work->threads) {
+		if (r->handle && dwarf_bytes(r->handle) > most) {
 			lines_handle_close(r->object, r->handle);
 			r->handle = NULL;
 		}

@@ -314,18 +314,19 @@ static int kernel_use_kept_module(struct symbol_object *object, const char *name
 
 /* The build-id by which the module's file is found: the recorded one, or that of the running
  * kernel's module if that kernel is the recorded one. */
-static struct image_build_id kernel_module_build_id(const struct symbol_object *object,
-                                                    const char *name)
+struct image_build_id kernel_module_id(const struct symbol_object *object)
 {
 	const struct symbol_cache *cache = object->cache;
 	struct image_build_id id = object->key.build_id, running;
 	struct buf notes = { 0 };
+	char name[256];
 
 	if (id.size || cache->opts.search.root || !cache->opts.kernel_build_id.size)
 		return id;
 	kernel_id_running(&running);
 	if (!image_build_id_equal(&running, &cache->opts.kernel_build_id))
 		return id;
+	object_module_name(object->path, name, sizeof(name));
 	buf_printf(&notes, "/sys/module/%s/notes/.note.gnu.build-id", name);
 	kernel_id_read(buf_text(&notes), &id);
 	buf_free(&notes);
@@ -350,7 +351,7 @@ int module_load(struct symbol_object *object)
 	if (r)
 		return r < 0 ? r : 0;
 	/* A kernel's modules have no build-ids of their own in old recordings. */
-	id = kernel_module_build_id(object, name);
+	id = kernel_module_id(object);
 	/* By its path alone a module is taken only on the machine that recorded it. */
 	if (!id.size && !cache->opts.search.root && (object->path[0] != '/' || cache->opts.foreign))
 		return 0;

@@ -59,6 +59,7 @@ struct symbol_object {
 	atomic_bool outlined;
 	int outline_error; /* -ENOMEM, else 0 */
 	struct outline outline;
+	struct image_build_id id; /* by which it is the same object again; empty: nothing says so */
 	/* shelf.h: what it is loaded from; and whose table, segments and outline these are. */
 	struct shelf_files *files;
 	struct shelf_entry *shelved;
@@ -87,6 +88,9 @@ int module_load(struct symbol_object *object);
 void kernel_id_read(const char *path, struct image_build_id *ret);
 /* That of the kernel that runs. */
 void kernel_id_running(struct image_build_id *ret);
+/* The build-id by which a module's file is found: the recorded one, or that of the running kernel's
+ * module if that kernel is the recorded one. */
+struct image_build_id kernel_module_id(const struct symbol_object *object);
 /* Writes the table of a loaded object to the cache, if its names came from the running kernel. */
 void kernel_keep(struct symbol_object *object);
 int perfmap_load(struct symbol_object *object);

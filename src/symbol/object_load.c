@@ -45,6 +45,17 @@ static int object_load_by_kind(struct symbol_object *object)
 	}
 }
 
+/* The build-id that the object goes by: the recorded one, or what the running kernel says. */
+static struct image_build_id object_id(const struct symbol_object *object)
+{
+	if (object->key.build_id.size)
+		return object->key.build_id;
+	if (object->key.kind == SYMBOL_KIND_KERNEL)
+		return object->cache->opts.kernel_build_id;
+	return object->key.kind == SYMBOL_KIND_MODULE ? kernel_module_id(object)
+	                                              : (struct image_build_id){ 0 };
+}
+
 /* Loads the names and makes them ready for lookups. Runs once per object, under its lock. 0, or
  * -ENOMEM. */
 static int object_load_names(struct symbol_object *object)
@@ -53,6 +64,8 @@ static int object_load_names(struct symbol_object *object)
 	int r = 0;
 
 	object->state = SYMBOL_NO_FILE;
+	if (object->cache->opts.shelf)
+		object->id = object_id(object);
 	shelved = shelf_take(object);
 	if (!shelved)
 		r = object_load_by_kind(object);

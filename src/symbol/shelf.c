@@ -6,8 +6,12 @@
  * A build-id is what a file claims. Its file is looked at again for each cache that asks, and all
  * is read anew after a while: a debug file may have been installed, which no file tells.
  *
+ * The running kernel's own names and its modules' are there, too: they stay the same as long as the
+ * kernel, or the module with this build-id, runs.
+ *
  * Bounded in bytes: what was not used for the longest goes first. What is used stays, so the bound
- * holds between two caches.
+ * holds between two caches. Where the shelf spills, large tables lie in files without a
+ * name, and are in memory while they are used, as far as they are looked at.
  */
 #include "symbol/shelf.h"
 
@@ -17,9 +21,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define SHELF_FILES 3u              /* the object, its debug file, the file of both */
-#define SHELF_KEPT_NS 600000000000u /* then it is read anew */
-#define SHELF_LOST_NS 60000000000u  /* the same where no file was found */
+#define SHELF_FILES 3u               /* the object, its debug file, the file of both */
+#define SHELF_KEPT_NS 3600000000000u /* then it is read anew */
+#define SHELF_LOST_NS 60000000000u   /* the same where no file was found */
+#define SHELF_SPILLS 32768u          /* bytes: a smaller table is not worth a file */
+#define SHELF_SPILLED (512u << 20)   /* bytes in all files */
+#define SHELF_KALLSYMS "/proc/kallsyms"
 
 struct shelf_file {
 	char *path;
@@ -37,15 +44,17 @@ struct shelf_entry {
 	struct shelf_entry *next;
 	struct symbol_shelf *shelf;
 	char *path;
+	enum symbol_kind kind;
 	struct image_build_id build_id;
 	struct shelf_files files;
 	uint64_t read_ns; /* when its files were read */
 	uint64_t used;    /* the larger the later */
-	size_t bytes, users;
+	size_t bytes, spilled, users;
 	bool stale; /* goes with its last user */
 	/* Of the object. */
 	enum symbol_state state;
 	enum object_terms terms;
+	uint64_t shift, reference;
 	struct table table;
 	struct image_segment *segments;
 	size_t n_segments;
@@ -58,7 +67,8 @@ struct symbol_shelf {
 	pthread_mutex_t lock;     /* for all */
 	pthread_mutex_t outlines; /* held while one is read */
 	struct shelf_entry *first;
-	size_t bytes, most;
+	size_t bytes, most, spilled;
+	bool spills;
 	uint64_t clock;
 };
 
@@ -70,7 +80,7 @@ static uint64_t shelf_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-int symbol_shelf_new(struct symbol_shelf **ret, size_t most)
+int symbol_shelf_new(struct symbol_shelf **ret, size_t most, bool spills)
 {
 	struct symbol_shelf *s = calloc(1, sizeof(*s));
 
@@ -79,6 +89,7 @@ int symbol_shelf_new(struct symbol_shelf **ret, size_t most)
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->outlines, NULL);
 	s->most = most;
+	s->spills = spills;
 	*ret = s;
 	return 0;
 }
@@ -99,6 +110,7 @@ static void shelf_remove(struct symbol_shelf *s, struct shelf_entry *e)
 		at = &(*at)->next;
 	*at = e->next;
 	s->bytes -= e->bytes;
+	s->spilled -= e->spilled;
 	table_free(&e->table);
 	outline_free(&e->outline);
 	buf_free(&e->reason);
@@ -113,7 +125,7 @@ static void shelf_remove(struct symbol_shelf *s, struct shelf_entry *e)
  * used. Under the lock. */
 static void shelf_shrink(struct symbol_shelf *s, size_t most)
 {
-	while (s->bytes > most) {
+	while (s->bytes > most || s->spilled > SHELF_SPILLED) {
 		struct shelf_entry *oldest = NULL;
 
 		for (struct shelf_entry *e = s->first; e; e = e->next)
@@ -150,12 +162,19 @@ void symbol_shelf_free(struct symbol_shelf *s)
 
 /* ---- files ---- */
 
+static bool shelf_is_kernel(enum symbol_kind kind)
+{
+	return kind == SYMBOL_KIND_KERNEL || kind == SYMBOL_KIND_MODULE;
+}
+
 bool shelf_fits(const struct symbol_object *object)
 {
 	const struct symbol_opts *o = &object->cache->opts;
 
-	return o->shelf && object->key.kind == SYMBOL_KIND_FILE && object->key.build_id.size &&
-	       !object->key.data && !o->foreign;
+	return o->shelf && !object->key.data && !o->foreign &&
+	       (object->key.kind == SYMBOL_KIND_FILE ||
+	        (shelf_is_kernel(object->key.kind) && !o->kallsyms)) &&
+	       object->id.size;
 }
 
 void shelf_note(struct symbol_object *object, const struct image *image)
@@ -184,6 +203,8 @@ static bool shelf_holds(const struct shelf_entry *e)
 {
 	struct stat st;
 
+	if (shelf_is_kernel(e->kind))
+		return true;
 	if (shelf_now_ns() - e->read_ns > (e->files.n ? SHELF_KEPT_NS : SHELF_LOST_NS))
 		return false;
 	for (size_t i = 0; i < e->files.n; i++)
@@ -198,12 +219,11 @@ static bool shelf_holds(const struct shelf_entry *e)
 static struct shelf_entry *shelf_find(const struct symbol_shelf *s,
                                       const struct symbol_object *object)
 {
-	const struct image_build_id *id = &object->key.build_id;
+	const struct image_build_id *id = &object->id;
 
 	for (struct shelf_entry *e = s->first; e; e = e->next)
-		if (!e->stale && e->build_id.size == id->size &&
-		    !memcmp(e->build_id.bytes, id->bytes, id->size) &&
-		    !strcmp(e->path, object->path))
+		if (!e->stale && e->kind == object->key.kind &&
+		    image_build_id_equal(&e->build_id, id) && !strcmp(e->path, object->path))
 			return e;
 	return NULL;
 }
@@ -217,6 +237,8 @@ static bool shelf_lend(struct symbol_object *object, struct shelf_entry *e)
 		return false;
 	object->state = e->state;
 	object->terms = e->terms;
+	object->shift = e->shift;
+	object->reference = e->reference;
 	object->table = e->table;
 	object->segments = e->segments;
 	object->n_segments = e->n_segments;
@@ -253,18 +275,23 @@ bool shelf_take(struct symbol_object *object)
 
 static size_t shelf_bytes(const struct shelf_entry *e)
 {
-	return sizeof(*e) + e->table.names.capacity +
-	       e->table.capacity * sizeof(*e->table.symbols) +
-	       e->table.n_pieces * sizeof(*e->table.pieces) + e->reason.capacity +
+	size_t table = e->table.names.capacity + e->table.capacity * sizeof(*e->table.symbols) +
+	               e->table.n_pieces * sizeof(*e->table.pieces);
+
+	return sizeof(*e) + (e->table.spilled.at ? 0 : table) + e->reason.capacity +
 	       e->n_segments * sizeof(*e->segments) + e->outline.spans.capacity;
 }
 
 /* Gives back the room that a table had to grow into. It is used as it is, if that fails. */
-static void shelf_tighten(struct table *t)
+static void shelf_tighten(const struct symbol_shelf *s, struct table *t)
 {
-	struct table_symbol *symbols = t->n ? realloc(t->symbols, t->n * sizeof(*symbols)) : NULL;
-	unsigned char *names = t->names.n ? realloc(t->names.bytes, t->names.n) : NULL;
+	struct table_symbol *symbols;
+	unsigned char *names;
 
+	if (t->names.n + t->n * sizeof(*symbols) > SHELF_SPILLS && s->spills && table_spill(t))
+		return;
+	symbols = t->n ? realloc(t->symbols, t->n * sizeof(*symbols)) : NULL;
+	names = t->names.n ? realloc(t->names.bytes, t->names.n) : NULL;
 	if (symbols) {
 		t->symbols = symbols;
 		t->capacity = t->n;
@@ -275,31 +302,46 @@ static void shelf_tighten(struct table *t)
 	}
 }
 
+/* Whether what an object has may be another's. Of the kernel only what the kernel itself says of
+ * now. */
+static bool shelf_may_keep(struct symbol_object *object)
+{
+	if (!object->files || object->files->failed)
+		return false;
+	return !shelf_is_kernel(object->key.kind) ||
+	       (object->state == SYMBOL_NAMED &&
+	        !strcmp(buf_text(&object->source), SHELF_KALLSYMS));
+}
+
 /* Makes the entry of an object. NULL: out of memory, or the object is to keep what it has. */
 static struct shelf_entry *shelf_entry(struct symbol_object *object)
 {
 	struct shelf_entry *e;
 	struct symbol_shelf *s = object->cache->opts.shelf;
 
-	if (!object->files || object->files->failed)
+	if (!shelf_may_keep(object))
 		return NULL;
 	e = calloc(1, sizeof(*e));
 	if (!e || !(e->path = strdup(object->path))) {
 		free(e);
 		return NULL;
 	}
-	shelf_tighten(&object->table);
+	shelf_tighten(s, &object->table);
 	e->shelf = s;
-	e->build_id = object->key.build_id;
+	e->kind = object->key.kind;
+	e->build_id = object->id;
 	e->state = object->state;
 	e->terms = object->terms;
+	e->shift = object->shift;
+	e->reference = object->reference;
 	e->table = object->table;
 	e->segments = object->segments;
 	e->n_segments = object->n_segments;
 	e->read_ns = shelf_now_ns();
 	e->bytes = shelf_bytes(e);
+	e->spilled = e->table.spilled.n;
 	/* One that is larger than all would drive out everything, each time. */
-	if (e->bytes > s->most / 2) {
+	if (e->bytes > s->most / 2 || e->spilled > SHELF_SPILLED / 2) {
 		free(e->path);
 		free(e);
 		return NULL;
@@ -337,6 +379,7 @@ void shelf_put(struct symbol_object *object, bool loaded)
 		e->next = s->first;
 		s->first = e;
 		s->bytes += e->bytes;
+		s->spilled += e->spilled;
 		shelf_shrink(s, s->most);
 		pthread_mutex_unlock(&s->lock);
 	}
@@ -375,6 +418,8 @@ void shelf_leave(struct symbol_object *object)
 	pthread_mutex_lock(&s->lock);
 	if (!--e->users && e->stale)
 		shelf_remove(s, e);
+	else if (!e->users)
+		scratch_alone_rest(&e->table.spilled);
 	shelf_shrink(s, s->most);
 	pthread_mutex_unlock(&s->lock);
 	object->shelved = NULL;

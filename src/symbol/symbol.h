@@ -86,12 +86,13 @@ int kernel_reader_start(struct kernel_reader **ret, const struct image_build_id 
 void kernel_reader_free(struct kernel_reader *running);
 
 /*
- * Names of files that outlive a cache: the next cache finds them here while their files stay as
- * they are. most: bytes, beyond which those go that were not used for the longest. It outlives all
- * caches that use it.
+ * Names of files and of the running kernel that outlive a cache: the next cache finds them here
+ * while their files stay as they are. most: bytes, beyond which those go that were not used for the
+ * longest. spills: large tables are put into files without a name (base/scratch.h), and do not
+ * count. It outlives all caches that use it.
  */
 struct symbol_shelf;
-int symbol_shelf_new(struct symbol_shelf **ret, size_t most);
+int symbol_shelf_new(struct symbol_shelf **ret, size_t most, bool spills);
 void symbol_shelf_free(struct symbol_shelf *shelf);
 /* Lets go of what is not used, until at most `most` bytes are left. Returns how many are. */
 size_t symbol_shelf_trim(struct symbol_shelf *shelf, size_t most);

@@ -16,9 +16,12 @@
 
 void table_free(struct table *table)
 {
-	buf_free(&table->names);
-	free(table->symbols);
-	free(table->pieces);
+	if (!table->spilled.at) {
+		buf_free(&table->names);
+		free(table->symbols);
+		free(table->pieces);
+	}
+	scratch_alone_free(&table->spilled);
 	*table = (struct table){ 0 };
 }
 
@@ -292,6 +295,30 @@ int table_seal(struct table *table)
 		table->pieces = NULL;
 	}
 	return r;
+}
+
+/* Symbols come first, then pieces, then names: so all are aligned. */
+bool table_spill(struct table *table)
+{
+	size_t symbols = table->n * sizeof(*table->symbols);
+	size_t pieces = table->n_pieces * sizeof(*table->pieces), names = table->names.n;
+	struct table to = {
+		.n = table->n, .capacity = table->n, .sealed = true, .n_pieces = table->n_pieces
+	};
+	unsigned char *at;
+
+	if (!table->sealed || table->spilled.at ||
+	    !scratch_alone_make(&to.spilled, symbols + pieces + names))
+		return false;
+	at = to.spilled.at;
+	to.symbols = memcpy(at, table->symbols, symbols);
+	if (table->pieces)
+		to.pieces = memcpy(at + symbols, table->pieces, pieces);
+	to.names = (struct buf){ memcpy(at + symbols + pieces, table->names.bytes, names), names,
+		                 names, false };
+	table_free(table);
+	*table = to;
+	return true;
 }
 
 /* The search among symbols that do not overlap. */

@@ -17,6 +17,7 @@
 #define SEAM_SYMBOL_TABLE_H
 
 #include "base/buf.h"
+#include "base/scratch.h"
 #include "symbol/symbol.h"
 
 enum table_bind {
@@ -46,6 +47,7 @@ struct table {
 	bool sealed;
 	struct table_piece *pieces; /* NULL: no two symbols overlap */
 	size_t n_pieces;
+	struct scratch_alone spilled; /* of table_spill: what all of these point into */
 };
 
 void table_free(struct table *table);
@@ -54,6 +56,8 @@ int table_put(struct table *table, const struct table_symbol *symbol, const char
               const char *suffix);
 /* Sorts and chooses, once; after that nothing may be added. -ENOMEM. */
 int table_seal(struct table *table);
+/* Moves a sealed table into a file without a name (base/scratch.h). False: it stays in memory. */
+bool table_spill(struct table *table);
 /* The symbol at addr, or NULL. */
 const struct table_symbol *table_find(const struct table *table, uint64_t addr);
 const char *table_name(const struct table *table, const struct table_symbol *symbol);

@@ -124,6 +124,31 @@ static void run_packed(const char *how)
 	free(bytes);
 }
 
+/* The same from the file itself, also in a file without a name; of what is not packed, too. */
+static void test_spilled(void **state)
+{
+	static const char *const names[] = { "zlib", "none" };
+
+	for (size_t i = 0; i < 4; i++) {
+		struct image *full = plain(), *image;
+		bool spills = i >= 2;
+		char path[8192];
+
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i % 2]);
+		assert_int_equal(image_open(&image, path, NULL), 0);
+		if (spills)
+			image_spill(image);
+		assert_int_equal(image_unpacked(image, without) != NULL, spills || i == 0);
+		if (spills || i == 0)
+			assert_true(compare(image_unpacked(image, without), full) >= 4);
+		/* What went out of memory is there when it is read. */
+		if (image_spill_rest(image))
+			assert_true(compare(image_unpacked(image, without), full) >= 4);
+		image_close(image);
+		image_close(full);
+	}
+}
+
 static void test_zlib(void **state)
 {
 	run_packed("zlib");
@@ -265,11 +290,9 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_zlib),
-		cmocka_unit_test(test_zstd),
-		cmocka_unit_test(test_others),
-		cmocka_unit_test(test_damaged),
-		cmocka_unit_test(test_damaged_headers),
+		cmocka_unit_test(test_spilled), cmocka_unit_test(test_zlib),
+		cmocka_unit_test(test_zstd),    cmocka_unit_test(test_others),
+		cmocka_unit_test(test_damaged), cmocka_unit_test(test_damaged_headers),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -78,7 +78,7 @@ static void names_outlive_their_cache(void **state)
 	struct symbol_cache *one, *two;
 	size_t bytes;
 
-	assert_int_equal(symbol_shelf_new(&shelf, 64 << 20), 0);
+	assert_int_equal(symbol_shelf_new(&shelf, 64 << 20, false), 0);
 	assert_int_equal(symbol_shelf_trim(shelf, SIZE_MAX), 0);
 	assert_true(names(&one, shelf));
 	bytes = symbol_shelf_trim(shelf, SIZE_MAX);
@@ -95,6 +95,60 @@ static void names_outlive_their_cache(void **state)
 	symbol_shelf_free(NULL);
 }
 
+/* Large tables lie in a file, and do not count. */
+static void names_lie_in_a_file(void **state)
+{
+	struct symbol_shelf *shelf;
+	struct symbol_cache *memory, *one, *two;
+	size_t bytes;
+
+	assert_int_equal(symbol_shelf_new(&shelf, 64 << 20, false), 0);
+	assert_true(names(&memory, shelf));
+	symbol_free(memory);
+	bytes = symbol_shelf_trim(shelf, SIZE_MAX);
+	symbol_shelf_free(shelf);
+	assert_int_equal(symbol_shelf_new(&shelf, 64 << 20, true), 0);
+	assert_true(names(&one, shelf));
+	/* On a file system without such files they stay in memory. */
+	assert_true(symbol_shelf_trim(shelf, SIZE_MAX) <= bytes);
+	symbol_free(one);
+	assert_true(names(&two, shelf));
+	symbol_free(two);
+	assert_int_equal(symbol_shelf_trim(shelf, 0), 0);
+	symbol_shelf_free(shelf);
+}
+
+/* The running kernel's names are there for the next cache; where it hides them, none are. */
+static void the_kernel_is_kept(void **state)
+{
+	struct symbol_opts opts = { .sz = sizeof(opts) };
+	const struct symbol_key key = { .kind = SYMBOL_KIND_KERNEL, .path = "[kernel.kallsyms]" };
+	struct symbol_object *object;
+	struct symbol_cache *cache;
+	size_t counts[2], kept[2];
+	unsigned char notes[4096];
+	FILE *f = fopen("/sys/kernel/notes", "r");
+	size_t n = f ? fread(notes, 1, sizeof(notes), f) : 0;
+
+	if (f)
+		fclose(f);
+	if (!n || image_build_id_of_notes(notes, n, false, &opts.kernel_build_id) <= 0)
+		skip();
+	assert_int_equal(symbol_shelf_new(&opts.shelf, 64 << 20, false), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(symbol_new(&cache, &opts), 0);
+		assert_int_equal(symbol_object(cache, &key, &object), 0);
+		assert_int_equal(symbol_object_load(object), 0);
+		counts[i] = symbol_object_count(object);
+		symbol_free(cache);
+		kept[i] = symbol_shelf_trim(opts.shelf, SIZE_MAX);
+	}
+	assert_int_equal(counts[0], counts[1]);
+	assert_int_equal(kept[0], kept[1]);
+	assert_true(!counts[0] == !kept[0]);
+	symbol_shelf_free(opts.shelf);
+}
+
 /* The names of a file that is another one now are not those of the one that was mapped. */
 static void another_file_is_read_anew(void **state)
 {
@@ -103,7 +157,7 @@ static void another_file_is_read_anew(void **state)
 	size_t bytes;
 	int fd;
 
-	assert_int_equal(symbol_shelf_new(&shelf, 64 << 20), 0);
+	assert_int_equal(symbol_shelf_new(&shelf, 64 << 20, false), 0);
 	assert_true(names(&cache, shelf));
 	symbol_free(cache);
 	bytes = symbol_shelf_trim(shelf, SIZE_MAX);
@@ -128,7 +182,7 @@ static void a_small_shelf_has_no_room(void **state)
 	struct symbol_shelf *shelf;
 	struct symbol_cache *cache;
 
-	assert_int_equal(symbol_shelf_new(&shelf, 4096), 0);
+	assert_int_equal(symbol_shelf_new(&shelf, 4096, false), 0);
 	for (int i = 0; i < 2; i++) {
 		assert_true(names(&cache, shelf));
 		symbol_free(cache);
@@ -141,6 +195,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_outlive_their_cache),
+		cmocka_unit_test(names_lie_in_a_file),
+		cmocka_unit_test(the_kernel_is_kept),
 		cmocka_unit_test(another_file_is_read_anew),
 		cmocka_unit_test(a_small_shelf_has_no_room),
 	};
