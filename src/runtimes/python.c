@@ -308,6 +308,27 @@ static int python_loop(struct runtime_object *o, struct python_layout *layout,
 	return 0;
 }
 
+/* Where the loop makes room on the stack: at the first "sub $bytes, %rsp" of its code, of the form
+ * with 32 bits. Without it, frames of a call that begins are not told from old ones. */
+static void python_loop_begins(struct runtime_object *o, struct python_layout *layout,
+                               const struct runtime_source *source)
+{
+	static const unsigned char sub[] = { 0x48, 0x81, 0xec };
+	unsigned char code[64];
+	uint64_t start;
+
+	if (source->symbol(source->ctx, "_PyEval_EvalFrameDefault", &start, NULL) < 0 ||
+	    source->read(source->ctx, start, code, sizeof(code)) < 0)
+		return;
+	o->address[PYTHON_LOOP] = start;
+	for (uint32_t i = 0; i + sizeof(sub) + 4 <= sizeof(code); i++)
+		if (!memcmp(code + i, sub, sizeof(sub))) {
+			memcpy(&layout->loop_frame, code + i + sizeof(sub), 4);
+			layout->loop_begins = i + sizeof(sub) + 4;
+			return;
+		}
+}
+
 _Static_assert(sizeof(struct python_layout) <= RUNTIME_LAYOUT_WORDS * 8, "RUNTIME_LAYOUT_WORDS");
 
 /* A table of the object's own is believed before a row of ours. */
@@ -330,6 +351,9 @@ int python_find(struct runtime_object *ret, const struct runtime_source *source)
 		r = -ENOTSUP;
 	if (r >= 0 && layout.entry == PYTHON_ENTRY_CALL)
 		r = python_loop(ret, &layout, source);
+	else if (r >= 0 && layout.entry != PYTHON_ENTRY_CALL_CFRAME &&
+	         layout.entry != PYTHON_ENTRY_FRAME)
+		python_loop_begins(ret, &layout, source);
 	memcpy(ret->layout, &layout, sizeof(layout));
 	return r < 0 ? -ENOTSUP : 0;
 }

@@ -58,13 +58,17 @@ struct python_layout {
 	uint32_t text_kind;              /* the bit in its state at which the kind begins */
 	uint32_t lines;                  /* enum python_lines */
 	uint32_t loop_bytes, cold_bytes; /* PYTHON_ENTRY_CALL */
+	/* PYTHON_ENTRY_CFRAME, _FRAME_BY_CFRAME: behind so many bytes of its code the loop has made
+	 * room for so much of the stack, its struct _PyCFrame among it. 0: that is not known. */
+	uint32_t loop_begins, loop_frame;
 };
 
 /* Addresses of an object (runtime_process.h). */
 enum python_address {
 	PYTHON_RUNTIME,   /* _PyRuntime */
 	PYTHON_CODE_TYPE, /* PyCode_Type: what is no code object is not taken for one */
-	/* PYTHON_ENTRY_CALL: where the code of the loop is, and the part of it that rarely runs */
+	/* PYTHON_ENTRY_CALL, _CFRAME, _FRAME_BY_CFRAME: where the code of the loop is; PYTHON_ENTRY_CALL:
+	 * and the part of it that rarely runs */
 	PYTHON_LOOP,
 	PYTHON_COLD,
 };

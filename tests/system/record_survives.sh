@@ -92,14 +92,14 @@ else
 fi
 
 echo "# the reader of the pipe goes away"
-{ "$SEAM" record -F 20000 -o - -- sh -c "$BUSY" 2>err; echo $? >status; } | head -c 30000 >part.data
+{ "$SEAM" record -F 20000 -o - -- sh -c "$BUSY" 2>err; echo $? >status; } | head -c 200000 >part.data
 same "status says that it failed" 1 "$(cat status)"
 says err 'reader of the pipe is gone'
 "$SEAM" dump - <part.data >dump.out 2>/dev/null
 atleast "samples that went through" 50 "$(grep -c PERF_RECORD_SAMPLE dump.out)"
 same "nothing is called complete" 0 "$(grep -c complete err)"
 # A command that goes on is waited for: what the reader has is not complete for that.
-{ "$SEAM" record -F 20000 -o - -- sh -c "$BUSY; sleep 2" 2>err; } | head -c 30000 >part.data
+{ "$SEAM" record -F 20000 -o - -- sh -c "$BUSY; sleep 2" 2>err; } | head -c 200000 >part.data
 says err 'reader of the pipe is gone'
 says err 'waiting for process'
 same "nor then" 0 "$(grep -c complete err)"
@@ -122,6 +122,7 @@ echo "# rings that are too small: the loss is counted"
 record -m 1 -F max -o loss.data -- sh -c "$BUSY"
 counted=$(sed -n 's/.*; \([0-9,]*\) lost.*/\1/p' err | tr -d ,)
 echo "lost with rings of one page: ${counted:-?}"
-if [ "${counted:-0}" -gt 0 ]; then says err 'records lost'; fi
+# Each loss has its cause in a line of its own: no room, a BPF program that was interrupted, a machine that was too busy.
+if [ "${counted:-0}" -gt 0 ]; then says err '[0-9] records lost\|[0-9] samples skipped by the kernel\|[0-9] records that waited in the rings'; fi
 
 done_testing

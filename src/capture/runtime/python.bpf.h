@@ -15,7 +15,8 @@
 #define PYTHON_TEXT_MOST (1u << 24)
 #define PYTHON_BYTES_SIZE 16 /* of a bytes object; its bytes are behind 32 */
 #define PYTHON_BYTES 32
-#define PYTHON_TAGS 3ull /* bits of a reference that are no part of the address */
+#define PYTHON_LOOP_BEGUN 256u /* bytes of the loop's code; behind them its frame is in place */
+#define PYTHON_TAGS 3ull       /* bits of a reference that are no part of the address */
 
 struct python {
 	__u64 interpreter, state, found, found_other, cframe, root, frame, code;
@@ -197,6 +198,17 @@ INLINE long python_called(struct walk *c, const int kind)
 	return runtime_u64(c, py->cframe + AT(cframe_previous), &py->cframe, kind);
 }
 
+/* Whether the thread is in the first instructions of the loop, and the newest struct _PyCFrame is of
+ * that very call: between its sp and what the loop made room for. */
+INLINE int python_begins(struct walk *c)
+{
+	struct runtime_walk *p = c->runtime;
+	__u64 at = c->w->regs[REG_IP] - ADDRESS(PYTHON_LOOP);
+
+	return AT(loop_frame) && at >= AT(loop_begins) && at < PYTHON_LOOP_BEGUN &&
+	       ANEW(PY(p)->cframe) - c->w->regs[REG_SP] < AT(loop_frame);
+}
+
 /* The newest frame of a thread state. */
 INLINE long python_begin(struct walk *c, __u64 state, const int kind)
 {
@@ -212,9 +224,12 @@ INLINE long python_begin(struct walk *c, __u64 state, const int kind)
 	py->frame = py->cframe = at;
 	if (AT(entry) == PYTHON_ENTRY_CALL_CFRAME)
 		return runtime_u64(c, state + AT(thread_cframe), &py->cframe, kind);
-	if (AT(entry) == PYTHON_ENTRY_CFRAME || AT(entry) == PYTHON_ENTRY_FRAME_BY_CFRAME)
-		return runtime_u64(c, at + AT(cframe_frame), &py->frame, kind);
-	return 0;
+	if (AT(entry) != PYTHON_ENTRY_CFRAME && AT(entry) != PYTHON_ENTRY_FRAME_BY_CFRAME)
+		return 0;
+	if (python_begins(c) &&
+	    (runtime_u64(c, at + AT(cframe_previous), &py->cframe, kind) || !ANEW(py->cframe)))
+		return 1;
+	return runtime_u64(c, py->cframe + AT(cframe_frame), &py->frame, kind);
 }
 
 /* Behind the outermost frame of an interpreter: the thread may run another one. */
@@ -306,7 +321,8 @@ INLINE long python_one(struct walk *c, const int kind)
 
 /* The newest struct _PyCFrame is in place before it knows a frame, and has what was on the stack
  * before: a call of the loop that has not begun. Its caller's is right. A page that may still come
- * is waited for. */
+ * is waited for. What was there may pass for a frame: where the thread is known to begin a call,
+ * python_begins() has asked before. */
 INLINE long python_not_begun(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
