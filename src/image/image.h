@@ -138,6 +138,14 @@ int image_section(struct image *image, const char *name, struct image_section *r
 int image_section_at(const struct image *image, size_t index, struct image_section *ret);
 /* The bytes of a section found so. */
 int image_section_load(struct image *image, struct image_section *section);
+/* Finds a section that may be large, to be read by image_section_piece: its bytes stay in the file
+ * where that can be read, and bytes is NULL. n is set. */
+int image_section_beside(struct image *image, const char *name, struct image_section *ret);
+/* The n bytes of such a section from an address on, in buf (of n bytes) or where they lie. NULL:
+ * they are not all there. */
+const unsigned char *image_section_piece(const struct image *image,
+                                         const struct image_section *section, uint64_t vaddr,
+                                         size_t n, void *buf);
 
 /* Symbols of .symtab or .dynsym. */
 struct image_symbol {

@@ -20,6 +20,8 @@
 #define CALLED_LEAST 32u /* fewer functions say nothing */
 #define BEGIN_BYTES 20u
 #define FRAME_BYTES 4096u /* of code for each function that sets up a frame */
+#define FRAME_CODE 4u     /* bytes of push %rbp; mov %rsp,%rbp */
+#define PIECE 16384u      /* bytes of code that are read at once */
 #define SHARE 60u /* percent; what looks like a call in the middle of an instruction is noise */
 
 /* Sections that Go's linker makes. */
@@ -82,40 +84,66 @@ static int fp_in_calls(const unsigned char *text, size_t n)
 	return called >= CALLED_LEAST && kept * 100 >= called * SHARE;
 }
 
+/* Asks the marks of Go, or else a sample of the code. 1, 0 or -ENOMEM. */
 int image_keeps_frame_pointers(struct image *image)
 {
 	unsigned machine = image_machine(image);
 	struct image_section text;
+	const unsigned char *code;
+	void *buf;
+	size_t n;
+	int r = 0;
 
 	if (machine != EM_X86_64 && machine != EM_AARCH64)
 		return 0;
 	if (fp_is_go(image))
 		return 1;
-	if (machine != EM_X86_64 || image_section(image, ".text", &text) < 0)
+	if (machine != EM_X86_64 || image_section_beside(image, ".text", &text) < 0)
 		return 0;
-	return text.bytes ? fp_in_calls(text.bytes, text.n < TEXT_MOST ? text.n : TEXT_MOST) : 0;
+	n = text.n < TEXT_MOST ? text.n : TEXT_MOST;
+	buf = malloc(n + 1);
+	if (!buf)
+		return -ENOMEM;
+	code = image_section_piece(image, &text, text.vaddr, n, buf);
+	if (code && n)
+		r = fp_in_calls(code, n);
+	free(buf);
+	return r;
 }
 
 /* Counts functions that set up a frame. With frame pointers there are 1.2 and more in a KiB of code
  * (V8's builtins, node's C++), without next to none (cc1 0.01, libc 0.05 with its assembly).
  * docs/unwind-truth.md has the commands that count them. */
-static bool fp_is_usual(const unsigned char *code, size_t n)
+static size_t fp_count(const unsigned char *code, size_t n)
 {
 	static const unsigned char moves[][3] = { { 0x48, 0x89, 0xe5 }, { 0x48, 0x8b, 0xec } };
 	size_t frames = 0;
 
-	for (size_t i = 0; i + 4 <= n; i++)
+	for (size_t i = 0; i + FRAME_CODE <= n; i++)
 		frames += code[i] == 0x55 && (!memcmp(code + i + 1, moves[0], 3) ||
 		                              !memcmp(code + i + 1, moves[1], 3));
-	return frames * FRAME_BYTES >= n;
+	return frames;
 }
 
+/* The code is read in pieces, each of which begins with what the one before ended with. */
 bool image_keeps_frame_pointers_in(struct image *image, uint64_t start, uint64_t end)
 {
+	unsigned char buf[PIECE];
 	struct image_section text;
+	uint64_t frames = 0;
 
-	if (image_machine(image) != EM_X86_64 || image_section(image, ".text", &text) < 0 ||
-	    !text.bytes || start < text.vaddr || end < start || end - text.vaddr > text.n)
+	if (image_machine(image) != EM_X86_64 || image_section_beside(image, ".text", &text) < 0 ||
+	    start < text.vaddr || end < start || end - text.vaddr > text.n)
 		return false;
-	return fp_is_usual(text.bytes + (start - text.vaddr), (size_t)(end - start));
+	for (uint64_t at = start; end - at >= FRAME_CODE; at += PIECE - (FRAME_CODE - 1)) {
+		size_t n = end - at < PIECE ? (size_t)(end - at) : PIECE;
+		const unsigned char *code = image_section_piece(image, &text, at, n, buf);
+
+		if (!code)
+			return false;
+		frames += fp_count(code, n);
+		if (n < PIECE)
+			break;
+	}
+	return frames * FRAME_BYTES >= end - start;
 }

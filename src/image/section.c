@@ -8,6 +8,8 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cursor.h"
 #include "image/elf.h"
@@ -94,8 +96,8 @@ int image_section_load(struct image *image, struct image_section *section)
 	return 0;
 }
 
-/* Loads the bytes of the section as well. */
-int image_section(struct image *image, const char *name, struct image_section *ret)
+/* Without its bytes. -ENOENT. */
+static int section_named(const struct image *image, const char *name, struct image_section *ret)
 {
 	struct image_section section;
 	Elf_Scn *scn = NULL;
@@ -109,13 +111,66 @@ int image_section(struct image *image, const char *name, struct image_section *r
 		    (strcmp(section.name, name) && !(debug && !strncmp(section.name, ".z", 2) &&
 		                                     !strcmp(section.name + 2, name + 1))))
 			continue;
-		r = image_section_load(image, &section);
-		if (r < 0)
-			return r;
 		*ret = section;
 		return 0;
 	}
 	return -ENOENT;
+}
+
+/* Loads the bytes of the section as well. */
+int image_section(struct image *image, const char *name, struct image_section *ret)
+{
+	struct image_section section;
+	int r = section_named(image, name, &section);
+
+	if (r >= 0)
+		r = image_section_load(image, &section);
+	if (r < 0)
+		return r;
+	*ret = section;
+	return 0;
+}
+
+/* A section that is packed, or of a file that was, is loaded. */
+int image_section_beside(struct image *image, const char *name, struct image_section *ret)
+{
+	struct image_section section;
+	struct stat st;
+	int r = section_named(image, name, &section);
+
+	if (r < 0)
+		return r;
+	if (image->fd < 0 || image->unpacked.n || section.flags & SHF_COMPRESSED)
+		return image_section(image, name, ret);
+	if (section.type != SHT_NOBITS && section.memory_size <= ELF_SECTION_MAX) {
+		if (fstat(image->fd, &st) < 0 || section.offset > (uint64_t)st.st_size ||
+		    section.memory_size > (uint64_t)st.st_size - section.offset)
+			return -EBADMSG;
+		section.n = (size_t)section.memory_size;
+	}
+	*ret = section;
+	return 0;
+}
+
+const unsigned char *image_section_piece(const struct image *image,
+                                         const struct image_section *section, uint64_t vaddr,
+                                         size_t n, void *buf)
+{
+	uint64_t at = vaddr - section->vaddr;
+
+	if (vaddr < section->vaddr || at > section->n || n > section->n - at)
+		return NULL;
+	if (section->bytes)
+		return section->bytes + at;
+	for (size_t done = 0; done < n;) {
+		ssize_t got = pread(image->fd, (char *)buf + done, n - done,
+		                    (off_t)(section->offset + at + done));
+
+		if (got <= 0)
+			return NULL;
+		done += (size_t)got;
+	}
+	return buf;
 }
 
 /* objcopy --only-keep-debug keeps the headers of code and takes out its bytes. */

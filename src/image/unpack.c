@@ -221,9 +221,11 @@ static bool unpack_all(struct unpack *u, struct image *image)
 		u->bytes = calloc(1, u->n);
 	if (!u->bytes)
 		return false;
-	for (size_t i = 0; i < u->n_sections; i++)
+	for (size_t i = 0; i < u->n_sections; i++) {
 		if (!unpack_fill(u, image, &u->sections[i]))
 			return false;
+		scratch_alone_rest(&u->spill);
+	}
 	unpack_frame(u, image);
 	return true;
 }

@@ -316,6 +316,7 @@ bool table_spill(struct table *table)
 		to.pieces = memcpy(at + symbols, table->pieces, pieces);
 	to.names = (struct buf){ memcpy(at + symbols + pieces, table->names.bytes, names), names,
 		                 names, false };
+	scratch_alone_rest(&to.spilled);
 	table_free(table);
 	*table = to;
 	return true;

@@ -8,6 +8,7 @@
 #include "tables/go_stacks.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "image/go_table.h"
@@ -43,20 +44,26 @@ static bool go_writes_sp(const unsigned char *code)
 }
 
 /* The first byte of a function at which the stack may have been exchanged already; 0: none. */
-static uint64_t go_switch_in(const struct image_section *text, uint64_t start, uint64_t size)
+static uint64_t go_switch_in(const struct image *image, const struct image_section *text,
+                             uint64_t start, uint64_t size)
 {
-	const unsigned char *code = text->bytes + (start - text->vaddr);
+	unsigned char *buf = malloc(size + 1);
+	const unsigned char *code =
+	        buf ? image_section_piece(image, text, start, (size_t)size, buf) : NULL;
+	uint64_t found = 0;
 
-	for (uint64_t i = 0; i + 3 <= size; i++)
+	for (uint64_t i = 0; code && i + 3 <= size && !found; i++)
 		if (go_writes_sp(code + i))
-			return start + i + 1;
-	return 0;
+			found = start + i + 1;
+	free(buf);
+	return found;
 }
 
 /* Adds the address in a function from which on its unwind information does not hold, if it is one
  * of those that exchange stacks. */
 static void go_take(const char *name, size_t n, uint64_t start, uint64_t size,
-                    const struct image_section *text, struct compile_input *in)
+                    const struct image *image, const struct image_section *text,
+                    struct compile_input *in)
 {
 	uint64_t from;
 
@@ -64,7 +71,7 @@ static void go_take(const char *name, size_t n, uint64_t start, uint64_t size,
 	    start < text->vaddr || start - text->vaddr > text->n ||
 	    size > text->n - (start - text->vaddr))
 		return;
-	from = go_switch_in(text, start, size);
+	from = go_switch_in(image, text, start, size);
 	if (from)
 		in->switches[in->n_switches++] = from;
 }
@@ -80,7 +87,8 @@ static void go_stripped(struct image *image, const struct image_section *text,
 		return;
 	for (size_t i = 0; i < go_table_functions(functions); i++)
 		if (go_table_function(functions, i, &f))
-			go_take(f.name, strlen(f.name) + 1, f.start, f.end - f.start, text, in);
+			go_take(f.name, strlen(f.name) + 1, f.start, f.end - f.start, image, text,
+			        in);
 	go_table_close(functions);
 }
 
@@ -104,6 +112,6 @@ void go_stacks_find(struct image *image, const struct image_section *text, struc
 		memcpy(&s, symbols.bytes + at, sizeof(s));
 		if (ELF64_ST_TYPE(s.st_info) == STT_FUNC && s.st_name < names.n)
 			go_take((const char *)names.bytes + s.st_name, names.n - s.st_name,
-			        s.st_value, s.st_size, text, in);
+			        s.st_value, s.st_size, image, text, in);
 	}
 }

@@ -86,6 +86,9 @@ static int copied_read(struct jit_interpreter *p, struct image *image, struct co
 {
 	struct image_section text;
 	struct interpreter_span span = { 0 };
+	const unsigned char *code;
+	void *buf;
+	int r;
 
 	/* Most interpreters export the symbols; of a static one the table of all symbols is
 	 * asked. */
@@ -95,13 +98,16 @@ static int copied_read(struct jit_interpreter *p, struct image *image, struct co
 			return 0;
 	}
 	if (span.end <= span.start || span.end - span.start > CODE_MAX ||
-	    image_section(image, ".text", &text) < 0 || !text.bytes || span.start < text.vaddr ||
-	    span.start - text.vaddr > text.n ||
-	    text.n - (span.start - text.vaddr) < span.end - span.start)
+	    image_section_beside(image, ".text", &text) < 0)
 		return 0;
 	ret->n = (size_t)(span.end - span.start);
-	ret->code = arena_copy(&p->arena, text.bytes + (span.start - text.vaddr), ret->n);
-	return ret->code ? 0 : -ENOMEM;
+	buf = malloc(ret->n);
+	code = buf ? image_section_piece(image, &text, span.start, ret->n, buf) : NULL;
+	if (code)
+		ret->code = arena_copy(&p->arena, code, ret->n);
+	r = !buf || (code && !ret->code) ? -ENOMEM : 0;
+	free(buf);
+	return r;
 }
 
 /* What a file has to copy, remembered by path, inode and build-id. NULL: no memory for it. */

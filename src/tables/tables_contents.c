@@ -55,7 +55,7 @@ void tables_input_read(const struct tables *t, struct image *image, struct table
 			        (struct compile_range){ s->vaddr, s->vaddr + s->memory_size };
 	}
 	in->entry = image_entry(image);
-	if (image_section(image, ".text", &ret->text) < 0 || !ret->text.bytes)
+	if (image_section_beside(image, ".text", &ret->text) < 0)
 		ret->text.n = 0;
 	in->text_address = ret->text.vaddr;
 	in->data_address = tables_section_address(image, ".got");
@@ -96,6 +96,27 @@ static void contents_section(struct blake2 *b, const void *bytes, size_t n, uint
 	blake2_add(b, bytes, n);
 }
 
+/* The same of the code, which is read in pieces: of large programs it is much. False: it cannot be
+ * read. */
+static bool contents_text(struct blake2 *b, const struct tables_input *input)
+{
+	const struct image_section *text = &input->text;
+	const uint64_t words[] = { text->n, text->vaddr };
+	unsigned char buf[16384];
+
+	blake2_add(b, words, sizeof(words));
+	for (size_t at = 0, n; at < text->n; at += n) {
+		const unsigned char *piece;
+
+		n = text->n - at < sizeof(buf) ? text->n - at : sizeof(buf);
+		piece = image_section_piece(input->image, text, text->vaddr + at, n, buf);
+		if (!piece)
+			return false;
+		blake2_add(b, piece, n);
+	}
+	return true;
+}
+
 /* Computes a digest of everything that decides what the table will be, so that equal inputs share
  * one table. */
 void tables_input_contents(const struct tables_input *input, struct tables_contents *ret)
@@ -119,9 +140,8 @@ void tables_input_contents(const struct tables_input *input, struct tables_conte
 	contents_section(&b, in->debug_frame.bytes, in->debug_frame.n, in->debug_frame.address);
 	/* The code counts too: it tells padding from code, and code that keeps frame pointers from
 	 * other code. */
-	contents_section(&b, input->text.bytes, input->text.n, input->text.vaddr);
+	ret->known = contents_text(&b, input);
 	blake2_end(&b, ret->digest);
-	ret->known = true;
 }
 
 /* ---- what was found out before ---- */

@@ -42,6 +42,8 @@ static void tables_give_helpers(struct tables *t, unsigned n)
 	pthread_mutex_unlock(&t->lock);
 }
 
+#define PADDING_FEW 512u /* bytes between two functions, nearly always */
+
 static bool tables_keeps_fp(void *ctx, uint64_t start, uint64_t end)
 {
 	const struct tables_input *input = ctx;
@@ -53,11 +55,18 @@ static bool tables_keeps_fp(void *ctx, uint64_t start, uint64_t end)
 static bool tables_is_padding(void *ctx, uint64_t start, uint64_t end)
 {
 	const struct tables_input *input = ctx;
-	const struct image_section *text = &input->text;
+	unsigned char few[PADDING_FEW], *buf = few;
+	const unsigned char *code;
+	size_t n = (size_t)(end - start);
+	bool is;
 
-	return start >= text->vaddr && end >= start && end - text->vaddr <= text->n &&
-	       image_is_padding(image_machine(input->image), text->bytes + (start - text->vaddr),
-	                        (size_t)(end - start));
+	if (end < start || n > input->text.n || (n > sizeof(few) && !(buf = malloc(n))))
+		return false;
+	code = image_section_piece(input->image, &input->text, start, n, buf);
+	is = code && image_is_padding(image_machine(input->image), code, n);
+	if (buf != few)
+		free(buf);
+	return is;
 }
 
 static int tables_compile(struct tables *t, struct tables_input *input, struct buf *ret,
@@ -236,7 +245,9 @@ static int tables_of_image(struct tables *t, struct image *image, struct tables_
 		return r;
 	tables_input_read(t, image, &input);
 	tables_input_contents(&input, &contents);
-	r = tables_blob_get(t, &contents, ret);
+	r = contents.known ? tables_blob_get(t, &contents, ret)
+	                   : seam_error_set(err, EIO, image_path(image), SEAM_NO_OFFSET, NULL,
+	                                    "its code cannot be read");
 	if (!r)
 		r = tables_blob_make(t, &input, &contents, ret, err);
 	if (r >= 0 && tables_input_is_own(&input))
