@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -242,6 +243,67 @@ bool procfs_map_next(char **at, const char *end, struct procfs_map *ret)
 		}
 	}
 	return false;
+}
+
+/* What the kernel is asked, and answers: struct procmap_query of linux/fs.h, which older headers do
+ * not have. */
+struct procfs_question {
+	uint64_t size, flags, address;
+	uint64_t start, end, protection, page_size, offset, inode;
+	uint32_t major, minor, name_size, build_id_size;
+	uint64_t name, build_id;
+};
+_Static_assert(sizeof(struct procfs_question) == 104, "the kernel's struct procmap_query");
+
+#define PROCFS_QUERY _IOWR('f', 17, struct procfs_question)
+#define PROCFS_READABLE 0x01u
+#define PROCFS_WRITABLE 0x02u
+#define PROCFS_EXECUTABLE 0x04u
+#define PROCFS_SHARED 0x08u
+#define PROCFS_OR_NEXT 0x10u
+
+/* Asks for the first executable mapping at the address or above it. 0 or -errno. */
+static int procfs_ask(const struct procfs_query *q, struct procfs_question *of, size_t name_size)
+{
+	*of = (struct procfs_question){ .size = sizeof(*of),
+		                        .flags = PROCFS_OR_NEXT | PROCFS_EXECUTABLE,
+		                        .address = q->at,
+		                        .name_size = (uint32_t)name_size,
+		                        .name = name_size ? (uintptr_t)q->name : 0 };
+	return ioctl(q->fd, PROCFS_QUERY, of) < 0 ? -errno : 0;
+}
+
+/* A name that has no room is called as the kernel calls it in its records of mappings. */
+int procfs_map_query(struct procfs_query *q, struct procfs_map *ret)
+{
+	static const char too_long[] = "//toolong";
+	struct procfs_question of;
+	int r = procfs_ask(q, &of, sizeof(q->name));
+	size_t n = of.name_size;
+
+	if (r == -ENAMETOOLONG) {
+		r = procfs_ask(q, &of, 0);
+		n = sizeof(too_long);
+		memcpy(q->name, too_long, n);
+	}
+	if (r < 0)
+		return r == -ENOENT || r == -ESRCH ? 0 : r;
+	if (of.end <= of.start || of.end <= q->at || n > sizeof(q->name))
+		return -ENOTTY;
+	q->at = of.end;
+	*ret = (struct procfs_map){ .start = of.start,
+		                    .end = of.end,
+		                    .offset = of.offset,
+		                    .inode = of.inode,
+		                    .major = of.major,
+		                    .minor = of.minor,
+		                    .readable = of.protection & PROCFS_READABLE,
+		                    .writable = of.protection & PROCFS_WRITABLE,
+		                    .executable = of.protection & PROCFS_EXECUTABLE,
+		                    .shared = of.protection & PROCFS_SHARED,
+		                    .path = q->name,
+		                    .path_size = n ? n - 1 : 0 };
+	return 1;
 }
 
 /* Also where it cannot be said: without /proc nothing else works either. */

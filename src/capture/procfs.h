@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * procfs.h: the texts of /proc as values: lists of numbered directories, PID/stat, lines of
- * PID/maps. Reads into buffers of the caller, allocates only to grow them. Knows no records.
+ * PID/maps, or what the kernel answers of these. Reads into buffers of the caller, allocates only to grow them. Knows no records.
  */
 #ifndef SEAM_CAPTURE_PROCFS_H
 #define SEAM_CAPTURE_PROCFS_H
@@ -38,6 +38,17 @@ int procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret);
 /* The next line of *at: true and *ret. Lines that are not of the known form are passed over. The
  * path has its "\012" put back to a newline, in place. */
 bool procfs_map_next(char **at, const char *end, struct procfs_map *ret);
+
+/* The executable mappings of a process, asked for one by one (PROCMAP_QUERY, from Linux 6.11 on): the
+ * others, most of them, cost nothing. fd: /proc/PID/maps; else zero-initialise. */
+struct procfs_query {
+	int fd;
+	uint64_t at;     /* the next one is here or above */
+	char name[4096]; /* the path of the last one lies here */
+};
+/* In order of address; none is given twice. 1 and *ret; 0: no more, or the process has ended;
+ * -ENOTTY: this kernel, or this file, knows no such question, and its text is to be read. */
+int procfs_map_query(struct procfs_query *q, struct procfs_map *ret);
 
 /* Whether processes have the kernel's own numbers here: those of the first pid namespace. */
 bool procfs_is_first_namespace(void);

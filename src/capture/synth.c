@@ -50,7 +50,11 @@ struct synth {
 	struct buf ids;     /* struct synth_buildid[] */
 	struct map files;   /* hash of a file's identity -> index in ids */
 	struct map leaders; /* processes whose mappings synth_thread has given already */
-	uint64_t mount_ns;  /* of the process being looked at; 0: not looked up yet */
+	/* What the text of this process's own maps ends with: "[vsyscall]", which is nobody's mapping
+	 * and not answered for. Not executable: there is none to be told of. */
+	struct procfs_map vsyscall;
+	bool vsyscall_known;
+	uint64_t mount_ns; /* of the process being looked at; 0: not looked up yet */
 };
 
 /* opts->proc and opts->sys stand in for /proc and /sys in tests; NULL: the real ones. That /sys
@@ -261,6 +265,49 @@ static int synth_map(struct synth *s, pid_t pid, const struct procfs_map *map)
 	return encode_mmap2(&s->out, s->opts.attr, misc, &m, NULL);
 }
 
+/* The kernel shows one page of its own in the maps of every process, and all show the same. */
+static const struct procfs_map *synth_vsyscall(struct synth *s)
+{
+	struct procfs_map map;
+	char *at;
+	int64_t n = 0;
+
+	if (!s->vsyscall_known)
+		n = procfs_read(s->proc, "self/maps", &s->text);
+	s->vsyscall_known = true;
+	at = (char *)s->text.bytes;
+	while (n > 0 && procfs_map_next(&at, (char *)s->text.bytes + n, &map))
+		if (map.path_size == 10 && !memcmp(map.path, "[vsyscall]", 10)) {
+			s->vsyscall = map;
+			s->vsyscall.path = "[vsyscall]";
+		}
+	return s->vsyscall.executable ? &s->vsyscall : NULL;
+}
+
+/* Appends the executable mappings of a process as the kernel answers for them one by one. 1: done;
+ * 0: they are to be read as text; -ENOMEM. */
+static int synth_maps_query(struct synth *s, pid_t pid, const char *path)
+{
+	struct procfs_query q = { .fd = openat(s->proc, path, O_RDONLY | O_CLOEXEC) };
+	struct procfs_map map;
+	int r = -ENOTTY, error = 0;
+	bool some = false;
+
+	while (q.fd >= 0 && (r = procfs_map_query(&q, &map)) > 0) {
+		some = true;
+		error = synth_map(s, pid, &map);
+		if (error < 0 && error != -E2BIG)
+			break;
+		error = 0;
+	}
+	if (q.fd >= 0)
+		close(q.fd);
+	if (!error && some && synth_vsyscall(s))
+		error = synth_map(s, pid, synth_vsyscall(s));
+	/* What was given before a failure is true. */
+	return error ? error : some || !r;
+}
+
 /* Appends the executable mappings of a process, and with opts.data the readable ones. Not being
  * allowed to read them is counted, and no failure. */
 static int synth_maps(struct synth *s, pid_t pid)
@@ -270,7 +317,14 @@ static int synth_maps(struct synth *s, pid_t pid)
 	const char *end;
 	int64_t n;
 
+	s->mount_ns = 0;
 	snprintf(path, sizeof(path), "%d/maps", (int)pid);
+	if (!s->opts.data) {
+		int r = synth_maps_query(s, pid, path);
+
+		if (r)
+			return r < 0 ? r : 0;
+	}
 	n = procfs_read(s->proc, path, &s->text);
 	/* Reading maps takes the right to trace the process. */
 	if (n == -EACCES || n == -EPERM)
@@ -279,7 +333,6 @@ static int synth_maps(struct synth *s, pid_t pid)
 		return -ENOMEM;
 	if (n <= 0)
 		return 0;
-	s->mount_ns = 0;
 	at = (char *)s->text.bytes;
 	end = at + n;
 	while (procfs_map_next(&at, end, &map)) {

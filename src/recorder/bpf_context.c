@@ -130,12 +130,11 @@ static const struct context_process *context_look(struct bpf_context *c, int fd,
 	return kept;
 }
 
-/* An object that was found by the build-id of what was mapped is that file for good, and is not
- * even opened again. */
+/* An object is a file in one state, whoever has mapped it, and is not even opened again. */
 const struct context_process *bpf_context_get(struct bpf_context *c, const struct kwalk_ask *ask,
                                               const struct tables_object *object)
 {
-	uint64_t key = ask->build_id_size ? (uintptr_t)object : 0, known = 0;
+	uint64_t key = (uintptr_t)object, known = 0;
 	const struct context_process *context;
 	struct stat st;
 	bool found;

@@ -18,6 +18,7 @@ struct bpf_answer {
 	const struct tables_object *object;
 	struct bpf_where where;
 	uint64_t until_ns;
+	uint64_t inode; /* 0: it is known by its build-id */
 	struct image_build_id id;
 	char path[];
 };
@@ -83,11 +84,17 @@ struct bpf_where bpf_known_where(struct bpf_known *k, int32_t pid, uint64_t now_
 	return where;
 }
 
+static uint64_t bpf_known_inode(const struct kwalk_ask *ask)
+{
+	return ask->build_id_size ? 0 : ask->inode;
+}
+
 static uint64_t bpf_known_hash(const struct kwalk_ask *ask, const struct bpf_where *where)
 {
 	uint64_t hash = map_hash_quick(ask->build_id, ask->build_id_size, map_secret());
 
 	hash = map_hash_quick(ask->path, strlen(ask->path), map_secret() ^ hash);
+	hash = map_hash_pair(hash, bpf_known_inode(ask), map_secret());
 	return map_hash_pair(hash, where->space ^ where->root, map_secret());
 }
 
@@ -95,7 +102,8 @@ static bool bpf_known_is(const struct bpf_answer *a, const struct kwalk_ask *ask
                          const struct bpf_where *where)
 {
 	return a->id.size == ask->build_id_size &&
-	       !memcmp(a->id.bytes, ask->build_id, a->id.size) && a->where.space == where->space &&
+	       !memcmp(a->id.bytes, ask->build_id, a->id.size) &&
+	       a->inode == bpf_known_inode(ask) && a->where.space == where->space &&
 	       a->where.device == where->device && a->where.root == where->root &&
 	       !strcmp(a->path, ask->path);
 }
@@ -145,6 +153,7 @@ static struct bpf_answer *bpf_known_new(struct bpf_known *k, const struct kwalk_
 	if (!a)
 		return NULL;
 	a->where = *where;
+	a->inode = bpf_known_inode(ask);
 	a->id.size = ask->build_id_size;
 	memcpy(a->id.bytes, ask->build_id, sizeof(a->id.bytes));
 	memcpy(a->path, ask->path, n);
@@ -167,7 +176,7 @@ void bpf_known_put(struct bpf_known *k, const struct kwalk_ask *ask, const struc
 		a = bpf_known_new(k, ask, where);
 	if (a) {
 		a->object = object;
-		a->until_ns = now_ns + BPF_KNOWN_NS;
+		a->until_ns = now_ns + (a->inode ? BPF_KNOWN_INODE_NS : BPF_KNOWN_NS);
 	}
 	pthread_mutex_unlock(&k->lock);
 }

@@ -5,7 +5,7 @@
  *
  * It is asked for every file that a followed process maps for execution, so that a "no" must be
  * cheap: the symbol is looked up through .gnu.hash, and the answer is kept by what the file is. A
- * file whose unwind table is known by its build-id is not even looked at.
+ * file whose unwind table is known (an object of tables/) is not even looked at.
  *
  * Several threads may ask; the lock covers the maps and the reading. Answers live as long as the
  * struct.
@@ -290,13 +290,12 @@ static const struct runtime_object *bpf_runtime_look(struct bpf_runtime *p,
 	return kept;
 }
 
-/* An object that was found by the build-id of what was mapped is that file for good; one that was
- * found by its inode may be written anew. */
+/* An object is a file in one state, whoever has mapped it: one that is written anew is another. */
 const struct runtime_object *bpf_runtime_get(struct bpf_runtime *p, const struct kwalk_ask *ask,
                                              const struct tables_object *object)
 {
 	const struct runtime_object *runtime;
-	uint64_t key = ask->build_id_size ? (uintptr_t)object : 0, known = 0;
+	uint64_t key = (uintptr_t)object, known = 0;
 	char path[4096 + 32];
 	struct stat st;
 	bool found;

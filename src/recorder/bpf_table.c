@@ -186,6 +186,38 @@ static const struct tables_object *bpf_table_build(struct bpf_table *t, const st
 	return object;
 }
 
+/* By its inode, in the process's own root if it is not the file that we have at its path. */
+static const struct tables_object *bpf_table_look(struct bpf_table *t, const struct kwalk_ask *ask,
+                                                  bool *later)
+{
+	char path[4096 + 32], own[32];
+	struct stat st;
+
+	snprintf(own, sizeof(own), "/proc/%d/root", (int)ask->pid);
+	for (int i = 0; i < 2; i++)
+		if (bpf_table_path(ask, i ? own : "", path, sizeof(path), &st))
+			return bpf_table_inode(t, path, &st, later);
+	return NULL;
+}
+
+/* When a recording begins, every process has mapped what others have: a file that was looked at for
+ * another one with the same root a moment ago is not looked at again. */
+static const struct tables_object *bpf_table_known(struct bpf_table *t, const struct kwalk_ask *ask,
+                                                   bool *later)
+{
+	uint64_t now_ns = bpf_table_now_ns();
+	struct bpf_where where = bpf_known_where(&t->at, ask->pid, now_ns);
+	const struct tables_object *object;
+
+	object = where.space ? bpf_known_find(&t->at, ask, &where, now_ns, NULL) : NULL;
+	if (object)
+		return object;
+	object = bpf_table_look(t, ask, later);
+	if (object && where.space)
+		bpf_known_put(&t->at, ask, &where, now_ns, object);
+	return object;
+}
+
 /* Files are known by build-id, so that a file that replaced the mapped one is not taken for it. A
  * file without a build-id is known by its inode. A process in a container has other files at the
  * same paths: those are looked for below its own root. */
@@ -193,17 +225,12 @@ static const struct tables_object *bpf_table_file(struct bpf_table *t, const str
                                                   bool *later)
 {
 	struct image_build_id id = { .size = ask->build_id_size };
-	char path[4096 + 32], own[32];
-	struct stat st;
 
 	memcpy(id.bytes, ask->build_id, sizeof(id.bytes));
 	if (id.size)
 		return bpf_table_build(t, ask, &id, later);
-	snprintf(own, sizeof(own), "/proc/%d/root", (int)ask->pid);
-	for (int i = 0; i < 2; i++)
-		if (bpf_table_path(ask, i ? own : "", path, sizeof(path), &st))
-			return bpf_table_inode(t, path, &st, later);
-	return NULL;
+	return t->remembers && ask->inode ? bpf_table_known(t, ask, later)
+	                                  : bpf_table_look(t, ask, later);
 }
 
 /* A process maps its jitdump as a sign that it writes one. The newest path counts. */

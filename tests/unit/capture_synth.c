@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -115,6 +116,54 @@ static void test_maps(void **state)
 	assert_true(procfs_map_next(&at, end, &m));
 	assert_int_equal(m.path_size, 0);
 	assert_false(procfs_map_next(&at, end, &m));
+}
+
+/* The same of this process, by questions and from the text, with a newline in a file's name. */
+static void test_query(void **state)
+{
+	struct procfs_query q = { .fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC) };
+	struct procfs_map asked, read;
+	struct buf text = { 0 };
+	char path[128], *at;
+	void *mapped;
+	int64_t n;
+	int fd, r;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/new\nline", root);
+	make_text("new\nline", "code");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	if (mapped == MAP_FAILED) /* a file system that is mounted noexec */
+		mapped =
+		        mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	n = procfs_read(AT_FDCWD, "/proc/self/maps", &text);
+	assert_true(n > 0);
+	at = (char *)text.bytes;
+	r = procfs_map_query(&q, &asked);
+	while (procfs_map_next(&at, (char *)text.bytes + n, &read)) {
+		if (!read.executable || r == -ENOTTY || read.start >> 63)
+			continue;
+		assert_int_equal(r, 1);
+		assert_int_equal(asked.start, read.start);
+		assert_int_equal(asked.end, read.end);
+		assert_int_equal(asked.offset, read.offset);
+		assert_int_equal(asked.inode, read.inode);
+		assert_int_equal(asked.major, read.major);
+		assert_int_equal(asked.minor, read.minor);
+		assert_true(asked.executable && asked.readable == read.readable &&
+		            asked.writable == read.writable && asked.shared == read.shared);
+		assert_int_equal(asked.path_size, read.path_size);
+		assert_memory_equal(asked.path, read.path, read.path_size);
+		r = procfs_map_query(&q, &asked);
+	}
+	assert_true(r == 0 || r == -ENOTTY);
+	q = (struct procfs_query){ .fd = fd };
+	assert_int_equal(procfs_map_query(&q, &asked), -ENOTTY);
+	munmap(mapped, 4096);
+	buf_free(&text);
+	close(fd);
 }
 
 /* ---- build-ids ---- */
@@ -649,6 +698,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stat),
 		cmocka_unit_test(test_maps),
+		cmocka_unit_test_setup_teardown(test_query, make_root, remove_root),
 		cmocka_unit_test(test_notes),
 		cmocka_unit_test_setup_teardown(test_elf, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(test_process, make_root, remove_root),

@@ -3,7 +3,8 @@
  * kwalk_maps.c: the executable mappings of a process, read from /proc piece by piece, and the
  * unwind table of each. Reading ends where the work that a process may cost does (kwalk_budget.c).
  *
- * A process may have a million mappings, and changes them while its file is read. The kernel gives
+ * A process may have a million mappings, and changes them while its file is read. Where the kernel
+ * can be asked for the executable ones alone, it is, from each one's end on. Else it gives
  * whole lines in order of address for each read, and goes on behind the last one for the next: so
  * no mapping is given twice, and one that was there all the time is not missed. Whether the process
  * changed meanwhile is for the caller to find out (learn_read).
@@ -125,14 +126,71 @@ static uint64_t maps_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struc
 	return work;
 }
 
+/* Whether reading may go on after so much more work: 0 or -errno. */
+static int maps_goes_on(struct kwalk *l, uint64_t *work, uint64_t more)
+{
+	uint64_t before = *work;
+
+	*work += more;
+	if (!budget_take(&l->budget, before, more))
+		return -E2BIG;
+	return kwalk_is_over(l) ? -ECANCELED : 0;
+}
+
+/* The executable ones alone, one by one. -ENOTTY: they are to be read as text; nothing was given. */
+static int maps_query(struct kwalk *l, uint32_t pid, uint64_t now_ns, int fd,
+                      struct maps_line *last, void (*put)(void *ctx, const struct kwalk_vma *m),
+                      void *ctx)
+{
+	struct procfs_query q = { .fd = fd };
+	struct procfs_map map;
+	uint64_t work = 0;
+	int r, first = 1;
+
+	while ((r = procfs_map_query(&q, &map)) > 0) {
+		struct kwalk_vma m = {
+			.start = map.start, .end = map.end, .pgoff = map.offset, .since_ns = now_ns
+		};
+
+		first = 0;
+		if (maps_line(l, pid, &map, last, &m))
+			put(ctx, &m);
+		r = maps_goes_on(l, &work, BUDGET_LINE);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 && !first ? -EIO : r;
+}
+
 /* Lines are given as they are read, so a process with many mappings needs little memory. */
+static int maps_text(struct kwalk *l, uint32_t pid, uint64_t now_ns, int fd, struct buf *text,
+                     struct maps_line *last, void (*put)(void *ctx, const struct kwalk_vma *m),
+                     void *ctx)
+{
+	uint64_t work = 0;
+
+	buf_clear(text);
+	for (;;) {
+		void *room = buf_reserve(text, MAPS_PIECE);
+		ssize_t n = room ? read(fd, room, MAPS_PIECE) : -1;
+		int r;
+
+		if (n <= 0)
+			return !room ? -ENOMEM : n < 0 ? -errno : 0;
+		text->n += (size_t)n;
+		r = maps_goes_on(l, &work, maps_lines(l, pid, now_ns, text, last, put, ctx));
+		if (r < 0)
+			return r;
+	}
+}
+
+/* As the kernel can say it: by questions, or as text. */
 int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
               void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
 {
 	struct maps_line last = { .map = { .inode = 0 } };
-	uint64_t work = 0;
 	char path[32];
-	int fd, r = 0;
+	int fd, r;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	/* Whether any more may be read at all, before the file is opened. */
@@ -141,28 +199,9 @@ int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	buf_clear(text);
-	for (;;) {
-		void *room = buf_reserve(text, MAPS_PIECE);
-		ssize_t n = room ? read(fd, room, MAPS_PIECE) : -1;
-		uint64_t more;
-
-		if (n <= 0) {
-			r = !room ? -ENOMEM : n < 0 ? -errno : 0;
-			break;
-		}
-		text->n += (size_t)n;
-		more = maps_lines(l, pid, now_ns, text, &last, put, ctx);
-		work += more;
-		if (!budget_take(&l->budget, work - more, more)) {
-			r = -E2BIG;
-			break;
-		}
-		if (kwalk_is_over(l)) {
-			r = -ECANCELED;
-			break;
-		}
-	}
+	r = maps_query(l, pid, now_ns, fd, &last, put, ctx);
+	if (r == -ENOTTY)
+		r = maps_text(l, pid, now_ns, fd, text, &last, put, ctx);
 	close(fd);
 	return r;
 }
