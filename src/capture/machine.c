@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "capture/machine.h"
-#include "capture/procfs.h"
+#include "base/procfs.h"
 
 /* The most PMUs that are listed: a bound, no more. */
 #define MACHINE_PMUS 256u

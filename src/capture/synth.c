@@ -24,7 +24,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "capture/buildid.h"
-#include "capture/procfs.h"
+#include "base/procfs.h"
 #include "capture/synth.h"
 #include "capture/synth_bpf.h"
 #include "capture/synth_cgroup.h"

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "abi/encode.h"
-#include "capture/procfs.h"
+#include "base/procfs.h"
 
 #define CGROUP_DEPTH 64u
 

@@ -18,7 +18,7 @@
 #include "abi/encode.h"
 #include "base/map.h"
 #include "capture/buildid.h"
-#include "capture/procfs.h"
+#include "base/procfs.h"
 #include "capture/synth_kernel.h"
 
 #define KALLSYMS_CHUNK 65536u

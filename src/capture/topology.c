@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "capture/procfs.h"
+#include "base/procfs.h"
 
 /* sys: a descriptor of /sys, or of what stands in for it. */
 struct topology_reader {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/procfs.h"
+#include "base/procfs.h"
 #include "capture/tracing_data.h"
 
 /* A tracepoint with longer names is left out. */

@@ -28,7 +28,7 @@
 #include "base/buf.h"
 #include "capture/btf_names.h"
 #include "capture/buildid.h"
-#include "capture/procfs.h"
+#include "base/procfs.h"
 #include "capture/synth.h"
 #include "capture/synth_bpf.h"
 #include "capture/target.h"

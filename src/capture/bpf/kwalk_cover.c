@@ -13,7 +13,7 @@
 
 #include "base/cpus.h"
 #include "capture/bpf/kwalk_parts.h"
-#include "capture/procfs.h"
+#include "base/procfs.h"
 
 #define COVER_THREADS 8
 #define COVER_TRIES 4

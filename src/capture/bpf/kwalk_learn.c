@@ -29,7 +29,7 @@
 #include "abi/record.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/context/kwalk_context.h"
-#include "capture/procfs.h"
+#include "base/procfs.h"
 
 #define PROT_EXECUTE 4u
 #define TARGETS_READ (1u << 20)

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "capture/bpf/kwalk_parts.h"
-#include "capture/procfs.h"
+#include "base/procfs.h"
 
 #define MAPS_PIECE 65536u
 #define USER_END (1ull << 63) /* above it only [vsyscall] */

@@ -11,7 +11,7 @@
 
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/bpf/relocate.h"
-#include "capture/procfs.h"
+#include "base/procfs.h"
 
 /* libbpf talks by a global hook only: it is told to be silent, errors come as codes and the
  * verifier's words in a buffer. */

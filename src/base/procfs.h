@@ -3,8 +3,8 @@
  * procfs.h: the texts of /proc as values: lists of numbered directories, PID/stat, lines of
  * PID/maps, or what the kernel answers of these. Reads into buffers of the caller, allocates only to grow them. Knows no records.
  */
-#ifndef SEAM_CAPTURE_PROCFS_H
-#define SEAM_CAPTURE_PROCFS_H
+#ifndef SEAM_BASE_PROCFS_H
+#define SEAM_BASE_PROCFS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/procfs.h"
+#include "base/procfs.h"
 
 #define PROCFS_CHUNK 16384u
 #define PROCFS_LIMIT (256u << 20) /* of one file; the longest maps are 64 K lines, 10 MB */
