@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * procfs.h: the texts of /proc as values: lists of numbered directories, PID/stat, lines of
- * PID/maps, or what the kernel answers of these. Reads into buffers of the caller, allocates only to grow them. Knows no records.
+ * PID/maps, or what the kernel answers of these. Reads into buffers of the caller, allocates only
+ * to grow them. Knows no records.
  */
 #ifndef SEAM_BASE_PROCFS_H
 #define SEAM_BASE_PROCFS_H
@@ -39,8 +40,8 @@ int procfs_stat_parse(const char *text, size_t n, struct procfs_stat *ret);
  * path has its "\012" put back to a newline, in place. */
 bool procfs_map_next(char **at, const char *end, struct procfs_map *ret);
 
-/* The executable mappings of a process, asked for one by one (PROCMAP_QUERY, from Linux 6.11 on): the
- * others, most of them, cost nothing. fd: /proc/PID/maps; else zero-initialise. */
+/* The executable mappings of a process, asked for one by one (PROCMAP_QUERY, from Linux 6.11 on):
+ * the others, most of them, cost nothing. fd: /proc/PID/maps; else zero-initialise. */
 struct procfs_query {
 	int fd;
 	uint64_t at;     /* the next one is here or above */

@@ -50,7 +50,7 @@ struct synth {
 	struct buf ids;     /* struct synth_buildid[] */
 	struct map files;   /* hash of a file's identity -> index in ids */
 	struct map leaders; /* processes whose mappings synth_thread has given already */
-	/* What the text of this process's own maps ends with: "[vsyscall]", which is nobody's mapping
+	/* What the text of this process's own maps ends with: "[vsyscall]", nobody's mapping
 	 * and not answered for. Not executable: there is none to be told of. */
 	struct procfs_map vsyscall;
 	bool vsyscall_known;

@@ -48,8 +48,8 @@ void bpf_known_free(struct bpf_known *k);
 /* Where a process is. A process asks for many mappings at once: that it is where it was some
  * milliseconds ago is believed. */
 struct bpf_where bpf_known_where(struct bpf_known *k, int32_t pid, uint64_t now_ns);
-/* The object at ask->path with ask's build-id or inode; NULL: not known. *was (may be NULL): it was known
- * before, so looking again costs little. */
+/* The object at ask->path with ask's build-id or inode; NULL: not known. *was (may be NULL): it was
+ * known before, so looking again costs little. */
 const struct tables_object *bpf_known_find(struct bpf_known *k, const struct kwalk_ask *ask,
                                            const struct bpf_where *where, uint64_t now_ns,
                                            bool *was);

@@ -137,7 +137,8 @@ static int maps_goes_on(struct kwalk *l, uint64_t *work, uint64_t more)
 	return kwalk_is_over(l) ? -ECANCELED : 0;
 }
 
-/* The executable ones alone, one by one. -ENOTTY: they are to be read as text; nothing was given. */
+/* The executable ones alone, one by one. -ENOTTY: they are to be read as text; nothing was
+ * given. */
 static int maps_query(struct kwalk *l, uint32_t pid, uint64_t now_ns, int fd,
                       struct maps_line *last, void (*put)(void *ctx, const struct kwalk_vma *m),
                       void *ctx)
