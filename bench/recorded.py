@@ -12,6 +12,8 @@ import services
 import works
 from measure import cpu, number, peak, seconds, spread
 
+PATIENT = 4  # times the limit of a command that reads: what is recorded runs beside whatever else the machine does
+
 
 class RecordRows:
     """What Table does of recorders. Table gives run, kind, limits, works, lines, what was kept of an earlier run, and which rows are wanted."""
@@ -22,7 +24,7 @@ class RecordRows:
 
         def once():
             said = []
-            result = self.run.run(words, limit=self.limits.limit, said=said, cwd=where)
+            result = self.run.run(words, limit=self.limits.limit * PATIENT, said=said, cwd=where)
             if result.failure:
                 side.words = works.reason(said[0])
             return result
@@ -55,7 +57,7 @@ class RecordRows:
         self.say(label)
         files = {name: self.run.path("scratch", name.replace(" ", "-")) for name in chosen}
         sides = {"none": self.side(command)}
-        sides["none"].once = lambda: self.run.run(command, limit=self.limits.limit, cwd=where)
+        sides["none"].once = lambda: self.run.run(command, limit=self.limits.limit * PATIENT, cwd=where)
         for name, (program, template) in chosen.items():
             its = told if program.endswith(", told") else command
             if its and self.program(program.removesuffix(", told")):

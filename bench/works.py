@@ -160,8 +160,8 @@ def debian_sources(run, scale):
 class Works:
     """The works, made ready in the runner's directory. `left` collects what is left out, and why."""
 
-    def __init__(self, run, kind, seam):
-        self.run, self.kind, self.seam, self.scale, self.left = run, kind, seam, SCALES[kind], []
+    def __init__(self, run, kind, seam, build):
+        self.run, self.kind, self.seam, self.build, self.scale, self.left = run, kind, seam, build, SCALES[kind], []
         self.recordings = {}
         os.makedirs(run.path("src"), exist_ok=True)
         os.makedirs(run.path(kind), exist_ok=True)
@@ -270,7 +270,7 @@ class Works:
 
     def enlarge(self, path):
         """A large recording, whose first rounds have stacks of their own."""
-        program = os.path.join(os.path.dirname(self.seam), "bench", "gen_big")
+        program = os.path.join(self.build, "bench", "gen_big")
         if not os.path.exists(program):
             raise LeftOut(f"{program} is not built")
         self.recording("make", False)
@@ -279,7 +279,7 @@ class Works:
         return {**facts(self.seam, path), "how": "", "stacks": ""}
 
     def generate(self, path):
-        program = os.path.join(os.path.dirname(self.seam), "bench", "gen_deferred")
+        program = os.path.join(self.build, "bench", "gen_deferred")
         if not os.path.exists(program):
             raise LeftOut(f"stacks cannot be deferred here, and {program} is not built")
         subprocess.run([program, "-o", path, "-n", str(self.scale.generated), "frames=30", "chains=500", "places=16", "tasks=4"], check=True)
