@@ -6,7 +6,8 @@
  *
  * The block: u32 length of a JSON object, the object ("texts" are its strings), then little-endian
  * arrays of u32: functions' name, object, kind; nodes' parent, function; rows' node, thread, slice,
- * what, samples; padding to 8; then rows' weights as f64. Each part starts at a multiple of 8.
+ * what, samples; padding to 8; then rows' weights as f64. Each part starts at a multiple of 8. They
+ * stand as flame_order.c orders them.
  */
 #include "export/flame.h"
 
@@ -218,7 +219,7 @@ static void flame_json(const struct flame_graph *g, const struct flame_side *sid
 }
 
 /* Writes the arrays of the block, field by field, as the head of this file describes them. */
-static void flame_arrays(const struct flame_graph *g, struct buf *to)
+static void flame_arrays(const struct flame_graph *g, const struct flame_order *o, struct buf *to)
 {
 	for (uint32_t field = 0; field < 3; field++) {
 		for (uint32_t i = 0; i < g->functions.n; i++) {
@@ -228,17 +229,17 @@ static void flame_arrays(const struct flame_graph *g, struct buf *to)
 		}
 	}
 	for (size_t i = 0; i < flame_nodes(g); i++)
-		buf_put_u32(to, flame_node(g, i).parent);
+		buf_put_u32(to, o->place[flame_node(g, o->node[i]).parent]);
 	for (size_t i = 0; i < flame_nodes(g); i++)
-		buf_put_u32(to, flame_node(g, i).function);
+		buf_put_u32(to, flame_node(g, o->node[i]).function);
 	for (uint32_t field = 0; field < 5; field++) {
 		for (uint32_t i = 0; i < g->n_keys; i++) {
-			struct flame_key k = flame_key(g, i);
-			uint64_t samples = g->values[i].samples;
+			struct flame_key k = flame_key(g, o->row[i]);
+			uint64_t samples = g->values[o->row[i]].samples;
 
 			/* A number of 32 bits is enough for the page; more than that is shown as
 			 * that. */
-			buf_put_u32(to, field == 0             ? k.node
+			buf_put_u32(to, field == 0             ? o->place[k.node]
 			                : field == 1           ? k.thread
 			                : field == 2           ? k.slice
 			                : field == 3           ? k.what
@@ -249,7 +250,7 @@ static void flame_arrays(const struct flame_graph *g, struct buf *to)
 	/* The weights are f64, and JavaScript wants them aligned to 8. */
 	buf_put_zeros(to, -to->n & 7);
 	for (uint32_t i = 0; i < g->n_keys; i++) {
-		double weight = (double)g->values[i].weight;
+		double weight = (double)g->values[o->row[i]].weight;
 		uint64_t bits;
 
 		memcpy(&bits, &weight, sizeof(bits));
@@ -263,20 +264,22 @@ static int flame_block(const struct flame_graph *g, const struct flame_side *sid
                        const struct flame_opts *opts, struct buf *block)
 {
 	struct buf meta = { 0 };
-	int r = 0;
+	struct flame_order order = { 0 };
+	int r = flame_order_make(g, &order);
 
 	flame_json(g, sides, n, opts, &meta);
-	if (meta.n > UINT32_MAX)
+	if (r >= 0 && meta.n > UINT32_MAX)
 		r = -EOVERFLOW;
 	if (r >= 0) {
 		buf_put_u32(block, (uint32_t)meta.n);
 		buf_put(block, meta.bytes, meta.n);
 		buf_put_zeros(block, -block->n & 7);
-		flame_arrays(g, block);
+		flame_arrays(g, &order, block);
 	}
 	if (r >= 0 && (meta.failed || block->failed))
 		r = -ENOMEM;
 	buf_free(&meta);
+	flame_order_free(&order);
 	return r;
 }
 

@@ -71,6 +71,16 @@ uint32_t flame_graph_function(struct flame_graph *g, const char *name, uint32_t 
  * event that a node must have to be kept; 0: all are. -ENOMEM, and the graph is as it was. */
 int flame_cut(struct flame_graph *g, const struct flame_bounds *bounds, double *ret_least);
 
+/* flame_order.c: in which order a page gets them. node and row: old numbers by new ones; place: new
+ * numbers of nodes by old ones. */
+struct flame_order {
+	uint32_t *node, *place, *row;
+};
+
+/* -ENOMEM. */
+int flame_order_make(const struct flame_graph *g, struct flame_order *ret);
+void flame_order_free(struct flame_order *o);
+
 /* How many nodes there are, with the root, which is node 0; and one of them. */
 static inline size_t flame_nodes(const struct flame_graph *g)
 {

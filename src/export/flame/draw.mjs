@@ -3,7 +3,7 @@
 import { $, KIND, M, S, V } from "./state.mjs";
 import { shown, twoSides } from "./sums.mjs";
 import { cutText, label } from "./names.mjs";
-import { ROW, depthAt, offset } from "./place.mjs";
+import { ROW, depthAt, layout, offset } from "./place.mjs";
 import { sized } from "./element.mjs";
 import { differenceText } from "./noise.mjs";
 import { DIM, change, changeNoise, colour, ink, pattern } from "./colours.mjs";
@@ -77,7 +77,18 @@ export function draw() {
 	}
 }
 
+/* A picture soon; if cells are still to be made, then others behind it. */
 export function redraw() {
-	if (!V.dirty) requestAnimationFrame(draw);
+	if (!V.dirty) requestAnimationFrame(drawAndGoOn);
 	V.dirty = true;
+}
+
+function drawAndGoOn() {
+	draw();
+	if (!V.unfinished) return;
+	V.dirty = true;
+	requestAnimationFrame(() => {
+		layout();
+		drawAndGoOn();
+	});
 }

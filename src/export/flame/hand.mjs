@@ -3,7 +3,7 @@
 import { $, M, S, V } from "./state.mjs";
 import { shown, twoSides } from "./sums.mjs";
 import { kidsOf } from "./groups.mjs";
-import { ROW, depthAt, layout, line, offset, path } from "./place.mjs";
+import { ROW, depthAt, finishLayout, layout, line, offset, path } from "./place.mjs";
 import { node } from "./element.mjs";
 import { draw, redraw } from "./draw.mjs";
 import { heatStep } from "./heat.mjs";
@@ -110,6 +110,7 @@ export function intoView(g) {
 
 /* Up and down go by what is seen: away from the root is up in a flame graph. */
 export function move(key) {
+	finishLayout();
 	const g = S.selected || (S.view === "order" ? V.ordered : S.zoom || S.root),
 		outward = (key === "ArrowUp") !== S.icicle;
 	const visible = (list) => list.filter((k) => cellOf(k));
@@ -324,7 +325,7 @@ function printing() {
 		V.printed = { height: V.height, dark: S.dark };
 		S.dark = false;
 		applyTheme();
-		layout();
+		layout(Infinity);
 		V.height = Math.min(V.rows * ROW, PRINTED_ROWS * ROW);
 		drawStrip();
 		drawView();

@@ -4,7 +4,7 @@ import { $, M, S, T, V, kindName } from "./state.mjs";
 import { index, parse, unpack } from "./data.mjs";
 import { twoSides, wholeOf } from "./sums.mjs";
 import { label } from "./names.mjs";
-import { ROW, layout, line, offset } from "./place.mjs";
+import { ROW, finishLayout, layout, line, offset } from "./place.mjs";
 import { draw } from "./draw.mjs";
 import { readLink, recompute } from "./choose.mjs";
 import { askData, isServed, partOf, serve } from "./served.mjs";
@@ -43,6 +43,7 @@ export function start() {
 window.seamFlame = {
 	ready: false,
 	cells() {
+		finishLayout();
 		const at = $("graph").getBoundingClientRect(),
 			out = [];
 
@@ -75,7 +76,7 @@ window.seamFlame = {
 		run();
 		return performance.now() - from;
 	},
-	work: { recompute: () => recompute(false), layout, draw },
+	work: { recompute: () => recompute(false), layout: () => layout(Infinity), draw },
 };
 
 /* The data of this page, or of its server. */

@@ -4,6 +4,7 @@ import { $, KIND, M, S, T, kindName, runtimeKinds } from "./state.mjs";
 import { twoSides, wholeOf } from "./sums.mjs";
 import { amount, label, percent } from "./names.mjs";
 import { node } from "./element.mjs";
+import { nodesOf } from "./groups.mjs";
 import { differenceText } from "./noise.mjs";
 import { functionChange } from "./functions.mjs";
 import { change, changeColour, changeNoise, kindColour, pattern } from "./colours.mjs";
@@ -55,7 +56,7 @@ export function legend() {
 }
 
 export function selfOf(g) {
-	return g.up ? 0 : g.nodes.reduce((sum, n) => sum + T.self[0][n], 0);
+	return g.up ? 0 : nodesOf(g).reduce((sum, n) => sum + T.self[0][n], 0);
 }
 
 /* A time on a side's own clock, which begins with its first sample. */

@@ -34,25 +34,33 @@ export function put(depth, x, w, g, n) {
 	V.high = Math.max(V.high, depth);
 }
 
-/* g and what is below it, from x on; sign -1 where callers go the other way. */
-export function spread(g, x, w, sign, from) {
-	const stack = [{ g, x, w, skip: from }];
-	const scale = w / (shown(g) || 1);
+/* How long cells are made before a picture is shown of those that there are. */
+const TURN = 50;
 
-	while (stack.length) {
-		const at = stack.pop(),
-			next = [];
+/* g and what is below it, from x on; sign -1 where callers go the other way. What is nearer to the
+ * root comes first. When the turn is over, cells that have not been made yet are left for the next
+ * layout, which begins with what there is (V.unfinished). */
+export function spread(g, x, w, sign, from) {
+	const queue = [{ g, x, w, skip: from }],
+		scale = w / (shown(g) || 1);
+
+	for (let next = 0; next < queue.length; next++) {
+		const at = queue[next];
 		let left = at.x,
 			pruned = 0,
 			prunedAt = 0,
 			count = 0;
 
 		if (!at.skip) put(sign * at.g.depth, at.x, at.w, at.g, 0);
+		if (!at.g.kids && performance.now() > V.deadline) {
+			V.unfinished = true;
+			continue;
+		}
 		for (const kid of kidsOf(at.g)) {
 			const width = shown(kid) * scale;
 
 			if (width >= 1) {
-				next.push({ g: kid, x: left, w: width });
+				queue.push({ g: kid, x: left, w: width });
 			} else if (width > 0) {
 				prunedAt = pruned ? prunedAt : left;
 				pruned += width;
@@ -61,7 +69,6 @@ export function spread(g, x, w, sign, from) {
 			left += width;
 		}
 		if (pruned >= 1) put(sign * (at.g.depth + 1), prunedAt, pruned, null, count);
-		while (next.length) stack.push(next.pop());
 	}
 }
 
@@ -76,17 +83,31 @@ function layInOrder(width) {
 	if (twoSides() && other >= 0) inOrder(threadRows(other, 1), width, below, 1);
 }
 
-export function layout() {
+/* turn: milliseconds for cells that have not been made yet. */
+export function layout(turn = TURN) {
 	const zoom = S.zoom || S.root,
-		width = V.width;
+		width = V.width,
+		{ low, high, begun } = V;
 
+	V.begun = { zoom, icicle: S.icicle, view: S.view };
+	const goesOn =
+		V.unfinished && Object.keys(begun).every((key) => begun[key] === V.begun[key]);
 	V.depths = new Map();
 	V.low = V.high = 0;
+	V.unfinished = false;
+	V.deadline = performance.now() + turn;
 	if (S.view === "order") layInOrder(Math.floor(width));
 	else spreadAll(zoom, width);
 	for (const row of V.depths.values()) row.sort((a, b) => a.x - b.x);
 	V.rows = V.high - V.low + 1;
 	$("spacer").style.height = `${V.rows * ROW}px`;
+	/* What is seen stays where it is, as rows are put before it. */
+	if (goesOn) $("scroll").scrollTop += (S.icicle ? low - V.low : V.high - high) * ROW;
+}
+
+/* All cells, for who asks which there are. */
+export function finishLayout() {
+	if (V.unfinished) layout(Infinity);
 }
 
 export function spreadAll(zoom, width) {

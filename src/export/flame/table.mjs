@@ -8,7 +8,9 @@ import { around, functionRows } from "./functions.mjs";
 import { compared, differenceText } from "./noise.mjs";
 
 const TABLE_ROWS = 400,
-	AROUND_ROWS = 100;
+	AROUND_ROWS = 100,
+	ROWS_AT_ONCE = 60;
+const TURNS = { rows: null };
 function functionButton(fn) {
 	const name = fn ? M.names[fn] : "nobody: it is outermost";
 	const button = node("button", {
@@ -118,6 +120,21 @@ function functionRow(r) {
 	return row;
 }
 
+/* Rows that a window shows at once, then the others, some in each turn: making elements of all
+ * would hold up the answer. */
+function showRows(rows) {
+	const mine = {};
+	const next = (from, n) => {
+		if (TURNS.rows !== mine) return;
+		$("functions").append(...rows.slice(from, from + n).map(functionRow));
+		if (from + n < rows.length) setTimeout(() => next(from + n, n), 0);
+	};
+
+	TURNS.rows = mine;
+	$("functions").replaceChildren();
+	next(0, ROWS_AT_ONCE);
+}
+
 /* The table of functions, and what is around the chosen one. */
 export function drawTable() {
 	const rows = functionRows(S.sort, S.matched),
@@ -134,7 +151,7 @@ export function drawTable() {
 		: "";
 
 	$("functionhead").replaceChildren(node("tr", {}, ...functionHeadings()));
-	$("functions").replaceChildren(...rows.slice(0, TABLE_ROWS).map(functionRow));
+	showRows(rows.slice(0, TABLE_ROWS));
 	$("functioncount").textContent = `${n.toLocaleString("en")} functions${cut}${noise}`;
 	drawAround();
 }

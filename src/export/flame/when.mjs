@@ -5,6 +5,7 @@ import { $, M, S, ask } from "./state.mjs";
 import { twoSides } from "./sums.mjs";
 import { processName, threadName } from "./names.mjs";
 import { isDark, node, sized } from "./element.mjs";
+import { channels } from "./colours.mjs";
 import { heatMap, heatSlices, laneSummary, lanesOf, timelineRows } from "./heat.mjs";
 import { brush } from "./strip.mjs";
 
@@ -17,27 +18,57 @@ const W = { heat: null, rows: [], columns: 0, at: null, cursor: -1 };
 /* Names stand before lanes: on a phone shorter ones. */
 const margin = () => ($("when").clientWidth < NARROW ? 90 : 150);
 
-function ramp(part) {
-	return `hsl(204 75% ${isDark() ? 22 + 55 * part : 92 - 60 * part}%)`;
+/* Weights as an image of a row each: colours of RAMP steps between light and dark. Drawn at once: a
+ * rectangle for each would take longer than all sums. */
+function rampImage(rows, columns, most, colours) {
+	const canvas = document.createElement("canvas"),
+		steps = colours[0].length - 1;
+
+	canvas.width = columns;
+	canvas.height = Math.max(1, rows.length);
+	const ctx = canvas.getContext("2d"),
+		image = ctx.createImageData(canvas.width, canvas.height);
+	const words = new Uint32Array(image.data.buffer);
+	rows.forEach((values, y) => {
+		const of = colours[y % colours.length];
+
+		for (let x = 0; x < columns; x++)
+			if (values[x])
+				words[y * columns + x] =
+					of[Math.round(steps * Math.sqrt(values[x] / most))];
+	});
+	ctx.putImageData(image, 0, 0);
+	return canvas;
+}
+
+/* Colours from a little to most, as an image's bytes in the order of this machine's words. */
+function ramp(hue, saturation, few, many) {
+	return Uint32Array.from({ length: 65 }, (_, i) => {
+		const rgb = channels(
+			`hsl(${hue} ${saturation}% ${few + ((many - few) * i) / 64}%)`,
+		);
+		const bytes = Uint8Array.of(...rgb.map((c) => Math.round(255 * c)), 255);
+
+		return new Uint32Array(bytes.buffer)[0];
+	});
 }
 
 /* A side's map. most: what has the strongest colour, on both. */
 function drawHeat(canvas, map, most, width, style) {
 	const height = HEAT_HEIGHT,
 		ctx = sized(canvas, width, height),
-		tall = height / map.rows;
-	const left = margin(),
+		left = margin(),
 		w = (width - left) / map.columns;
+	const rows = Array.from({ length: map.rows }, (_, y) =>
+		map.cells.subarray(y * map.columns, (y + 1) * map.columns),
+	);
+	const colours = [isDark() ? ramp(204, 75, 22, 77) : ramp(204, 75, 92, 32)];
 
 	ctx.clearRect(0, 0, width, height);
-	for (let i = 0; i < map.cells.length; i++) {
-		if (!map.cells[i]) continue;
-		const column = i % map.columns,
-			row = Math.floor(i / map.columns);
-
-		ctx.fillStyle = ramp(Math.sqrt(map.cells[i] / most));
-		ctx.fillRect(left + column * w, row * tall, Math.max(w - (w > 4 ? 1 : 0), 1), tall);
-	}
+	ctx.imageSmoothingEnabled = false;
+	ctx.drawImage(rampImage(rows, map.columns, most, colours), left, 0, width - left, height);
+	for (let column = 1; w > 4 && column < map.columns; column++)
+		ctx.clearRect(left + column * w - 1, 0, 1, height);
 	ctx.fillStyle = style.text;
 	ctx.font = "11px system-ui, sans-serif";
 	for (let fifth = 0; fifth < 5; fifth++)
@@ -120,35 +151,54 @@ function drawLaneName(ctx, { heading, process, thread }, y, style) {
 	);
 }
 
-/* A thread's samples: above those that ran, below those that waited. */
-function drawLane(ctx, thread, y, width, most, style) {
-	const w = (width - margin()) / W.columns;
+/* Threads' samples: above those that ran, below those that waited. */
+function drawSamples(ctx, width, most, style) {
+	const threads = W.rows.filter((row) => row.thread).map((row) => row.thread),
+		left = margin(),
+		half = LANE / 2;
+	const colours = [204, 24].map((hue) =>
+		isDark() ? ramp(hue, 80, 30, 70) : ramp(hue, 80, 80, 35),
+	);
+	const image = rampImage(
+		threads.flatMap((t) => [t.running, t.waiting]),
+		W.columns,
+		most,
+		colours,
+	);
+	let k = 0;
 
-	for (const [lane, hue, top] of [
-		[thread.running, 204, 1],
-		[thread.waiting, 24, LANE / 2 + 1],
-	]) {
-		for (let i = 0; i < W.columns; i++) {
-			const part = Math.sqrt(lane[i] / most);
-
-			if (!lane[i]) continue;
-			ctx.fillStyle =
-				`hsl(${hue} 80% ` +
-				`${isDark() ? 30 + 40 * part : 80 - 45 * part}%)`;
-			ctx.fillRect(
-				margin() + i * w,
-				y * LANE + top,
-				Math.max(w, 1),
-				LANE / 2 - 2,
+	ctx.imageSmoothingEnabled = false;
+	W.rows.forEach(({ thread }, y) => {
+		if (!thread) return;
+		for (const part of [0, 1])
+			ctx.drawImage(
+				image,
+				0,
+				2 * k + part,
+				W.columns,
+				1,
+				left,
+				y * LANE + part * half + 1,
+				width - left,
+				half - 2,
 			);
-		}
-	}
-	if (!S.threads[thread.t]) {
+		k++;
+		if (S.threads[thread.t]) return;
 		ctx.fillStyle = style.back;
 		ctx.globalAlpha = 0.7;
 		ctx.fillRect(0, y * LANE, width, LANE);
 		ctx.globalAlpha = 1;
-	}
+	});
+}
+
+/* The most that any column has. */
+function mostOf(threads) {
+	let most = 1;
+
+	for (const { running, waiting } of threads)
+		for (let i = 0; i < running.length; i++)
+			most = Math.max(most, running[i], waiting[i]);
+	return most;
 }
 
 function drawLanes(width, style) {
@@ -162,17 +212,11 @@ function drawLanes(width, style) {
 		more > 0 ? `and ${more.toLocaleString("en")} more rows: choose threads beside` : "";
 	const height = W.rows.length * LANE + 2,
 		ctx = sized($("lanes"), width, height);
-	const most = threads.reduce(
-		(a, t) => t.running.reduce((b, n, i) => Math.max(b, n, t.waiting[i]), a),
-		1,
-	);
 
 	ctx.clearRect(0, 0, width, height);
 	ctx.textBaseline = "middle";
-	W.rows.forEach((row, y) => {
-		drawLaneName(ctx, row, y, style);
-		if (row.thread) drawLane(ctx, row.thread, y, width, most, style);
-	});
+	W.rows.forEach((row, y) => drawLaneName(ctx, row, y, style));
+	drawSamples(ctx, width, mostOf(threads), style);
 	ctx.strokeStyle = style.select;
 	const x = (slice) => margin() + ((width - margin()) * slice) / M.meta.slices,
 		last = W.rows.findIndex((row, i) => i && row.heading);
