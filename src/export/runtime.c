@@ -6,9 +6,8 @@
 #include <string.h>
 
 static const struct runtime runtimes[] = {
-	{ "[python]", "Python", 95, 45, "green" },
-	{ "[hotspot]", "Java", 5, 45, "red" },
-	{ "[php]", "PHP", 265, 45, "purple" },
+	{ "[python]", "Python", 95, 45, "green" },  { "[hotspot]", "Java", 5, 45, "red" },
+	{ "[perl]", "Perl", 305, 45, "magenta" },   { "[php]", "PHP", 265, 45, "purple" },
 	{ "[v8]", "JavaScript", 62, 60, "yellow" },
 };
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "runtimes/hotspot.h"
+#include "runtimes/perl.h"
 #include "runtimes/php.h"
 #include "runtimes/python.h"
 #include "runtimes/v8.h"
@@ -44,6 +45,11 @@ uint32_t kinds_line(enum runtime_kind kind, const struct runtime_lines *lines, u
 	if (lines->form == RUNTIME_LINES_GIVEN)
 		return at <= INT32_MAX ? at : 0;
 	return kind < RUNTIMES && kinds[kind].line ? kinds[kind].line(lines, at) : 0;
+}
+
+bool kinds_match(enum runtime_kind kind, struct runtime_frame *frames, size_t *n)
+{
+	return kind != RUNTIME_PERL || perl_match(frames, n);
 }
 
 size_t kinds_inlined(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at,

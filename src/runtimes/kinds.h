@@ -6,10 +6,12 @@
 #ifndef SEAM_RUNTIMES_KINDS_H
 #define SEAM_RUNTIMES_KINDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "abi/runtime_kind.h"
+#include "runtimes/runtime_frame.h"
 #include "runtimes/runtime_process.h"
 
 /* The object as it is asked. All return 0, or -errno. Addresses are those it was linked for. */
@@ -42,6 +44,10 @@ int kinds_find(struct runtime_object *ret, const struct runtime_source *source);
 
 /* The line of a place in a piece of code; 0: it is not known. */
 uint32_t kinds_line(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at);
+
+/* Gives calls of the loop that do not say where they are their native frames, by those that were
+ * met there. False: they do not fit. */
+bool kinds_match(enum runtime_kind kind, struct runtime_frame *frames, size_t *n);
 
 /* The keys of the functions that are at a place in a piece of code, the innermost first, where that
  * is code into which others were inlined. Returns how many; 0: it is the code of one. */

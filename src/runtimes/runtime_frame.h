@@ -18,6 +18,8 @@ struct runtime_frame {
 #define RUNTIME_FRAME_LOOP 1u /* a call of the loop: it runs the frames before it */
 /* of HotSpot: the next frame is compiled code. key: its nmethod; at: the number of that */
 #define RUNTIME_FRAME_COMPILED 2u
+/* of Perl: a call of the loop as the native stack has it. key: what called it, perl_layout.h */
+#define RUNTIME_FRAME_MET 3u
 #define RUNTIME_FRAME_NOWHERE 0xffffu
 
 #endif

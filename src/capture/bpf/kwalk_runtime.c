@@ -12,6 +12,7 @@
 #include "abi/runtime_code.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "runtimes/codes.h"
+#include "runtimes/kinds.h"
 #include "runtimes/splice.h"
 
 _Static_assert(sizeof(struct runtime_frame) == 16, "records of rings have fixed layouts");
@@ -172,6 +173,10 @@ const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const u
 	s = runtime_frames(p);
 	if (expanded)
 		s.frames = expanded;
+	if (!kinds_match(p->runtime, s.frames, &s.n)) {
+		s.n = 0;
+		*end = KWALK_RUNTIME_APART;
+	}
 	if (p->shifted)
 		splice_shift(&s);
 	/* What resumed this stack has its place behind it. */

@@ -36,6 +36,8 @@ enum runtime_pass {
 	/* likewise, and a register has the newest frame of the interpreter that it runs, which is
 	 * its mark */
 	RUNTIME_PASS_FRAMES,
+	/* the runtime notes them itself (RUNTIME_PASSES): runtimes/kinds.h matches them */
+	RUNTIME_PASS_OWN,
 };
 
 struct runtime_walk {
@@ -350,6 +352,12 @@ INLINE void runtime_keep(struct runtime_walk *p, const struct walker *w)
 }
 #endif
 
+#ifdef RUNTIME_PASSES
+/* The native frame number n, which has that pc and ends at sp, was walked: the runtime's own file
+ * has it. */
+INLINE void RUNTIME_PASSES(struct runtime_walk *p, __u32 n, __u64 pc, __u64 sp);
+#endif
+
 /* The native frame number n was walked: w is at its caller, and its pc is still that frame's. If
  * the next call of the loop has its mark in it, it is that call. */
 ONCE int runtime_pass(struct runtime_walk *p, __u32 n, struct walker *w)
@@ -360,6 +368,12 @@ ONCE int runtime_pass(struct runtime_walk *p, __u32 n, struct walker *w)
 		return 0;
 	pc = ANEW(w->pc);
 	sp = ANEW(w->regs[REG_SP]);
+#ifdef RUNTIME_PASSES
+	if (ANEW(p->pass) == RUNTIME_PASS_OWN) {
+		RUNTIME_PASSES(p, n, pc, sp);
+		return 0;
+	}
+#endif
 #ifdef RUNTIME_REGISTER
 	if (ANEW(p->pass) == RUNTIME_PASS_FRAMES) {
 		runtime_pass_frame(p, n, pc);
@@ -386,6 +400,9 @@ INLINE void runtime_match(struct runtime_walk *p, __u32 native_end)
 		return;
 	if (ANEW(p->pass) == RUNTIME_PASS_CALLS && p->out.end == KWALK_RUNTIME_COMPLETE &&
 	    (native_end != KWALK_COMPLETE || ANEW(p->out.shifted) > 1))
+		p->out.end = KWALK_RUNTIME_APART;
+	if (ANEW(p->pass) == RUNTIME_PASS_OWN && p->out.end == KWALK_RUNTIME_COMPLETE &&
+	    native_end != KWALK_COMPLETE)
 		p->out.end = KWALK_RUNTIME_APART;
 	if (p->out.end != KWALK_RUNTIME_COMPLETE)
 		p->out.n = 0;
