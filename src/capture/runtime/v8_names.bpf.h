@@ -22,7 +22,9 @@
 #define V8_EXTERNAL 2u
 #define V8_SLICED 3u
 #define V8_THIN 5u
-#define V8_STRING_STEPS 4
+#define V8_STRING_STEPS 64 /* pieces, and what leads to them */
+#define V8_LATER 16u       /* pieces that wait; a power of two */
+#define V8_TEXT_MOST 512u  /* bytes; a power of two */
 #define V8_UNCACHED 0x10u
 #define V8_CHARACTERS 16
 #define V8_CHARACTERS_MOST (1u << 29)
@@ -81,9 +83,13 @@ struct v8 {
 	struct v8_known known[V8_KNOWN];
 	struct v8_compiled compiled;
 	__u64 script_of, file_hash; /* the script whose name is in what is told */
-	/* of a string: its first character, how many there are, and bytes of one */
-	__u64 text, characters, width, moved, cut;
-	__u64 type, at, whole, name, kept_key;
+	/* of a string: its characters, those that are left, the first of the next piece, bytes of
+	 * one; where the next byte comes in what is told, and where room ends there */
+	__u64 characters, left, from, width, bytes, room;
+	/* pieces that come behind the one that is read, the last first; n_parts: the most there
+	 * were */
+	__u64 later[V8_LATER], n_later, n_parts;
+	__u64 type, at, name, kept_key;
 	__u32 result, tried;
 	__u64 top[2], leave[3], closure, mark;
 	__u32 start_at, end_at, scope_at, scope_flags, stage, unused;
@@ -149,80 +155,146 @@ INLINE long v8_type(struct walk *c, __u64 map, const int kind)
 
 /* ---- strings ---- */
 
-/* One step towards the characters of the string v8->at: 1 ends them. */
-INLINE long v8_string_step(struct walk *c, const int kind)
+/* Whether it is a string, of how many characters: 0, and they are in v8->characters. 1: the walk
+ * has ended; 2: it is none, v8->type says what it is. */
+INLINE long v8_string(struct walk *c, __u64 string, const int kind)
+{
+	struct v8 *v = V8(c->runtime);
+
+	v->characters = 0;
+	if (v8_object(c, string, v->string, 16, kind) || v8_type(c, ANEW(v->string[0]), kind))
+		return 1;
+	if (ANEW(v->type) >= V8_STRING)
+		return 2;
+	v->characters = ANEW(v->string[1]) >> 32;
+	if (ANEW(v->characters) > V8_CHARACTERS_MOST)
+		v->characters = 0;
+	return 0;
+}
+
+/* Appends the characters of a string that is in one piece, as many as are wanted and have room.
+ * Those of another width than the first piece's are left out, and all behind them. 1: it ends. */
+INLINE long v8_piece(struct walk *c, __u64 text, __u64 length, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct v8 *v = V8(p);
-	__u64 shape, length, text = 0;
+	__u32 width = ANEW(v->type) & V8_ONE_BYTE ? 1 : 2, at, n;
+
+	if (!ANEW(v->width))
+		v->width = width;
+	if (!text || ANEW(v->width) != width || ANEW(v->from) >= length)
+		return 1;
+	length -= ANEW(v->from);
+	if (length > ANEW(v->left))
+		length = v->left;
+	n = (__u32)length * width;
+	at = (__u32)v->bytes;
+	if (n > V8_TEXT_MOST || n > (__u32)v->room - at)
+		n = ((__u32)v->room - at) & ~1u;
+	FORGET(n);
+	FORGET(at);
+	at &= KWALK_CODE_WORDS * 8 - 1;
+	if (n > V8_TEXT_MOST ||
+	    (n && walk_read(c, text + v->from * width, (char *)p->told.text + at, n, kind)))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	v->bytes += n;
+	v->left -= n / width;
+	v->from = 0;
+	return n < length * width;
+}
+
+/* What comes behind the piece that was appended. 1: nothing. */
+INLINE long v8_next_piece(struct v8 *v)
+{
+	__u32 n = (__u32)ANEW(v->n_later);
+
+	if (!ANEW(v->left) || !n || (__u32)v->n_parts - n >= V8_LATER)
+		return 1;
+	v->n_later = n - 1;
+	v->at = v->later[(n - 1) & (V8_LATER - 1)];
+	return 0;
+}
+
+/* One step through the pieces of the string v8->at: 1 ends it. */
+INLINE long v8_text_step(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u64 shape, text = 0;
+	__u32 n;
 
 	v->result = 1;
 	if (v8_object(c, v->at, v->string, sizeof(v->string), kind) ||
 	    v8_type(c, ANEW(v->string[0]), kind))
 		return 1;
-	v->result = 2;
+	v->result = 0;
 	if (ANEW(v->type) >= V8_STRING)
 		return 1;
-	v->result = 0;
-	length = ANEW(v->string[1]) >> 32;
-	if (!ANEW(v->whole))
-		v->whole = length + 1;
-	if (length < v->characters)
-		v->characters = length;
-	v->width = ANEW(v->type) & V8_ONE_BYTE ? 1 : 2;
 	shape = 1u << (ANEW(v->type) & V8_SHAPE);
+	if (shape & (1u << V8_CONS | 1u << V8_SLICED | 1u << V8_THIN)) {
+		if (shape & 1u << V8_SLICED)
+			v->from += ANEW(v->string[3]) >> V8_SHIFT;
+		if (shape & 1u << V8_CONS) {
+			n = (__u32)v->n_later;
+			v->later[n & (V8_LATER - 1)] = v->string[3];
+			v->n_later = n + 1;
+			if (n >= ANEW(v->n_parts))
+				v->n_parts = n + 1;
+		}
+		v->at = v->string[2];
+		return 0;
+	}
 	if (shape & 1u << V8_SEQUENTIAL)
 		text = v->at - V8_TAG + V8_CHARACTERS;
 	if (shape & 1u << V8_EXTERNAL && !(ANEW(v->type) & V8_UNCACHED))
-		text = ANEW(v->string[3]);
-	v->text = text;
-	if (!(shape & (1u << V8_CONS | 1u << V8_SLICED | 1u << V8_THIN)))
+		text = v->string[3];
+	if (!(ANEW(v->string[1]) >> 32)) /* an empty piece */
+		return v8_next_piece(v);
+	if (v8_piece(c, text, ANEW(v->string[1]) >> 32, kind)) {
+		v->result = ANEW(p->out.end) == KWALK_RUNTIME_FAULT;
 		return 1;
-	if (shape & 1u << V8_SLICED)
-		v->moved += ANEW(v->string[3]) >> V8_SHIFT;
-	v->at = ANEW(v->string[2]);
-	return 0;
+	}
+	return v8_next_piece(v);
 }
 
-RUNTIME_LOOP(v8_string_step, V8_STRING_STEPS)
+RUNTIME_LOOP(v8_text_step, V8_STRING_STEPS)
 
-/* Finds the characters of a string: 0, and v8->characters is 0 where there are none. 1: the walk
- * has ended; 2: it is no string, v8->type says what it is. Of one that is in parts the first. */
-INLINE long v8_string(struct walk *c, __u64 string, const int kind)
-{
-	struct v8 *v = V8(c->runtime);
-
-	v->at = string;
-	v->text = v->moved = v->width = v->cut = v->whole = 0;
-	v->characters = ~0ull;
-	v8_string_step_all(c, kind);
-	if (ANEW(v->result))
-		return ANEW(v->result) == 2 ? 2 : 1;
-	if (!ANEW(v->text) || ANEW(v->characters) > V8_CHARACTERS_MOST)
-		v->characters = 0;
-	v->text += ANEW(v->moved) * ANEW(v->width);
-	v->cut = ANEW(v->characters) + 1 < ANEW(v->whole);
-	return 0;
-}
-
-/* Puts the string that was found into what is told; none: 11 characters that stand for it. */
-INLINE long v8_text(struct walk *c, struct kwalk_code_text *text, const __u32 first,
+/* Puts the string that v8_string found into what is told; of no characters: 11 that stand for it.
+ * What is in more or deeper pieces than are followed is cut. */
+INLINE long v8_text(struct walk *c, __u64 string, struct kwalk_code_text *text, const __u32 first,
                     const __u32 most, __u64 none, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct v8 *v = V8(p);
+	__u32 n;
 
-	if (!ANEW(v->characters)) {
+	v->at = string;
+	v->left = v->characters;
+	v->bytes = first;
+	v->room = first + most;
+	v->from = v->width = v->n_later = v->n_parts = 0;
+	if (ANEW(v->left)) {
+		v8_text_step_all(c, kind);
+		if (ANEW(v->result))
+			return 1;
+	}
+	n = (__u32)ANEW(v->bytes) - first;
+	FORGET(n);
+	if (!n || n > most) {
 		*text = (struct kwalk_code_text){ .bytes = 11, .width = 1 };
 		p->told.text[first / 8] = none;
 		p->told.text[first / 8 + 1] = none == V8_NO_FILE ? V8_NO_FILE_END : V8_NO_NAME_END;
 		p->hash = runtime_mix(p->hash, none);
 		return 0;
 	}
-	if (runtime_text(c, v->text, v->characters * v->width, (__u32)v->width, text, first, most,
-	                 kind))
-		return 1;
-	text->cut |= ANEW(v->cut) != 0;
+	text->bytes = (__u16)n;
+	text->width = (__u8)v->width;
+	text->cut = ANEW(v->left) != 0;
+	if (n < most)
+		p->told.text[first / 8 + (n >> 3 & (most / 8 - 1))] &= (1ull << (n & 7) * 8) - 1;
+	p->hash = runtime_mix(p->hash, v->characters << 8 | v->width);
+	p->word = first / 8;
+	bpf_loop((n + 7) >> 3, runtime_mix_word, c, 0);
 	return 0;
 }
 
@@ -342,11 +414,10 @@ INLINE long v8_shared(struct walk *c, __u64 shared, const int kind)
 			return 1;
 		if (v8_string(c, V8_WORD(v->script, V8_AT(script_name)), kind) == 1)
 			return 1;
-		if (ANEW(v->type) >= V8_STRING)
-			v->characters = 0;
 		p->hash = runtime_mix(config.seed, p->out.pid);
 		p->hash = runtime_mix(p->hash, V8_WORD(v->script, V8_AT(script_id)));
-		if (v8_text(c, &p->told.file, 0, KWALK_CODE_FILE, V8_NO_FILE, kind))
+		if (v8_text(c, V8_WORD(v->script, V8_AT(script_name)), &p->told.file, 0,
+		            KWALK_CODE_FILE, V8_NO_FILE, kind))
 			return 1;
 		v->script_of = script;
 		v->file_hash = p->hash;
@@ -354,7 +425,7 @@ INLINE long v8_shared(struct walk *c, __u64 shared, const int kind)
 	if (v8_name(c, V8_WORD(v->shared, V8_AT(shared_name)), kind))
 		return 1;
 	p->hash = runtime_mix(v->file_hash, (__u64)v->start_at << 32 | v->end_at);
-	if (v8_text(c, &p->told.name, KWALK_CODE_FILE, KWALK_CODE_NAME, V8_NO_NAME, kind))
+	if (v8_text(c, v->name, &p->told.name, KWALK_CODE_FILE, KWALK_CODE_NAME, V8_NO_NAME, kind))
 		return 1;
 	p->told.key = p->hash;
 	return 0;
