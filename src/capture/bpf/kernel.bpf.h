@@ -21,6 +21,9 @@
  * with all that may be known there. So to it pointers may be NULL, and the result is any number. */
 #define ONCE __attribute__((noinline))
 
+/* A pointer that such a function is given of the kernel's own, and that is not NULL. */
+#define TRUSTED __attribute__((btf_decl_tag("arg:trusted")))
+
 /* Makes the compiler forget what it knows of x, so that it keeps the bounds check behind it for the
  * verifier to see. */
 #define FORGET(x) asm volatile("" : "+r"(x))

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -98,24 +97,13 @@ static int runtime_enter(struct kwalk_runtimes *t, const char *map, const char *
 	return fd < 0 ? fd : bpf_map_update_elem(load_map_fd(t->kwalk, map), &kind, &fd, BPF_ANY);
 }
 
-/* Linux 6.19's verifier did not come to an end of these programs in 120 to 200 s, in emulated
- * guests; 6.12, 6.18 and 7.3 load them. A recording waits for it at its end. */
-static bool runtime_is_slow(enum runtime_kind kind)
-{
-	struct utsname u;
-
-	return (kind == RUNTIME_V8 || kind == RUNTIME_HOTSPOT) && uname(&u) >= 0 &&
-	       !strncmp(u.release, "6.19.", 5);
-}
-
 /* A thread: loads a kind's programs, and opens the way to them once all are there. */
 static void *runtime_load(void *ctx)
 {
 	struct kwalk_runtimes *t = ctx;
 	struct kwalk *l = t->kwalk;
 	uint32_t kind = t->kind, one = 1;
-	bool slow = runtime_is_slow(t->kind);
-	int r = slow ? -E2BIG : runtime_load_object(t);
+	int r = runtime_load_object(t);
 
 	if (r >= 0)
 		load_tell(l, t->object);
@@ -125,13 +113,7 @@ static void *runtime_load(void *ctx)
 		r = runtime_enter(t, "runtime_samples", "runtime_sample");
 	if (r >= 0 && l->opts.away_ns)
 		r = runtime_enter(t, "runtime_aways", "runtime_away");
-	if (slow)
-		log_line(
-		        l->opts.log, LOG_PLAIN,
-		        "functions of %s are not in the stacks: Linux 6.19 takes minutes to verify "
-		        "the BPF programs",
-		        runtime_label(t->kind));
-	else if (r < 0)
+	if (r < 0)
 		log_line(l->opts.log, LOG_PLAIN,
 		         "functions of %s are not in the stacks: the kernel does not load the BPF "
 		         "programs: %s",

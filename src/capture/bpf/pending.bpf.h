@@ -115,6 +115,13 @@ INLINE void user_chain_raw(struct slot *s)
 	bpf_ringbuf_submit(raw, ring_flags_reserved(ring, KWALK_RAW_HEAD + KWALK_RAW_SMALL));
 }
 
+/* Not in the frame of the walk over the native stack: frames have 512 bytes, all together. */
+static ONCE long slot_runtime_walk(struct walk *c, struct task_struct *task)
+{
+	runtime_walk(c, task, WALK_SLEEP);
+	return 0;
+}
+
 /* Walks the stack of the slot's sample, and an interpreter's frames if p is not NULL. */
 INLINE void slot_walk(struct slot *s, struct task_struct *task, struct runtime_walk *p)
 {
@@ -133,8 +140,8 @@ INLINE void slot_walk(struct slot *s, struct task_struct *task, struct runtime_w
 		return;
 	}
 	if (RUNTIME_WALKED && !ANEW(p->none))
-		runtime_walk(&c, task, WALK_SLEEP);
-	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_sleep, &c, 0);
+		slot_runtime_walk(&c, task);
+	bpf_loop(WALK_STEPS_SLEEP, walk_step_sleep, &c, 0);
 }
 
 struct slot_walks {

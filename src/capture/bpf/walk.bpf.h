@@ -55,6 +55,8 @@ struct walker {
 	__u64 instance;
 	__u64 slot;                    /* of a return address that is looked for in the list */
 	__u64 window_at, window_bytes; /* what of the stack is in walk.window */
+	__u64 missing;                 /* RUNTIME_AGAIN: what could not be read last */
+	__u32 missing_bytes;           /* 0: nothing */
 	struct pt_regs user;
 };
 
@@ -121,10 +123,30 @@ INLINE long walk_end(struct walker *w, __u32 end)
 	return 1;
 }
 
+/* Whether this interpreter's steps are made again where they may sleep. */
+#ifdef RUNTIME_AGAIN
+#define WALK_NOTES_MISSING 1
+#define WALK_STEPS_SLEEP (KWALK_FRAMES_MAX + 129)
+#else
+#define WALK_NOTES_MISSING 0
+#define WALK_STEPS_SLEEP (KWALK_FRAMES_MAX + 1)
+#endif
+
+/* Nothing could be read there: what may sleep can bring it. */
+INLINE long walk_missing(struct walker *w, __u64 address, __u32 n)
+{
+	if (WALK_NOTES_MISSING) {
+		w->missing = address;
+		w->missing_bytes = n;
+	}
+	return 1;
+}
+
 INLINE long walk_read(struct walk *c, __u64 address, void *ret, __u32 n, const int kind)
 {
 	if (kind == WALK_NOW)
-		return bpf_probe_read_user(ret, n, (void *)address);
+		return bpf_probe_read_user(ret, n, (void *)address) &&
+		       walk_missing(c->w, address, n);
 	if (kind == WALK_TASK)
 		return bpf_copy_from_user_task(ret, n, (void *)address, c->task, 0);
 	return bpf_copy_from_user(ret, n, (void *)address);
@@ -139,12 +161,12 @@ ONCE int walk_word_now(struct walker *w, struct walk_window *window, __u64 addre
 	if (!w || !ret)
 		return 1;
 	if (!window || address & 7 || (address - w->window_at >= w->window_bytes && !next))
-		return !!bpf_probe_read_user(ret, 8, (void *)address);
+		return bpf_probe_read_user(ret, 8, (void *)address) && walk_missing(w, address, 8);
 	if (address - w->window_at >= w->window_bytes) {
 		w->window_bytes = 0;
 		w->window_at = address & ~(WALK_WINDOW * 8ull - 1);
 		if (bpf_probe_read_user(window, sizeof(*window), (void *)w->window_at))
-			return 1;
+			return walk_missing(w, address, 8);
 		w->window_bytes = sizeof(*window);
 	}
 	*ret = window->words[address >> 3 & (WALK_WINDOW - 1)];

@@ -35,7 +35,7 @@ INLINE long hotspot_interprets(struct walk *c, __u64 method, __u64 bytecode, __u
 
 	if (hotspot_konst(c, method, kind)) {
 		/* a page that may come is waited for */
-		if (kind != WALK_NOW || !config.defers)
+		if (ANEW(p->sleeps) || !config.defers)
 			p->out.end = end;
 		return 1;
 	}
@@ -64,13 +64,14 @@ INLINE int hotspot_sender(struct walker *w, __u64 fp)
  * lie between. */
 INLINE long hotspot_frame(struct walk *c, __u64 bytecode, const int kind)
 {
+	struct runtime_walk *p = c->runtime;
 	struct walker *w = c->w;
-	__u64 fp = w->regs[REG_FP], words[FRAME_BYTECODE + 2];
+	__u64 fp = w->regs[REG_FP], *words = HS(p)->words;
 
 	if (!(w->known & 1u << REG_FP) || fp < w->regs[REG_SP] ||
 	    fp - w->regs[REG_SP] > HOTSPOT_FRAME * 8 || fp & 7)
 		return walk_end(w, KWALK_NO_RULE);
-	if (walk_read(c, fp - FRAME_BYTECODE * 8, words, sizeof(words), kind))
+	if (walk_read(c, fp - FRAME_BYTECODE * 8, words, sizeof(HS(p)->words), kind))
 		return walk_end(w, KWALK_FAULT);
 	w->frame[0] = words[FRAME_BYTECODE];
 	w->frame[1] = words[FRAME_BYTECODE + 1];
@@ -263,7 +264,7 @@ INLINE long hotspot_step(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct walker *w = c->w;
-	long how = hotspot_blob(c, w->pc, kind);
+	long how = kind == WALK_NOW ? hotspot_blob_now(w, p) : hotspot_blob(c, w->pc, kind);
 	__u32 what;
 
 	if (how != KWALK_COMPLETE)
@@ -283,6 +284,23 @@ ONCE int hotspot_step_now(struct walker *w, struct runtime_walk *p, struct walk_
 	return w && p ? (int)hotspot_step(&c, WALK_NOW) : 1;
 }
 
+ONCE int hotspot_step_task(struct walker *w, struct runtime_walk *p,
+                           struct task_struct *task TRUSTED)
+{
+	struct walk c = { .w = w, .runtime = p, .task = task };
+
+	return w && p ? (int)hotspot_step(&c, WALK_TASK) : 1;
+}
+
+INLINE long hotspot_step_sleep(struct walk *c)
+{
+	long r;
+
+	runtime_keep_step(c);
+	r = hotspot_step_now(c->w, c->runtime, c->window);
+	return runtime_brought(c) ? 0 : r;
+}
+
 INLINE int runtime_is_code(struct walk *c, __u64 pc)
 {
 	return hotspot_is_code(c, pc);
@@ -290,8 +308,10 @@ INLINE int runtime_is_code(struct walk *c, __u64 pc)
 
 INLINE long runtime_code(struct walk *c, const int kind)
 {
-	return kind == WALK_NOW ? hotspot_step_now(c->w, c->runtime, c->window)
-	                        : hotspot_step(c, kind);
+	if (kind == WALK_NOW)
+		return hotspot_step_now(c->w, c->runtime, c->window);
+	return kind == WALK_SLEEP ? hotspot_step_sleep(c)
+	                          : hotspot_step_task(c->w, c->runtime, c->task);
 }
 
 #endif

@@ -7,6 +7,8 @@
 #define SEAM_CAPTURE_RUNTIME_HOTSPOT_MAP_BPF_H
 
 #define RUNTIME_FRAMES hotspot_frames
+#define RUNTIME_AGAIN
+#define RUNTIME_OWN_WORDS 160u
 
 #include "capture/runtime/runtime.bpf.h"
 #include "runtimes/hotspot_layout.h"
@@ -39,13 +41,14 @@ struct hotspot {
 	/* the blob that was found last */
 	__u64 blob, begin, size;
 	__u32 frame, complete; /* words; bytes from begin on */
-	__u64 method;
+	__u64 method, name;    /* its name, a text that ends with 0 */
 	__u32 id, orig_pc;
 	__u64 deopt[2];
 	__u64 segment, map; /* of the search */
 	__u64 konst, pool, class, symbol;
 	unsigned char code[32];         /* around the pc: from 16 before it on */
 	__u64 stack[2];                 /* the newest words */
+	__u64 words[10];                /* of an interpreter's frame */
 	unsigned char before[16];       /* what stands before a return address */
 	unsigned char head[512];        /* of a blob */
 	unsigned char konst_bytes[128]; /* of a ConstMethod */
@@ -263,6 +266,13 @@ INLINE long hotspot_blob(struct walk *c, __u64 pc, const int kind)
 	HS(p)->begin = begin;
 	HS(p)->size = end - begin;
 	return KWALK_COMPLETE;
+}
+
+ONCE int hotspot_blob_now(struct walker *w, struct runtime_walk *p)
+{
+	struct walk c = { .w = w, .runtime = p };
+
+	return w && p ? (int)hotspot_blob(&c, w->pc, WALK_NOW) : KWALK_NO_RULE;
 }
 
 #endif

@@ -139,6 +139,13 @@ INLINE void hotspot_put(struct walk *c, __u64 key, __u32 at, __u32 what)
 	p->frames[n].native = (__u16)(c->w->n - 1);
 }
 
+ONCE int hotspot_method_now(struct walker *w, struct runtime_walk *p, __u64 method)
+{
+	struct walk c = { .w = w, .runtime = p };
+
+	return w && p ? (int)hotspot_method(&c, method, WALK_NOW) : 1;
+}
+
 /* A frame of a method; of a compiled one, with what the recorder finds inlined methods by. */
 INLINE void hotspot_name(struct walk *c, __u64 method, __u32 at, const int kind)
 {
@@ -149,7 +156,8 @@ INLINE void hotspot_name(struct walk *c, __u64 method, __u32 at, const int kind)
 		return;
 	if (!p->out.end)
 		p->out.end = KWALK_RUNTIME_COMPLETE;
-	if (hotspot_method(c, method, kind))
+	if (kind == WALK_NOW ? hotspot_method_now(c->w, p, method)
+	                     : hotspot_method(c, method, kind))
 		return;
 	if (compiled)
 		hotspot_put(c, HS(p)->blob, HS(p)->id, RUNTIME_FRAME_COMPILED);

@@ -53,8 +53,10 @@ struct runtime_walk {
 	 * was saved */
 	__u64 kept;
 	__u32 kept_known, kept_saved;
-	__u32 pass;  /* enum runtime_pass */
-	__u32 whole; /* frames are of use only if the walk found all */
+	__u32 pass;                              /* enum runtime_pass */
+	__u32 whole;                             /* frames are of use only if the walk found all */
+	__u32 sleeps;                            /* this walk may sleep */
+	__u32 kept_n, kept_end, kept_native_end; /* before the step that is being made */
 	/* 1 + the index of the next call of the loop that no native frame has passed;
 	 * entries_other: of the other interpreter's */
 	__u32 entries, entries_other, last;
@@ -158,7 +160,7 @@ INLINE long runtime_full(struct runtime_walk *p, const int kind)
 {
 	if (p->out.n >= KWALK_RUNTIME_ROOM - 2)
 		return runtime_end(p, KWALK_RUNTIME_LIMIT);
-	if (kind == WALK_NOW && config.defers && config.when != KWALK_NEVER &&
+	if (kind == WALK_NOW && !ANEW(p->sleeps) && config.defers && config.when != KWALK_NEVER &&
 	    p->out.n >= RUNTIME_AT_ONCE)
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	return 0;
@@ -460,6 +462,7 @@ INLINE void runtime_walk(struct walk *c, struct task_struct *task, const int kin
 	p->entries = p->entries_other = p->last = 0;
 	p->pass = RUNTIME_PASS_MARKS;
 	p->whole = 0;
+	p->sleeps = kind != WALK_NOW;
 	p->walk++;
 	p->low = c->w->regs[REG_SP] - RUNTIME_RED_ZONE;
 	of = runtime_of(pid);
@@ -479,6 +482,39 @@ INLINE void runtime_walk(struct walk *c, struct task_struct *task, const int kin
 #ifdef RUNTIME_REGISTER
 	runtime_keep(p, c->w);
 #endif
+}
+
+/*
+ * Where a walk may sleep, a step of these runtimes is the one that may not, which the verifier goes
+ * through once and by itself (RUNTIME_AGAIN). What it could not read is brought in, and the step
+ * made again: what it changed before it failed is put back here, or it makes it anew.
+ */
+INLINE void runtime_keep_step(struct walk *c)
+{
+	struct runtime_walk *p = c->runtime;
+
+	p->kept_n = p->out.n;
+	p->kept_end = p->out.end;
+	p->kept_native_end = c->w->end;
+	c->w->missing_bytes = 0;
+}
+
+/* Brings in what the step missed, which is in two pages at most. 1: it is there, and the same step
+ * comes next. */
+INLINE int runtime_brought(struct walk *c)
+{
+	struct runtime_walk *p = c->runtime;
+	struct walker *w = c->w;
+	__u8 byte;
+
+	if (!ANEW(w->missing_bytes) || bpf_copy_from_user(&byte, 1, (void *)ANEW(w->missing)) ||
+	    bpf_copy_from_user(&byte, 1, (void *)(ANEW(w->missing) + ANEW(w->missing_bytes) - 1)))
+		return 0;
+	p->out.n = p->kept_n;
+	p->out.end = p->kept_end;
+	w->end = p->kept_native_end;
+	w->n--;
+	return 1;
 }
 
 /* ---- where walks are kept ---- */

@@ -15,6 +15,7 @@
 #define RUNTIME_FRAMES v8_frames
 #define RUNTIME_UNDESCRIBED v8_native
 #define RUNTIME_OWN_WORDS 1024u
+#define RUNTIME_AGAIN
 
 #include "capture/runtime/runtime.bpf.h"
 #include "capture/runtime/v8_names.bpf.h"
@@ -35,8 +36,8 @@ INLINE long v8_function_met(struct walk *c, __u64 function, const int kind)
 		return 1;
 	if (r)
 		p->told.key = 0;
-	else if (v8_tell(c, kind))
-		return 1;
+	else
+		v8_tell(p);
 	runtime_meet(p, m, function);
 	return r;
 }
@@ -83,15 +84,15 @@ INLINE long v8_seek(struct walk *c, const int kind)
 
 RUNTIME_LOOP(v8_seek, V8_CODE_STEPS)
 
-/* Finds the code that holds a pc: v8->found. What is not found is not looked for again at once. */
-INLINE void v8_find(struct walk *c, __u64 pc, const int kind)
+/* Finds the code that holds v8->pc: v8->found. What is not found is not looked for again at
+ * once. */
+INLINE void v8_find(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct v8 *v = V8(p);
-	struct v8_place place = { .pc = pc / V8_CODE_ALIGNED, .pid = p->out.pid };
+	struct v8_place place = { .pc = v->pc / V8_CODE_ALIGNED, .pid = p->out.pid };
 	__u64 *kept = bpf_map_lookup_elem(&v8_starts, &place), start;
 
-	v->pc = pc;
 	v->found = 0;
 	start = bpf_ktime_get_ns() | 1;
 	if (kept) {
@@ -103,11 +104,22 @@ INLINE void v8_find(struct walk *c, __u64 pc, const int kind)
 	}
 	if (ANEW(v->found))
 		return;
-	v->start = pc & ~(V8_CODE_ALIGNED - 1);
+	v->start = v->pc & ~(V8_CODE_ALIGNED - 1);
 	v8_seek_all(c, kind);
 	if (ANEW(v->found))
 		start = v->start;
+	else if (ANEW(p->sleeps) && ANEW(c->w->missing_bytes))
+		return; /* it may be found when that has been brought in */
 	bpf_map_update_elem(&v8_starts, &place, &start, BPF_ANY);
+}
+
+ONCE int v8_find_now(struct walker *w, struct runtime_walk *p)
+{
+	struct walk c = { .w = w, .runtime = p };
+
+	if (w && p)
+		v8_find(&c, WALK_NOW);
+	return 0;
 }
 
 /* One function that is inlined in the code: its key, and what is told of it. */
@@ -143,10 +155,12 @@ INLINE long v8_inline(struct walk *c, const int kind)
 	if (V8_AT(type_wrapper) && ANEW(v->type) == V8_AT(type_wrapper))
 		literal = v->head[1];
 	r = v8_shared_any(c, literal, kind);
-	if (r == 1 || (!r && v8_tell(c, kind)))
+	if (r == 1)
 		return 1;
-	if (!r)
-		v->compiled.inlined[i].key = p->told.key;
+	if (r)
+		return 0;
+	v8_tell(p);
+	v->compiled.inlined[i].key = p->told.key;
 	return 0;
 }
 
@@ -187,6 +201,13 @@ INLINE long v8_made(struct walk *c, const int kind)
 	return 0;
 }
 
+ONCE int v8_made_now(struct walker *w, struct runtime_walk *p)
+{
+	struct walk c = { .w = w, .runtime = p };
+
+	return w && p ? (int)v8_made(&c, WALK_NOW) : 1;
+}
+
 /* Sends what is told of the code, whose key is in what is told. */
 INLINE long v8_tell_code(struct walk *c, const int kind)
 {
@@ -206,6 +227,13 @@ INLINE long v8_tell_code(struct walk *c, const int kind)
 	v->script_of = 0;
 	return runtime_tell_filled(c->runtime, sizeof(v->compiled) - V8_TABLE_MOST + n,
 	                           V8_LINES_COMPILED);
+}
+
+ONCE int v8_tell_code_now(struct walker *w, struct runtime_walk *p)
+{
+	struct walk c = { .w = w, .runtime = p };
+
+	return w && p ? (int)v8_tell_code(&c, WALK_NOW) : 1;
 }
 
 /* The key of the code that holds the pc of a function's frame, in what is told, and v8->found; not
@@ -228,10 +256,13 @@ INLINE long v8_compiled(struct walk *c, __u64 pc, const int kind)
 		v->found = 1;
 		return 0;
 	}
-	v8_find(c, pc, kind);
+	if (kind == WALK_NOW)
+		v8_find_now(c->w, p);
+	else
+		v8_find(c, kind);
 	if (!ANEW(v->found))
 		return 0;
-	r = v8_made(c, kind);
+	r = kind == WALK_NOW ? v8_made_now(c->w, p) : v8_made(c, kind);
 	if (r == 1)
 		return 1;
 	v->found = !r;
@@ -247,7 +278,7 @@ INLINE long v8_compiled(struct walk *c, __u64 pc, const int kind)
 		if (ANEW(p->out.end) == KWALK_RUNTIME_FAULT)
 			return 1;
 		p->told.key = v->base;
-		if (v8_tell_code(c, kind))
+		if (kind == WALK_NOW ? v8_tell_code_now(c->w, p) : v8_tell_code(c, kind))
 			return 1;
 	}
 	p->told.key = v->base;
@@ -407,6 +438,15 @@ INLINE void v8_first(struct walk *c, const int kind)
 		v->leave[2] = w->regs[10];
 }
 
+ONCE int v8_first_now(struct walker *w, struct runtime_walk *p)
+{
+	struct walk c = { .w = w, .runtime = p };
+
+	if (w && p)
+		v8_first(&c, WALK_NOW);
+	return 0;
+}
+
 /* The function of the frame, v8->closure; 0: it is no function's frame. 1: the walk has ended. */
 INLINE long v8_closure(struct walk *c, const int kind)
 {
@@ -443,8 +483,12 @@ INLINE long v8_look(struct walk *c, const int kind)
 	if (!(w->known & 1u << REG_FP) || w->regs[REG_FP] & 7)
 		return 0;
 	v->stage = V8_STANDS;
-	if (ANEW(w->exact) && ANEW(w->first))
-		v8_first(c, kind);
+	if (ANEW(w->exact) && ANEW(w->first)) {
+		if (kind == WALK_NOW)
+			v8_first_now(w, c->runtime);
+		else
+			v8_first(c, kind);
+	}
 	if (v8_closure(c, kind) ||
 	    (ANEW(v->closure) && v8_put(c, ANEW(v->closure), ANEW(v->mark), kind)))
 		v->walk = 0;
@@ -460,15 +504,24 @@ ONCE int v8_look_now(struct walker *w, struct runtime_walk *p)
 	return w && p ? (int)v8_look(&c, WALK_NOW) : 0;
 }
 
-/* No walk of its own for each place that asks; the verifier follows it into these. */
-static ONCE long v8_look_sleep(struct walk *c)
+ONCE int v8_look_task(struct walker *w, struct runtime_walk *p, struct task_struct *task TRUSTED)
 {
-	return v8_look(c, WALK_SLEEP);
+	struct walk c = { .w = w, .runtime = p, .task = task };
+
+	return w && p ? (int)v8_look(&c, WALK_TASK) : 0;
 }
 
-static ONCE long v8_look_task(struct walk *c)
+INLINE long v8_look_sleep(struct walk *c)
 {
-	return v8_look(c, WALK_TASK);
+	struct runtime_walk *p = c->runtime;
+	long r;
+
+	runtime_keep_step(c);
+	r = v8_look_now(c->w, p);
+	if (!runtime_brought(c))
+		return r;
+	V8(p)->walk = p->walk;
+	return 1;
 }
 
 INLINE long v8_native(struct walk *c, const int kind)
@@ -479,7 +532,7 @@ INLINE long v8_native(struct walk *c, const int kind)
 		return 0;
 	if (kind == WALK_NOW)
 		return v8_look_now(c->w, p);
-	return kind == WALK_SLEEP ? v8_look_sleep(c) : v8_look_task(c);
+	return kind == WALK_SLEEP ? v8_look_sleep(c) : v8_look_task(c->w, p, c->task);
 }
 
 /* The native walk meets the frames. */

@@ -446,11 +446,11 @@ INLINE long v8_shared_any(struct walk *c, __u64 shared, const int kind)
 }
 
 /* Sends what was found of a function. */
-INLINE long v8_tell(struct walk *c, const int kind)
+ONCE int v8_tell(struct runtime_walk *p)
 {
-	if (runtime_told(c->runtime))
+	if (!p || runtime_told(p))
 		return 0;
-	return runtime_tell(c, 0, 0, RUNTIME_LINES_GIVEN, kind);
+	return (int)runtime_tell_filled(p, 0, RUNTIME_LINES_GIVEN);
 }
 
 /* The same by a closure. It is not told yet. */
