@@ -164,6 +164,16 @@ INLINE long python_code_met(struct walk *c, const int kind)
 
 /* ---- frames ---- */
 
+/* The newest call of the loop has a frame in place that does not know its caller yet: what stands
+ * there passes for one, and frames between would be missing. None of them is shown. */
+INLINE long python_unsure(struct runtime_walk *p)
+{
+	p->out.n = PY(p)->begin;
+	p->entries = p->last = 0;
+	PY(p)->retried = 1;
+	return runtime_end(p, KWALK_RUNTIME_BUILDING);
+}
+
 /* The loop was entered with this frame (3.11): the struct _PyCFrame of that call is the mark. Its
  * caller's knows the same frame as this one does. */
 INLINE long python_entered(struct walk *c, __u64 previous, const int kind)
@@ -171,12 +181,25 @@ INLINE long python_entered(struct walk *c, __u64 previous, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct python *py = PY(p);
 	__u64 frame;
+	int newest = !p->entries;
 
 	runtime_loop(p, py->cframe);
 	if (runtime_u64(c, py->cframe + AT(cframe_previous), &py->cframe, kind) ||
 	    runtime_u64(c, py->cframe + AT(cframe_frame), &frame, kind))
 		return 1;
-	return frame == previous ? 0 : runtime_end(p, KWALK_RUNTIME_BUILDING);
+	if (frame == previous)
+		return 0;
+	return newest ? python_unsure(p) : runtime_end(p, KWALK_RUNTIME_BUILDING);
+}
+
+/* Whether the newest call of the loop, by its struct _PyCFrame, has another frame without code than
+ * this one (3.12): both are on the C stack in the room that the call made. */
+INLINE int python_is_other_call(struct runtime_walk *p)
+{
+	__u64 room = AT(loop_frame);
+
+	return !p->entries && room && AT(entry) == PYTHON_ENTRY_FRAME_BY_CFRAME &&
+	       ANEW(PY(p)->frame) - ANEW(PY(p)->cframe) + room >= 2 * room;
 }
 
 /* Whether the struct _PyCFrame is the one in the thread state, which is no call's. What it says is
@@ -198,8 +221,8 @@ INLINE long python_called(struct walk *c, const int kind)
 	return runtime_u64(c, py->cframe + AT(cframe_previous), &py->cframe, kind);
 }
 
-/* Whether the thread is in the first instructions of the loop, and the newest struct _PyCFrame is of
- * that very call: between its sp and what the loop made room for. */
+/* Whether the thread is in the first instructions of the loop, and the newest struct _PyCFrame is
+ * of that very call: between its sp and what the loop made room for. */
 INLINE int python_begins(struct walk *c)
 {
 	struct runtime_walk *p = c->runtime;
@@ -272,6 +295,28 @@ INLINE __u32 python_last(struct runtime_walk *p)
 	return last < 0 ? 0 : (__u32)last << (AT(instruction_shift) & 1);
 }
 
+/* Whether the newest frame may not know its caller yet (3.11, 3.12: what is in its memory from
+ * before names another one): none of its instructions has run, and neither it nor the caller that
+ * it names is in a register of the loop, which keeps its frame in one that calls preserve. */
+INLINE int python_is_unplaced(struct walk *c, __u64 previous, __u64 instruction)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	static const unsigned kept[] = { 3, 6, 12, 13, 14, 15 };
+	__u64 frame = py->frame;
+
+	if (p->out.n != py->begin || !AT(loop_frame) ||
+	    instruction >= py->code + AT(code_instructions))
+		return 0;
+	for (unsigned i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		__u64 v = c->w->regs[kept[i]];
+
+		if (v == frame || v == previous)
+			return 0;
+	}
+	return 1;
+}
+
 /* Takes one frame and goes to the one that called it. */
 INLINE long python_one(struct walk *c, const int kind)
 {
@@ -292,6 +337,8 @@ INLINE long python_one(struct walk *c, const int kind)
 	previous = *(volatile __u64 *)&py->frame_bytes[AT(frame_previous) & 120];
 	owner = *(volatile __u8 *)&py->frame_bytes[AT(frame_owner) & 127];
 	if (owner == AT(owner_entry)) {
+		if (python_is_other_call(p))
+			return python_unsure(p);
 		runtime_loop(p, py->frame);
 		py->frame = previous;
 		return 0;
@@ -308,6 +355,8 @@ INLINE long python_one(struct walk *c, const int kind)
 		return 0;
 	}
 	instruction = *(volatile __u64 *)&py->frame_bytes[AT(frame_instruction) & 120];
+	if (python_is_unplaced(c, previous, instruction))
+		return python_unsure(p);
 	if (p->told.key)
 		runtime_put(p, p->told.key, (__u32)(instruction - py->code - AT(code_instructions)),
 		            RUNTIME_FRAME_CODE);
