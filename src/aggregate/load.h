@@ -48,7 +48,8 @@ struct load_opts {
 	const struct lines_opts *lines_opts; /* NULL: defaults, with the search of symbols */
 	/* Lines that serve one recording after the other, made with lines_opts; NULL: new ones. */
 	struct lines *lent_lines;
-	const char *by; /* PROFILE_KEEP_LABEL: of labels with these keys; NULL: all but ids */
+	const char *by;   /* PROFILE_KEEP_LABEL: of labels with these keys; NULL: all but ids */
+	bool label_lines; /* PROFILE_KEEP_LABEL, without by: as abi/context.h writes a set */
 	struct progress progress;
 	struct samples_filter filter; /* which samples are counted */
 };

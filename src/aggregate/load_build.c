@@ -730,15 +730,17 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 {
 	const struct recording *rec = resolver_recording(resolver);
 	struct load_users *users = calloc(n + 1, sizeof(*users));
-	struct load_builder b = { .load = load,
-		                  .rec = rec,
-		                  .namer = { .resolver = resolver, .opts = opts },
-		                  .prefetch = prefetch,
-		                  .cgroups = cgroups,
-		                  .sets = { .contexts = &rec->contexts, .by = opts->by },
-		                  .users = users,
-		                  .recent = calloc(1u << LOAD_RECENT_BITS, sizeof(*b.recent)),
-		                  .trails = load_trails_new() };
+	struct load_builder b = {
+		.load = load,
+		.rec = rec,
+		.namer = { .resolver = resolver, .opts = opts },
+		.prefetch = prefetch,
+		.cgroups = cgroups,
+		.sets = { .contexts = &rec->contexts, .by = opts->by, .lines = opts->label_lines },
+		.users = users,
+		.recent = calloc(1u << LOAD_RECENT_BITS, sizeof(*b.recent)),
+		.trails = load_trails_new()
+	};
 	int r = users && b.recent && b.trails ? profile_new(&load->profile, opts->keep) : -ENOMEM;
 
 	b.namer.profile = load->profile;

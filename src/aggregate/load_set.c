@@ -33,7 +33,10 @@ const char *load_set_text(struct load_sets *sets, enum load_set what, uint32_t s
 	case LOAD_SET_LABEL:
 		if (sets->by && strchr(text, '\t'))
 			return load_set_values(sets, text, sets->by);
-		contexts_show(&sets->text, text, false);
+		if (sets->lines && strchr(text, '\t'))
+			contexts_lines(&sets->text, text);
+		else
+			contexts_show(&sets->text, text, false);
 		return sets->text.n ? buf_text(&sets->text) : NULL;
 	default:
 		return *text ? text : NULL;

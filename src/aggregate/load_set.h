@@ -20,6 +20,7 @@ enum load_set {
 struct load_sets {
 	const struct contexts *contexts;
 	const char *by; /* keys of LOAD_SET_LABEL; NULL: all but those of trace and span */
+	bool lines;     /* LOAD_SET_LABEL, without by: as abi/context.h writes a set */
 	uint32_t *known[LOAD_SETS];
 	struct buf text;
 };

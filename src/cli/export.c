@@ -19,6 +19,7 @@ enum {
 	OPT_EVENT,
 	OPT_ANNOTATE,
 	OPT_MAX_STACK,
+	OPT_LABELS,
 };
 
 /* "folded, pprof or perfetto" */
@@ -29,7 +30,8 @@ static const char format_names[] =
         ;
 
 static const struct cmd_word format_words[] = {
-#define FORMAT(name, extension, keep, events, form, help) { #name, help " (FILE" extension ")" },
+#define FORMAT(name, extension, keep, events, form, labels, help) \
+	{ #name, help " (FILE" extension ")" },
 #include "export/formats.def"
 	{ 0 },
 };
@@ -52,6 +54,10 @@ static const struct option_def export_options[] = {
 	{ "annotate", 0, NULL, "folded: _[k] behind kernel functions, _[i] behind inlined ones",
 	  OPT_ANNOTATE },
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
+	{ "sort", 's', "LIST",
+	  "for whom threads worked, beside each stack (folded, pprof, firefox, json): trace, span, "
+	  "label",
+	  OPT_LABELS },
 	{ "comm", 0, "LIST", "the same as --comms", ID_FILTER_COMMS },
 	ID_FILTER_OPTIONS,
 	NAMING_OPTIONS,
@@ -66,7 +72,7 @@ struct export_run {
 	const char *output, *event;
 	const struct export_format *format;
 	struct export_opts opts;
-	unsigned max_stack;
+	unsigned max_stack, labels; /* PROFILE_KEEP_* */
 	struct naming naming;
 	struct id_filter take;
 };
@@ -81,6 +87,33 @@ static int export_format_option(struct export_run *e, const char *name)
 	for (const struct export_format *f = export_formats; f->name; f++)
 		cmd_error(e->cmd, "  %-11s %s", f->name, f->summary);
 	return -EINVAL;
+}
+
+/* -s trace,span,label: what is kept of labels. -EINVAL after saying what is wrong. */
+static int export_labels_option(struct export_run *e, const char *list)
+{
+	static const struct {
+		const char *name;
+		unsigned keep;
+	} words[] = { { "trace", PROFILE_KEEP_TRACE },
+		      { "span", PROFILE_KEEP_SPAN },
+		      { "label", PROFILE_KEEP_LABEL } };
+	unsigned found;
+
+	for (size_t n; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		found = 0;
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (strlen(words[i].name) == n && !memcmp(words[i].name, list, n))
+				found = words[i].keep;
+		if (!found) {
+			cmd_error(e->cmd, "--sort: '%.*s' is not known: trace, span or label",
+			          (int)n, list);
+			return -EINVAL;
+		}
+		e->labels |= found;
+	}
+	return 0;
 }
 
 /* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with its value. */
@@ -108,6 +141,8 @@ static int export_option(struct export_run *e, const struct options *o, int id)
 			return -EINVAL;
 		e->max_stack = (unsigned)v;
 		return 0;
+	case OPT_LABELS:
+		return export_labels_option(e, o->arg);
 	default:
 		if (stored_is_option(id)) {
 			stored_option(&e->stored, o, id);
@@ -184,7 +219,8 @@ static int export_recording(struct export_run *e)
 	const struct profiled_opts opts = {
 		.cmd = e->cmd,
 		.names = true,
-		.load = { .keep = e->format->keep,
+		.load = { .keep = e->format->keep | e->labels,
+		          .label_lines = true,
 		          .max_stack = e->max_stack,
 		          .lines = true,
 		          .no_inline = e->naming.no_inline,
@@ -228,6 +264,7 @@ static bool export_stored_ready(struct export_run *e)
 	const char *other = e->in.path                ? "a recording"
 	                    : id_filter_any(&e->take) ? "filters of samples (--where)"
 	                    : e->max_stack            ? "--max-stack"
+	                    : e->labels               ? "--sort"
 	                    : e->format->keep & PROFILE_KEEP_SAMPLES ? e->format->name
 	                                                             : NULL;
 
@@ -245,6 +282,13 @@ static bool export_ready(struct export_run *e)
 	}
 	if (e->format->binary && outfile_is_stdout(e->output) && isatty(STDOUT_FILENO)) {
 		cmd_error(e->cmd, "%s is not for a terminal: -o FILE", e->format->name);
+		return false;
+	}
+	if (e->labels && !e->format->labels) {
+		cmd_error(
+		        e->cmd,
+		        "--sort: %s has no place for labels; folded, pprof, firefox and json have",
+		        e->format->name);
 		return false;
 	}
 	if (e->output && outfile_is(e->in.path ? e->in.path : "perf.data", e->output)) {

@@ -33,6 +33,7 @@ struct export_format {
 	unsigned keep;         /* PROFILE_KEEP_* that it shows */
 	bool one_event;        /* has no place for a second event */
 	bool binary;           /* not to be written to a terminal */
+	bool labels;           /* has a place for whom threads worked (labels.h) */
 	int (*write)(const struct profile *p, const struct export_opts *opts,
 	             struct export_out *out);
 };

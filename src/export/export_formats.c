@@ -17,15 +17,20 @@ enum {
 	TEXT,
 	BINARY
 };
+enum {
+	NONE,
+	LABELS
+};
 
 const struct export_format export_formats[] = {
-#define FORMAT(id, ends, keeps, events, form, help) \
-	{ .name = #id,                              \
-	  .extension = ends,                        \
-	  .summary = help,                          \
-	  .keep = keeps,                            \
-	  .one_event = (events) == ONE,             \
-	  .binary = (form) == BINARY,               \
+#define FORMAT(id, ends, keeps, events, form, labelled, help) \
+	{ .name = #id,                                        \
+	  .extension = ends,                                  \
+	  .summary = help,                                    \
+	  .keep = keeps,                                      \
+	  .one_event = (events) == ONE,                       \
+	  .binary = (form) == BINARY,                         \
+	  .labels = (labelled) == LABELS,                     \
 	  .write = export_##id },
 #include "export/formats.def"
 	{ 0 },

@@ -154,12 +154,21 @@ static int firefox_thread_head(struct firefox *f, const struct threads *t,
 	return 0;
 }
 
+/* Milliseconds from one sample to the next while a thread runs; 1 where that is not known. */
+static double firefox_interval(const struct firefox *f, const struct threads *t)
+{
+	uint32_t event = t->n ? t->threads[0].event : 0;
+	uint64_t period = event ? origin_period_of(profile_origin_of(f->p), event) : 0;
+
+	return period && profile_event_unit(f->p, event) == PROFILE_NANOSECONDS
+	               ? (double)period / 1e6
+	               : 1;
+}
+
 /* Writes one thread. The tables must be filled before, because samples name their entries. */
 static int firefox_thread(struct firefox *f, const struct threads *t,
                           const struct threads_thread *thread)
 {
-	static const char *const markers[] = { "category", "data",      "endTime", "name",
-		                               "phase",    "startTime", NULL };
 	int r;
 
 	json_open(&f->j, '{');
@@ -167,9 +176,9 @@ static int firefox_thread(struct firefox *f, const struct threads *t,
 	if (r < 0)
 		return r;
 	firefox_samples(f, t, thread);
-	firefox_empty(f, "markers", markers);
+	r = firefox_markers(f, t, thread, firefox_interval(f, t));
 	json_close(&f->j, '}');
-	return export_step(f->out);
+	return r < 0 ? r : export_step(f->out);
 }
 
 /* What the Profiler asks its symbol servers for: the first 16 bytes of the build-id in the order of
@@ -239,17 +248,6 @@ static void firefox_categories(struct firefox *f)
 	json_close(&f->j, ']');
 }
 
-/* Milliseconds from one sample to the next while a thread runs; 1 where that is not known. */
-static double firefox_interval(const struct firefox *f, const struct threads *t)
-{
-	uint32_t event = t->n ? t->threads[0].event : 0;
-	uint64_t period = event ? origin_period_of(profile_origin_of(f->p), event) : 0;
-
-	return period && profile_event_unit(f->p, event) == PROFILE_NANOSECONDS
-	               ? (double)period / 1e6
-	               : 1;
-}
-
 /* One unit holds for the whole file: nanoseconds, where one of the threads has them. */
 static enum origin_cpu firefox_cpu_unit(const struct firefox *f, const struct threads *t)
 {
@@ -285,7 +283,7 @@ static void firefox_meta(struct firefox *f, const struct threads *t)
 	firefox_flag(f, "symbolicated", true);
 	firefox_flag(f, "usesOnlyOneStackType", true);
 	firefox_flag(f, "sourceCodeIsNotOnSearchfox", true);
-	firefox_same(f, "markerSchema", 0, "");
+	firefox_marker_schema(f);
 	firefox_open(f, "sampleUnits", '{');
 	firefox_text(f, "time", "ms");
 	firefox_text(f, "eventDelay", "ms");

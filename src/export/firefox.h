@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "export/export.h"
+#include "export/threads.h"
 #include "profile/origin.h"
 
 enum {
@@ -50,6 +51,12 @@ void firefox_same(struct firefox *f, const char *key, size_t n, const char *lite
 
 /* A node and those above it into the tables: 0 or more, or -ENOMEM. */
 int firefox_tables_add(struct firefox *f, uint32_t node);
+/* The number of a string. INTERN_FAILED. */
+uint32_t firefox_string(struct firefox *f, const char *text, size_t n);
+/* firefox_markers.c: how labels are shown ("markerSchema"), and a thread's, as spans of time. */
+void firefox_marker_schema(struct firefox *f);
+int firefox_markers(struct firefox *f, const struct threads *t, const struct threads_thread *thread,
+                    double interval);
 /* "shared": behind all else that names strings. */
 int firefox_tables_write(struct firefox *f);
 void firefox_tables_clear(struct firefox *f);

@@ -60,7 +60,7 @@ static int tables_index(struct map *map, uint64_t key, struct buf *list, uint32_
 }
 
 /* Numbers a string: its place in the list of strings at the end. */
-static uint32_t tables_string(struct firefox *f, const char *text, size_t n)
+uint32_t firefox_string(struct firefox *f, const char *text, size_t n)
 {
 	return intern_bytes(&f->strings, text, n);
 }
@@ -70,7 +70,7 @@ static uint32_t tables_frame_name(struct firefox *f, uint32_t frame)
 {
 	buf_clear(&f->name);
 	export_frame_name(f->p, frame, &f->name);
-	return f->name.failed ? INTERN_FAILED : tables_string(f, buf_text(&f->name), f->name.n);
+	return f->name.failed ? INTERN_FAILED : firefox_string(f, buf_text(&f->name), f->name.n);
 }
 
 /* The file that a frame's line is in; and the line itself, where its function's file is another. */
@@ -84,7 +84,7 @@ static int tables_add_source(struct firefox *f, uint32_t frame, uint64_t functio
 
 	if (!at->file)
 		return 0;
-	if (tables_string(f, text, strlen(text)) == INTERN_FAILED)
+	if (firefox_string(f, text, strlen(text)) == INTERN_FAILED)
 		return -ENOMEM;
 	r = tables_index(&f->sources, at->file, &f->source_files, at->file, &index);
 	if (r >= 0 && at->file != other && at->line && at->line <= INT32_MAX)
@@ -98,7 +98,7 @@ static uint32_t tables_resource_name(struct firefox *f, uint32_t object)
 	const char *path = profile_text(f->p, profile_object_at(f->p, object)->path);
 	const char *base = export_base_name(path);
 
-	return tables_string(f, base, strlen(base));
+	return firefox_string(f, base, strlen(base));
 }
 
 /* A frame with its function, its library's resource and its file into the tables. */
@@ -399,7 +399,7 @@ static void tables_sources(struct firefox *f)
 	for (size_t i = 0; i < n; i++) {
 		const char *text = profile_text(f->p, tables_at(&f->source_files, i));
 
-		json_u64(&f->j, tables_string(f, text, strlen(text)));
+		json_u64(&f->j, firefox_string(f, text, strlen(text)));
 	}
 	json_close(&f->j, ']');
 	firefox_same(f, "startLine", n, "1");

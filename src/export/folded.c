@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * folded.c: "comm;outermost;...;innermost WEIGHT", a line per distinct stack of names. A name holds
+ * folded.c: "comm;outermost;...;innermost WEIGHT", a line per distinct stack of names; labels that
+ * the profile keeps are a name behind the comm. A name holds
  * no ';', which is written ':', and no line end or control character: those are escaped
  * (base/shown.h).
  *
@@ -20,6 +21,7 @@
 #include "base/shown.h"
 #include "base/trie.h"
 #include "export/export.h"
+#include "export/labels.h"
 
 struct folded {
 	const struct profile *p;
@@ -155,11 +157,30 @@ static int folded_comm(struct folded *f, uint32_t task, uint32_t *ret)
 	return r;
 }
 
-/* Adds a row's weight to the node of its stack, below the node of its comm. -ENOMEM. */
+/* The node below which a row's stack stands: its comm's, or below that its labels'. -ENOMEM. */
+static int folded_base(struct folded *f, const struct profile_row *row, uint32_t *ret)
+{
+	int r = folded_comm(f, row->key.task, ret);
+
+	if (r < 0 || !(profile_keeps(f->p) & LABELS_KEPT))
+		return r;
+	buf_clear(&f->name);
+	buf_clear(&f->text);
+	r = labels_text(f->p, &row->key, &f->name);
+	if (r < 0 || !f->name.n)
+		return r;
+	folded_put(&f->text, buf_text(&f->name));
+	return f->text.failed
+	               ? -ENOMEM
+	               : folded_child(f, *ret, intern_bytes(&f->names, f->text.bytes, f->text.n),
+	                              ret);
+}
+
+/* Adds a row's weight to the node of its stack. -ENOMEM. */
 static int folded_row(struct folded *f, const struct profile_row *row)
 {
 	uint32_t comm, node;
-	int r = folded_comm(f, row->key.task, &comm);
+	int r = folded_base(f, row, &comm);
 
 	if (r >= 0)
 		r = folded_place(f, comm, row->key.node, &node);
@@ -235,8 +256,8 @@ int export_folded(const struct profile *p, const struct export_opts *opts, struc
 	int r = -ENOMEM;
 
 	f.frames = calloc(profile_n_frames(p) + 1, sizeof(*f.frames));
-	/* A stack of names is at most as deep as the profile's, with its comm in front. */
-	f.path = calloc(profile_n_nodes(p) + 2, sizeof(*f.path));
+	/* A stack of names is at most as deep as the profile's, behind its comm and labels. */
+	f.path = calloc(profile_n_nodes(p) + 3, sizeof(*f.path));
 	f.places = calloc(profile_n_nodes(p) + 1, sizeof(*f.places));
 	f.comms = calloc(profile_n_tasks(p) + 1, sizeof(*f.comms));
 	if (f.frames && f.path && f.places && f.comms)

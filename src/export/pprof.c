@@ -15,6 +15,7 @@
 
 #include "base/intern.h"
 #include "export/export.h"
+#include "export/labels.h"
 #include "export/proto.h"
 #include "profile/nameless.h"
 #include "profile/origin.h"
@@ -297,6 +298,15 @@ static void pprof_label_number(struct pprof *w, const char *key, uint32_t number
 	proto_message(&w->message, SAMPLE_LABEL, &w->inner);
 }
 
+/* For whom the thread worked: a label that pprof can choose and group by (-tagfocus). */
+static int pprof_label_of(void *ctx, const char *key, const char *value)
+{
+	struct pprof_text kept = { 0 };
+
+	pprof_label_text(ctx, key, value, &kept);
+	return 0;
+}
+
 /* Writes a row as one sample of pprof, with values in its event's two columns and 0 in the others,
  * and its task and stack state as labels. */
 static int pprof_sample(struct pprof *w, const struct profile_row *row)
@@ -319,6 +329,9 @@ static int pprof_sample(struct pprof *w, const struct profile_row *row)
 	pprof_label_number(w, "tid", task->tid);
 	pprof_label_text(w, "stack", profile_state_at(w->p, row->key.state)->name,
 	                 row->key.state < PROFILE_STATES_MAX ? &w->states[row->key.state] : &none);
+	r = labels_each(w->p, &row->key, pprof_label_of, w);
+	if (r < 0)
+		return r;
 	pprof_put(w, PROFILE_SAMPLE);
 	return export_step(w->out);
 }

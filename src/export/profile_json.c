@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "export/export.h"
+#include "export/labels.h"
 
 /* In the order of enum profile_kind. */
 static const char *const json_kinds[PROFILE_KINDS] = { "unknown", "user", "kernel", "inlined",
@@ -169,6 +170,18 @@ static int json_stacks(struct json_writer *w)
 	return r;
 }
 
+/* [key, value]: a set may have a key twice. */
+static int json_label(void *ctx, const char *key, const char *value)
+{
+	struct json *j = ctx;
+
+	json_open(j, '[');
+	json_string(j, key);
+	json_string(j, value);
+	json_close(j, ']');
+	return 0;
+}
+
 /* Writes the rows of the events that are wanted. Indices are into the whole tables, which are
  * written in full. */
 static int json_rows(struct json_writer *w)
@@ -198,8 +211,14 @@ static int json_rows(struct json_writer *w)
 		json_u64(j, row->samples);
 		json_key(j, "weight");
 		json_u64(j, row->weight);
+		if (profile_keeps(w->p) & LABELS_KEPT) {
+			json_key(j, "labels");
+			json_open(j, '[');
+			r = labels_each(w->p, &row->key, json_label, j);
+			json_close(j, ']');
+		}
 		json_close(j, '}');
-		r = export_step(w->out);
+		r = r < 0 ? r : export_step(w->out);
 	}
 	json_close(j, ']');
 	return r;

@@ -166,6 +166,20 @@ static void contexts_put(struct buf *out, const struct context_label *l)
 	context_plain(out, l->value, l->value_n);
 }
 
+void contexts_lines(struct buf *out, const char *text)
+{
+	struct context_label l;
+
+	while (context_next(&text, &l)) {
+		if (contexts_is_id(&l))
+			continue;
+		buf_put(out, l.key, l.key_n);
+		buf_put(out, "\t", 1);
+		buf_put(out, l.value, l.value_n);
+		buf_put(out, "\n", 1);
+	}
+}
+
 void contexts_show(struct buf *out, const char *text, bool ids)
 {
 	struct context_label l;

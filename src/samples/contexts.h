@@ -42,6 +42,8 @@ static inline const char *contexts_text(const struct contexts *c, uint32_t set)
 	return intern_get(&c->sets, set);
 }
 
+/* Appends a set without the ids of its trace and span, in the form that it has. */
+void contexts_lines(struct buf *out, const char *text);
 /* Appends a set for people: its labels as KEY=VALUE, the id of its trace and span last, or left
  * out. */
 void contexts_show(struct buf *out, const char *text, bool ids);

@@ -59,6 +59,19 @@ ok = all(len(r["trace"]) == 32 and len(r["span"]) == 16 and r["trace"][16:24] ==
 print("ids agree", ok, len({r["trace"] for r in rows}) > 10)
 END
 says r "ids agree True True"
+for format in folded firefox json; do
+	"$SEAM" export -f $format -s trace,span,label -o f.$format f.data 2>err || fail "export: $(cat err)"
+done
+python3 "$HERE/context/exports.py" r.json f >r || fail "exports.py"
+says r "^0 wrong"
+"$SEAM" export -f callgrind -s label f.data >r 2>&1 && fail "callgrind takes labels"
+says r "has no place for labels"
+if command -v go >/dev/null; then
+	"$SEAM" export -f pprof -s label -o f.pb.gz f.data 2>err || fail "export: $(cat err)"
+	go tool pprof -tags f.pb.gz >r 2>/dev/null
+	says r 'alpha$'
+	says r '/cart$'
+fi
 "$SEAM" convert -q -o c.data f.data 2>/dev/null || "$SEAM" convert -o c.data f.data 2>err || fail "convert: $(cat err)"
 judged "after seam convert" c.data
 if command -v perf >/dev/null && perf script -F comm,ip,sym -i c.data >perf.txt 2>perf.err; then
