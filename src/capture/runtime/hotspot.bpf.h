@@ -274,6 +274,10 @@ INLINE long hotspot_step(struct walk *c, const int kind)
 		return hotspot_compiled(c, kind);
 	if (what == HOTSPOT_BLOB_INTERPRETER)
 		return hotspot_interpreter(c, kind);
+	if (kind == WALK_NOW)
+		hotspot_name_stub_now(w, p);
+	else
+		hotspot_name_stub(c, kind);
 	return hotspot_stub(c, kind);
 }
 

@@ -224,6 +224,7 @@ INLINE void hotspot_fill(struct runtime_walk *p, __u32 before, __u64 blob)
 	if (AT(complete_short))
 		HS(p)->complete =
 		        (__u32)(__s32)(__s16)PART2(HS(p)->head, before + AT(blob_complete));
+	HS(p)->name = BLOB8(blob_name);
 	HS(p)->method = BLOB8(code_method);
 	HS(p)->id = BLOB4(code_id);
 	HS(p)->orig_pc = BLOB4(code_orig_pc);

@@ -165,4 +165,80 @@ INLINE void hotspot_name(struct walk *c, __u64 method, __u32 at, const int kind)
 	hotspot_put(c, 0, 0, RUNTIME_FRAME_LOOP);
 }
 
+/* ---- code of no method ---- */
+
+#define HOTSPOT_STUB_NAME 48u /* bytes of its name at most */
+
+/* Looks for the end of such a name: p->word. */
+static long hotspot_letter(__u32 i, void *ctx)
+{
+	struct runtime_walk *p = ((struct walk *)ctx)->runtime;
+	char *text = (char *)p->told.text + KWALK_CODE_FILE + 1;
+
+	p->word = i;
+	return i >= HOTSPOT_STUB_NAME || !text[i];
+}
+
+/* The key of a blob of HotSpot's own, which is made of its name: "[StubRoutines (final stubs)]". */
+INLINE long hotspot_stub_key(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	char *text = (char *)p->told.text + KWALK_CODE_FILE;
+	__u32 n, words;
+
+	if (walk_read(c, HS(p)->name, text + 1, HOTSPOT_STUB_NAME, kind))
+		return 1;
+	p->word = 0;
+	bpf_loop(HOTSPOT_STUB_NAME + 1, hotspot_letter, c, 0);
+	n = ANEW(p->word);
+	FORGET(n);
+	if (!n || n > HOTSPOT_STUB_NAME)
+		return 1;
+	text[0] = '[';
+	text[n + 1] = ']';
+	n += 2;
+	p->told.text[KWALK_CODE_FILE / 8 + (n >> 3 & 15)] &= (1ull << (n & 7) * 8) - 1;
+	p->told.name = (struct kwalk_code_text){ .bytes = (__u16)n };
+	p->told.file.bytes = p->told.scope.bytes = 0;
+	p->hash = runtime_mix(config.seed, RUNTIME_KIND);
+	p->word = KWALK_CODE_FILE / 8;
+	words = (n + 7) >> 3;
+	bpf_loop(words, runtime_mix_word, c, 0);
+	p->told.key = p->hash;
+	if (!runtime_told(p))
+		runtime_tell_filled(p, 0, RUNTIME_LINES_GIVEN);
+	p->told.key = p->hash;
+	return 0;
+}
+
+/* A frame in code of no method: with its name, if that can be read at once. */
+INLINE void hotspot_name_stub(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct runtime_met *m = runtime_met(p, HS(p)->blob);
+
+	if (runtime_full(p, kind))
+		return;
+	if (m->code) {
+		p->told.key = m->key;
+	} else {
+		if (hotspot_stub_key(c, kind))
+			return;
+		runtime_meet(p, runtime_met(p, HS(p)->blob), HS(p)->blob);
+	}
+	if (!p->out.end)
+		p->out.end = KWALK_RUNTIME_COMPLETE;
+	hotspot_put(c, p->told.key, 0, RUNTIME_FRAME_CODE);
+	hotspot_put(c, 0, 0, RUNTIME_FRAME_LOOP);
+}
+
+ONCE int hotspot_name_stub_now(struct walker *w, struct runtime_walk *p)
+{
+	struct walk c = { .w = w, .runtime = p };
+
+	if (w && p)
+		hotspot_name_stub(&c, WALK_NOW);
+	return 0;
+}
+
 #endif
