@@ -150,3 +150,38 @@ uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key)
 	p->first_child = id | (p->first_child & TRIE_HUB);
 	return t->n = id;
 }
+
+/* Puts n keys below a node that has no children yet, so that none need be looked for. TRIE_FAILED:
+ * out of memory, or of ids; what was put until then is there. */
+static uint32_t trie_extend(struct trie *t, uint32_t parent, struct trie_step *steps, size_t n)
+{
+	struct trie_entry *above = trie_entry(t, parent);
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t id = t->n + 1;
+		struct trie_entry *e;
+
+		if (id > TRIE_MOST || trie_grow(t, id) < 0)
+			return TRIE_FAILED;
+		e = trie_entry(t, id);
+		*e = (struct trie_entry){ .node = { .parent = parent, .key = steps[i].key } };
+		above->first_child = id;
+		above = e;
+		parent = steps[i].id = t->n = id;
+	}
+	return parent;
+}
+
+uint32_t trie_path(struct trie *t, uint32_t parent, struct trie_step *steps, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t before = t->n;
+
+		parent = steps[i].id = trie_put(t, parent, steps[i].key);
+		if (parent == TRIE_FAILED)
+			return TRIE_FAILED;
+		if (t->n != before) /* it is new, and so are all below it */
+			return trie_extend(t, parent, steps + i + 1, n - i - 1);
+	}
+	return parent;
+}

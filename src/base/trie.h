@@ -9,6 +9,7 @@
 #ifndef SEAM_BASE_TRIE_H
 #define SEAM_BASE_TRIE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/map.h"
@@ -43,6 +44,13 @@ void trie_free(struct trie *t);
 /* The child that has the key, of a node that is there; made when new, and then its id is t->n.
  * TRIE_FAILED: out of memory, or TRIE_MOST nodes. */
 uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key);
+/* A way down: the key of a node and, once it is put, its id. */
+struct trie_step {
+	uint32_t key, id;
+};
+/* Puts n keys, each below the one before, the first one below parent, and fills their ids. The last
+ * id, or parent's if n is 0; TRIE_FAILED. */
+uint32_t trie_path(struct trie *t, uint32_t parent, struct trie_step *steps, size_t n);
 
 /* The first of a node's children, and the one behind a child; 0: none. The root may be asked only
  * where n is not 0. */

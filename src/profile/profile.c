@@ -183,6 +183,11 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
 	return trie_put(&p->nodes, parent, frame);
 }
 
+uint32_t profile_path(struct profile *p, uint32_t parent, struct trie_step *frames, size_t n)
+{
+	return trie_path(&p->nodes, parent, frames, n);
+}
+
 /* The key without the numbers that are not kept. Cleared to a value that no number has. */
 static struct profile_key profile_kept(const struct profile *p, const struct profile_key *key)
 {

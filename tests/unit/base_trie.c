@@ -69,11 +69,49 @@ static void test_in_turn(void **state)
 	(void)state;
 }
 
+/* A way is what its steps are, one by one: the part that is there is found, and the rest made. */
+static void test_path(void **state)
+{
+	enum {
+		LONG = 2 * TRIE_BLOCK
+	};
+	static struct trie_step steps[LONG];
+	struct trie t = { 0 };
+
+	assert_int_equal(trie_path(&t, TRIE_ROOT, steps, 0), TRIE_ROOT);
+	for (uint32_t i = 0; i < LONG; i++)
+		steps[i].key = i + 1;
+	for (int again = 0; again < 2; again++)
+		assert_int_equal(trie_path(&t, TRIE_ROOT, steps, LONG), LONG);
+	for (uint32_t i = 0, parent = TRIE_ROOT; i < LONG; parent = steps[i++].id) {
+		assert_int_equal(steps[i].id, i + 1);
+		assert_int_equal(trie_put(&t, parent, i + 1), i + 1);
+		assert_int_equal(trie_first(&t, i + 1), i + 1 < LONG ? i + 2 : 0);
+	}
+	for (uint32_t i = LONG / 2; i < LONG; i++)
+		steps[i].key += LONG;
+	assert_int_equal(trie_path(&t, TRIE_ROOT, steps, LONG), LONG + LONG / 2);
+	assert_int_equal(steps[LONG / 2].id, LONG + 1);
+	assert_int_equal(trie_at(&t, LONG + 1).parent, LONG / 2);
+	assert_int_equal(trie_next(&t, LONG + 1), LONG / 2 + 1);
+	assert_int_equal(trie_put(&t, LONG / 2, LONG / 2 + 1), LONG / 2 + 1);
+	for (uint32_t i = 0; i < 3 * TRIE_LISTED; i++) { /* below what becomes a hub */
+		struct trie_step step = { .key = 9 * LONG + i };
+		uint32_t n = t.n, id = trie_path(&t, 1, &step, 1);
+
+		assert_int_equal(id, n + 1);
+		assert_int_equal(trie_path(&t, 1, &step, 1), id);
+	}
+	trie_free(&t);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_few_and_many),
 		cmocka_unit_test(test_in_turn),
+		cmocka_unit_test(test_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
