@@ -22,20 +22,14 @@
 
 #include "base/array.h"
 #include "abi/event_unit.h"
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "aggregate/load_cut.h"
-#include "aggregate/load_frame.h"
+#include "aggregate/load_descend.h"
 #include "aggregate/load_number.h"
-#include "aggregate/load_recent.h"
 #include "aggregate/load_set.h"
-#include "aggregate/load_trail.h"
 #include "resolve/resolver.h"
 #include "profile/origin.h"
-#include "samples/called.h"
 #include "samples/hit.h"
-#include "samples/loop_fold.h"
 #include "samples/sample_index.h"
 #include "stitch/states.h"
 
@@ -54,96 +48,15 @@ struct load_users {
 struct load_builder {
 	struct load *load;
 	const struct recording *rec;
-	struct load_namer namer;
+	struct load_descent descent;
 	struct kernel_prefetch *prefetch;
-	uint32_t *events; /* event index -> profile's event */
-	uint32_t *frames; /* of one stack, innermost first */
-	size_t frames_capacity;
-	struct load_recent *recent;
-	struct load_trail *trails; /* LOAD_TRAILS, by address space */
-	struct load_users *users;  /* per table */
-	uint64_t told;             /* of one stack: LOAD_DATA, LOAD_TAKEN */
-	uint32_t *tasks;           /* of one table: key -> task, 0: not yet known */
-	struct loop_fold fold;
-	struct arena folded; /* words of user parts without loops */
-	struct load_cut cut;
-	struct map programs; /* user space -> object; 0: none */
+	uint32_t *events;         /* event index -> profile's event */
+	struct load_users *users; /* per table */
+	uint32_t *tasks;          /* of one table: key -> task, 0: not yet known */
+	struct map programs;      /* user space -> object; 0: none */
 	const struct load_cgroups *cgroups;
 	struct load_sets sets;
 };
-
-/* The task whose stack is walked, and when the stack was first met. */
-struct load_whose {
-	const struct stacks_key *key;
-	uint32_t user; /* part */
-	uint64_t time_ns;
-};
-
-/* What a frame is: its id, with LOAD_* beside it. It is named once in all spaces that have it (a
- * kernel address in the kernel's). */
-static int load_frame(struct load_builder *b, const struct load_whose *e, const struct frame_at *at,
-                      uint64_t *ret)
-{
-	uint32_t space = at->user ? e->key->user_space : e->key->kernel_space;
-	uint64_t *slot, key;
-	struct load_recent *recent = load_recent_at(b->recent, at, &key);
-	int r;
-
-	if (recent && load_recent_get(recent, key, space, ret))
-		return 0;
-	slot = resolver_place_slot(b->namer.resolver, space, at);
-	r = slot ? 0 : -ENOMEM;
-	if (slot && !*slot) /* naming needs no slots: this one stays where it is */
-		r = load_frame_new(&b->namer, at, space, e->time_ns, slot);
-	if (r >= 0)
-		*ret = *slot;
-	if (r >= 0 && recent)
-		load_recent_put(recent, key, space, *ret);
-	return r;
-}
-
-/* Puts the frames of the entry's chain into b->frames: for a hit outside of the chain at most
- * `most` of them. */
-static int load_walk(struct load_builder *b, const struct load_whose *e,
-                     const struct callchain *sample, size_t most, size_t *ret)
-{
-	struct frame_walk walk = { .in_chain = true };
-	struct frame_at at;
-	size_t n = 0;
-
-	while (n < most && frame_walk_next(&walk, sample, &at)) {
-		uint64_t frame;
-		int r;
-
-		if (ARRAY_ROOM(&b->frames, &b->frames_capacity, n + 1) < 0)
-			return -ENOMEM;
-		r = load_frame(b, e, &at, &frame);
-		if (r < 0)
-			return r;
-		if (frame & LOAD_DATA && !at.first) {
-			b->told |= LOAD_DATA;
-			break;
-		}
-		if (!at.first)
-			b->told |= frame & LOAD_TAKEN;
-		b->frames[n++] = (uint32_t)frame;
-		if (frame & LOAD_STOPS && (!at.user || e->key->by_tables))
-			frame_walk_stopped(&walk);
-	}
-	*ret = n;
-	return 0;
-}
-
-/* The node of the innermost of n frames (b->frames); the outermost one is called from *node. */
-static int load_path(struct load_builder *b, size_t n, uint32_t *node)
-{
-	while (n) {
-		*node = profile_node(b->namer.profile, *node, b->frames[--n]);
-		if (*node == PROFILE_FAILED)
-			return -ENOMEM;
-	}
-	return 0;
-}
 
 /* The node of the innermost frame of a sample's chain, when its outermost one is called from
  * *node. */
@@ -151,93 +64,9 @@ static int load_descend(struct load_builder *b, const struct load_whose *e,
                         const struct callchain *sample, size_t most, uint32_t *node)
 {
 	size_t n = 0;
-	int r = load_walk(b, e, sample, most, &n);
+	int r = load_walk(&b->descent, e, sample, most, &n);
 
-	return r < 0 ? r : load_path(b, n, node);
-}
-
-/*
- * Walks a user part up to where it is on the trail: *ret frames, innermost first, in b->frames;
- * their steps are put on the trail, *ret_n in all. What is outside of a word depends on nothing
- * but whether a signal stopped it there. True: the part ended in front of data.
- */
-static int load_trail_walk(struct load_builder *b, const struct load_whose *e,
-                           const struct callchain *sample, struct load_trail *t, size_t *ret,
-                           size_t *ret_n)
-{
-	size_t i = 0, n = (size_t)sample->user.n, same = load_trail_same(t, &sample->user);
-	const bool marks = called_marks(sample);
-	bool exact = false;
-	uint64_t frame;
-	int r;
-
-	if (ARRAY_ROOM(&t->steps, &t->capacity, n) < 0 ||
-	    ARRAY_ROOM(&b->frames, &b->frames_capacity, n) < 0)
-		return -ENOMEM;
-	for (; i < n; i++) {
-		const struct frame_at at = frame_walk_user(&sample->user, i, exact, marks);
-
-		if (i && n - i <= same && t->n > n - i && t->steps[n - i - 1].exact == exact)
-			break;
-		if (n - i <= same) /* not as it was: the step is made anew */
-			same = n - i - 1;
-		r = load_frame(b, e, &at, &frame);
-		if (r < 0)
-			return r;
-		if (frame & LOAD_DATA && !at.first) {
-			b->told |= LOAD_DATA;
-			*ret = *ret_n = i;
-			return 1;
-		}
-		if (!at.first)
-			b->told |= frame & LOAD_TAKEN;
-		b->frames[i] = (uint32_t)frame;
-		t->steps[n - i - 1].exact = exact;
-		t->steps[n - i - 1].taken = !at.first && frame & LOAD_TAKEN;
-		exact = frame & LOAD_STOPS && e->key->by_tables;
-	}
-	*ret = i;
-	*ret_n = n;
-	return 0;
-}
-
-/*
- * The same of a user part, which hangs below a root of its own where it ended early. Most parts
- * differ from the last one of their address space in the innermost frames alone: only these are
- * looked up.
- */
-static int load_descend_user(struct load_builder *b, const struct load_whose *e,
-                             const struct callchain *sample, uint32_t how, uint32_t *node)
-{
-	struct load_trail *t = load_trail(b->trails, e->key->user_space | how);
-	size_t walked, n, step;
-	uint32_t outermost, root;
-	int data = load_trail_walk(b, e, sample, t, &walked, &n);
-
-	if (data < 0)
-		return data;
-	step = n - walked; /* so many are shared */
-	for (size_t k = 0; k < step; k++)
-		b->told |= t->steps[k].taken ? LOAD_TAKEN : 0;
-	outermost = step ? t->steps[0].frame : n ? b->frames[n - 1] : 0;
-	root = load_cut_end(&b->cut, b->namer.profile, e->key->end, b->told & LOAD_DATA, outermost,
-	                    n);
-	*node = root;
-	if (step && root == t->root)
-		*node = t->steps[step - 1].node;
-	for (size_t k = 0; k < step && root != t->root && *node != PROFILE_FAILED; k++)
-		*node = t->steps[k].node = profile_node(b->namer.profile, *node, t->steps[k].frame);
-	for (; step < n && *node != PROFILE_FAILED; step++) {
-		uint32_t frame = b->frames[n - step - 1];
-
-		*node = profile_node(b->namer.profile, *node, frame);
-		t->steps[step].frame = frame;
-		t->steps[step].node = *node;
-	}
-	t->n = data || *node == PROFILE_FAILED ? 0 : n;
-	t->words = sample->user;
-	t->root = root;
-	return *node == PROFILE_FAILED ? -ENOMEM : 0;
+	return r < 0 ? r : load_path(&b->descent, n, node);
 }
 
 /* Whether both frames are in one function, by its name. */
@@ -263,14 +92,15 @@ static int load_hit(struct load_builder *b, const struct load_whose *e,
 
 	if (!hit_apart(sample) || !frame_walk_next(&walk, sample, &at))
 		return 0;
-	r = load_frame(b, e, &at, &frame);
+	r = load_frame(&b->descent, e, &at, &frame);
 	if (r < 0)
 		return r;
 	if (*node != PROFILE_ROOT &&
-	    load_same_function(b->namer.profile, profile_node_at(b->namer.profile, *node).frame,
+	    load_same_function(b->descent.namer.profile,
+	                       profile_node_at(b->descent.namer.profile, *node).frame,
 	                       (uint32_t)frame))
-		*node = profile_node_at(b->namer.profile, *node).parent;
-	*node = profile_node(b->namer.profile, *node, (uint32_t)frame);
+		*node = profile_node_at(b->descent.namer.profile, *node).parent;
+	*node = profile_node(b->descent.namer.profile, *node, (uint32_t)frame);
 	return *node == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
@@ -280,28 +110,6 @@ static struct load_whose load_whose(const struct stacks *s, const struct stacks_
 	return (struct load_whose){ .key = stacks_key(s, entry),
 		                    .user = entry->same.user,
 		                    .time_ns = entry->time_ns };
-}
-
-/* Leaves interpreters' loops out of the user part, unless they are wanted, or the functions that
- * they run. -ENOMEM. */
-static int load_fold(struct load_builder *b, struct callchain *sample)
-{
-	const unsigned char *recorded = sample->user.bytes;
-	uint64_t *words;
-	const struct load_opts *opts = b->namer.opts;
-	int r = opts->machine  ? loop_native(&b->fold, sample)
-	        : opts->native ? 0
-	                       : loop_fold(&b->fold, sample);
-
-	if (r < 0 || sample->user.bytes == recorded || !sample->user.n)
-		return r;
-	/* Trails borrow words: each stack's own ones stay. */
-	words = arena_alloc(&b->folded, sample->user.n * sizeof(*words));
-	if (!words)
-		return -ENOMEM;
-	memcpy(words, sample->user.bytes, sample->user.n * sizeof(*words));
-	sample->user.bytes = (const void *)words;
-	return 0;
 }
 
 /* Where the value of a user part is kept, for the space that is given, with how the part is read.
@@ -324,50 +132,89 @@ static uint64_t *load_user_slot(struct load_users *users, const struct load_whos
 	return map_slot(&users->by_end[e->key->end], (uint64_t)e->user << 32 | space, is_new);
 }
 
+/* How the words of a user part are read. Addresses from stack copies carry marks. The numbers of
+ * user address spaces leave these bits free, so they tell the kinds apart. */
+static uint32_t load_how(const struct load_whose *e, const struct callchain *sample)
+{
+	return (sample->state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0) |
+	       (e->key->by_tables ? RECORDING_KERNEL >> 1 : 0);
+}
+
 /* The node of an entry's user part: few parts stand below many kernel parts, tasks and states. */
 static int load_user(struct load_builder *b, struct load_users *users, const struct load_whose *e,
                      struct callchain sample, uint32_t *ret)
 {
-	/* Addresses from stack copies carry marks. The numbers of user address spaces leave these
-	 * bits free, so they tell the two kinds apart. */
-	uint32_t how = (sample.state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0) |
-	               (e->key->by_tables ? RECORDING_KERNEL >> 1 : 0);
+	uint32_t how = load_how(e, &sample);
 	bool is_new;
 	uint64_t *slot = load_user_slot(users, e, e->key->user_space | how, &is_new);
 	int r = slot ? 0 : -ENOMEM;
 
-	b->told = 0;
+	b->descent.told = 0;
 	*ret = PROFILE_ROOT;
 	if (slot && !is_new) {
 		*ret = (uint32_t)*slot;
-		b->told = *slot & LOAD_TOLD;
+		b->descent.told = *slot & LOAD_TOLD;
 	} else if (slot) {
 		sample.kernel.n = 0;
-		r = load_fold(b, &sample);
-		if (r >= 0)
-			r = load_descend_user(b, e, &sample, how, ret);
-		*slot = *ret | b->told;
+		r = load_descend_user(&b->descent, e, &sample, how, LOAD_ROOT_BY_END, ret);
+		*slot = *ret | b->descent.told;
 	}
 	return r;
 }
 
-/* The same of a stack that hangs below a root of its own, or of which outer frames are left out. A
- * callchain that was followed into data did not fill its room with frames. */
-static int load_apart(struct load_builder *b, const struct load_whose *e,
-                      const struct callchain *sample, size_t most, uint32_t root, uint32_t *ret)
+/* The node of a stack of which outer frames are left out, or whose parts go over into each other. */
+static int load_limited(struct load_builder *b, const struct load_whose *e,
+                        const struct callchain *sample, size_t most, uint32_t *root, uint32_t *ret)
 {
+	struct load_descent *d = &b->descent;
 	size_t n = 0;
-	int r = load_walk(b, e, sample, most ? most - hit_apart(sample) : SIZE_MAX, &n);
+	int r = load_walk(d, e, sample, most ? most - hit_apart(sample) : SIZE_MAX, &n);
 
-	if (r >= 0 && !most && !e->key->end && b->told & LOAD_DATA &&
-	    states_facts[sample->state].part != STATES_CUT)
-		root = load_cut_end(&b->cut, b->namer.profile, 0, true, n ? b->frames[n - 1] : 0,
-		                    n);
-	*ret = root;
-	if (r < 0 || root == PROFILE_FAILED)
+	if (r >= 0 && !most)
+		*root = load_root(d, e, *root, states_facts[sample->state].part == STATES_CUT,
+		                  n ? d->frames[n - 1] : 0, n);
+	*ret = *root;
+	if (r < 0 || *root == PROFILE_FAILED)
 		return r < 0 ? r : -ENOMEM;
-	r = load_path(b, n, ret);
-	r = r < 0 ? r : load_hit(b, e, sample, ret);
+	return load_path(d, n, ret);
+}
+
+/* The same of a whole one: the kernel's frames are named first, and put last. 1: its kernel part
+ * ends in data, so that it must be walked as one. */
+static int load_below(struct load_builder *b, const struct load_whose *e, struct callchain *sample,
+                      uint32_t root, uint32_t *ret)
+{
+	struct callchain kernel = *sample, user = *sample;
+	size_t n = 0;
+	int r;
+
+	kernel.user.n = 0;
+	user.kernel.n = 0;
+	r = load_walk(&b->descent, e, &kernel, SIZE_MAX, &n);
+	if (r < 0 || b->descent.told & LOAD_DATA)
+		return r < 0 ? r : 1;
+	*ret = root;
+	if (user.user.n)
+		r = load_descend_user(&b->descent, e, &user, load_how(e, sample), root, ret);
+	sample->user = user.user;
+	return r < 0 ? r : load_path(&b->descent, n, ret);
+}
+
+/* The same of one that hangs below a root of its own, or of which outer frames are left out, with
+ * where it hit. A stack without frames hangs below no root. */
+static int load_apart(struct load_builder *b, const struct load_whose *e, struct callchain *sample,
+                      size_t most, uint32_t root, uint32_t *ret)
+{
+	/* Where user addresses stand in the kernel part, the user part goes on behind them. */
+	int r = most || frame_walk_mixed(sample) ? 1 : load_below(b, e, sample, root, ret);
+
+	if (r > 0) {
+		r = most ? 0 : load_fold(&b->descent, sample);
+		if (r >= 0)
+			r = load_limited(b, e, sample, most, &root, ret);
+	}
+	if (r >= 0)
+		r = load_hit(b, e, sample, ret);
 	if (*ret == root) /* no frame is called from it */
 		*ret = PROFILE_ROOT;
 	return r;
@@ -387,10 +234,10 @@ static int load_innermost(struct load_builder *b, const struct stacks *s,
 	*ret = PROFILE_ROOT;
 	if (!frame_walk_next(&walk, &sample, &at))
 		return 0;
-	r = load_frame(b, &e, &at, &frame);
+	r = load_frame(&b->descent, &e, &at, &frame);
 	if (r < 0)
 		return r;
-	*ret = profile_node(b->namer.profile, PROFILE_ROOT, (uint32_t)frame);
+	*ret = profile_node(b->descent.namer.profile, PROFILE_ROOT, (uint32_t)frame);
 	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
@@ -400,26 +247,25 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 {
 	const struct load_whose e = load_whose(s, entry);
 	struct callchain sample = stacks_callchain(s, entry, b->rec->events), kernel;
-	size_t most = b->namer.opts->max_stack;
+	size_t most = b->descent.namer.opts->max_stack;
 	uint32_t root;
-	int r = most ? load_fold(b, &sample) : 0;
+	int r = most ? load_fold(&b->descent, &sample) : 0;
 
-	b->told = 0;
+	b->descent.told = 0;
 	*ret = PROFILE_ROOT;
-	if (r < 0 || b->namer.opts->frames == LOAD_FRAMES_NONE)
+	if (r < 0 || b->descent.namer.opts->frames == LOAD_FRAMES_NONE)
 		return r;
-	if (b->namer.opts->frames == LOAD_FRAMES_INNERMOST)
+	if (b->descent.namer.opts->frames == LOAD_FRAMES_INNERMOST)
 		return load_innermost(b, s, entry, ret);
-	root = load_cut_root(&b->cut, b->namer.profile, &sample, e.key, most);
+	root = load_cut_root(&b->descent.cut, b->descent.namer.profile, &sample, e.key, most);
 	if (root == PROFILE_ROOT && !sample.user.n) /* its user part never came */
-		root = load_cut_end(&b->cut, b->namer.profile, e.key->end, false, 0, 0);
+		root = load_cut_end(&b->descent.cut, b->descent.namer.profile, e.key->end, false, 0,
+		                    0);
 	*ret = root;
 	if (root == PROFILE_FAILED)
 		return -ENOMEM;
-	if (most || root != PROFILE_ROOT) {
-		r = most ? 0 : load_fold(b, &sample);
-		return r < 0 ? r : load_apart(b, &e, &sample, most, root, ret);
-	}
+	if (most || root != PROFILE_ROOT)
+		return load_apart(b, &e, &sample, most, root, ret);
 	kernel = sample;
 	kernel.user.n = 0;
 	if (sample.user.n)
@@ -436,12 +282,14 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 static uint32_t load_task(struct load_builder *b, const struct stacks_key *key)
 {
 	char name[16] = ":-1";
-	uint32_t comm, tid = b->namer.opts->keep & PROFILE_KEEP_TID ? key->tid : PROFILE_NOT_KEPT;
+	uint32_t comm,
+	        tid = b->descent.namer.opts->keep & PROFILE_KEEP_TID ? key->tid : PROFILE_NOT_KEPT;
 
 	if (!key->comm && key->tid != PROFILE_NOT_KEPT)
 		snprintf(name, sizeof(name), ":%u", key->tid);
-	comm = profile_string(b->namer.profile, key->comm ? key->comm : name);
-	return comm == PROFILE_FAILED ? comm : profile_task(b->namer.profile, comm, key->pid, tid);
+	comm = profile_string(b->descent.namer.profile, key->comm ? key->comm : name);
+	return comm == PROFILE_FAILED ? comm
+	                              : profile_task(b->descent.namer.profile, comm, key->pid, tid);
 }
 
 /* The program of an address space: its object; 0: none; PROFILE_FAILED. */
@@ -457,9 +305,9 @@ static uint32_t load_program(struct load_builder *b, uint32_t space)
 		return PROFILE_FAILED;
 	if (!is_new || !m)
 		return (uint32_t)*slot;
-	if (resolver_find(b->namer.resolver, space, 0, m->start, false, &place) < 0)
+	if (resolver_find(b->descent.namer.resolver, space, 0, m->start, false, &place) < 0)
 		return PROFILE_FAILED;
-	object = load_frame_object(&b->namer, &place, m->start);
+	object = load_frame_object(&b->descent.namer, &place, m->start);
 	*slot = object;
 	return object;
 }
@@ -473,11 +321,11 @@ static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entr
 	if (*task)
 		return *task;
 	*task = load_task(b, key);
-	if (*task != PROFILE_FAILED && b->namer.opts->keep & PROFILE_KEEP_PROGRAM) {
+	if (*task != PROFILE_FAILED && b->descent.namer.opts->keep & PROFILE_KEEP_PROGRAM) {
 		uint32_t program = load_program(b, key->user_space);
 
 		if (program == PROFILE_FAILED ||
-		    (program && origin_add_program(b->namer.profile, *task, program) < 0))
+		    (program && origin_add_program(b->descent.namer.profile, *task, program) < 0))
 			*task = PROFILE_FAILED;
 	}
 	return *task;
@@ -489,7 +337,7 @@ static int load_text_cgroup(struct load_builder *b, uint32_t cgroup, uint32_t *r
 	*ret = cgroup;
 	if (!cgroup || cgroup == PROFILE_NOT_KEPT)
 		return 0;
-	*ret = profile_string(b->namer.profile, load_cgroups_path(b->cgroups, cgroup));
+	*ret = profile_string(b->descent.namer.profile, load_cgroups_path(b->cgroups, cgroup));
 	return *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
@@ -506,7 +354,7 @@ static int load_text_of_set(struct load_builder *b, enum load_set what, uint32_t
 		return set == PROFILE_NOT_KEPT || known ? 0 : -ENOMEM;
 	text = load_set_text(&b->sets, what, set);
 	if (text)
-		*ret = profile_string(b->namer.profile, text);
+		*ret = profile_string(b->descent.namer.profile, text);
 	*known = *ret;
 	return text && *ret == PROFILE_FAILED ? -ENOMEM : 0;
 }
@@ -550,9 +398,9 @@ static int load_entry(struct load_builder *b, const struct stacks *s, struct loa
 	if (r < 0)
 		return r;
 	*ret = key;
-	b->load->ended_at_data += b->told & LOAD_DATA ? e->samples : 0;
-	b->load->callers_taken += b->told & LOAD_TAKEN ? e->samples : 0;
-	return profile_add(b->namer.profile, &key, e->samples, e->weight);
+	b->load->ended_at_data += b->descent.told & LOAD_DATA ? e->samples : 0;
+	b->load->callers_taken += b->descent.told & LOAD_TAKEN ? e->samples : 0;
+	return profile_add(b->descent.namer.profile, &key, e->samples, e->weight);
 }
 
 /* The user parts of a table. */
@@ -560,14 +408,14 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct loa
 {
 	int r = 0;
 
-	for (size_t i = 0; i < s->n && r >= 0 && !b->namer.opts->max_stack; i++) {
+	for (size_t i = 0; i < s->n && r >= 0 && !b->descent.namer.opts->max_stack; i++) {
 		const struct load_whose e = load_whose(s, &s->entries[i]);
 		struct callchain sample = stacks_callchain(s, &s->entries[i], b->rec->events);
 		uint32_t node;
 
 		/* What hangs elsewhere than below the root is not shared. */
-		if (sample.user.n &&
-		    load_cut_root(&b->cut, b->namer.profile, &sample, e.key, false) == PROFILE_ROOT)
+		if (sample.user.n && load_cut_root(&b->descent.cut, b->descent.namer.profile,
+		                                   &sample, e.key, false) == PROFILE_ROOT)
 			r = load_user(b, users, &e, sample, &node);
 	}
 	return r;
@@ -577,7 +425,7 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct loa
 static int load_table(struct load_builder *b, const struct stacks *s, struct load_users *users,
                       uint64_t *serial, uint64_t total)
 {
-	const struct progress *progress = &b->namer.opts->progress;
+	const struct progress *progress = &b->descent.namer.opts->progress;
 	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
 	int r;
 
@@ -595,7 +443,7 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct loa
 	for (size_t i = 0; i < s->n_samples && r >= 0; i++) {
 		const struct stacks_sample *sample = &s->samples[i];
 
-		r = profile_add_sample(b->namer.profile,
+		r = profile_add_sample(b->descent.namer.profile,
 		                       &(struct profile_sample){ .time_ns = sample->time_ns,
 		                                                 .weight = sample->weight,
 		                                                 .key = keys[sample->entry] });
@@ -610,12 +458,12 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct loa
 static int load_tally(struct load_builder *b, const struct sample_tally *t)
 {
 	struct profile_key key = { .node = PROFILE_ROOT };
-	uint32_t nobody = profile_string(b->namer.profile, "");
+	uint32_t nobody = profile_string(b->descent.namer.profile, "");
 	int r = nobody == PROFILE_FAILED ? -ENOMEM : 0;
 
 	if (r >= 0 && t->n_rows)
-		key.task =
-		        profile_task(b->namer.profile, nobody, PROFILE_NOT_KEPT, PROFILE_NOT_KEPT);
+		key.task = profile_task(b->descent.namer.profile, nobody, PROFILE_NOT_KEPT,
+		                        PROFILE_NOT_KEPT);
 	if (key.task == PROFILE_FAILED)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->n_rows * SEAM_STITCH_STATES && r >= 0; i++) {
@@ -625,7 +473,7 @@ static int load_tally(struct load_builder *b, const struct sample_tally *t)
 		if (!row->samples[key.state])
 			continue;
 		key.event = b->events[i / SEAM_STITCH_STATES];
-		r = profile_add(b->namer.profile, &key, row->samples[key.state],
+		r = profile_add(b->descent.namer.profile, &key, row->samples[key.state],
 		                row->weight[key.state]);
 	}
 	return r;
@@ -672,7 +520,7 @@ int load_states(struct profile *p)
  * -ENOMEM. */
 static int load_name_events(struct load_builder *b)
 {
-	struct origin *origin = profile_origin(b->namer.profile);
+	struct origin *origin = profile_origin(b->descent.namer.profile);
 	size_t n = seam_events_count(b->rec->events);
 	int r = 0;
 
@@ -682,15 +530,16 @@ static int load_name_events(struct load_builder *b)
 	for (size_t i = 0; i < n; i++) {
 		const struct seam_event *e = seam_events_at(b->rec->events, i);
 
-		b->events[i] = profile_event_in(b->namer.profile, e->name ? e->name : "unnamed",
-		                                event_unit_is_time(e) ? PROFILE_NANOSECONDS
-		                                                      : PROFILE_COUNT);
+		b->events[i] =
+		        profile_event_in(b->descent.namer.profile, e->name ? e->name : "unnamed",
+		                         event_unit_is_time(e) ? PROFILE_NANOSECONDS
+		                                               : PROFILE_COUNT);
 		if (b->events[i] == PROFILE_FAILED ||
 		    origin_add_period(origin, b->events[i], load_period(e)) < 0 ||
 		    origin_add_cpu(origin, b->events[i], load_cpu(e)) < 0)
 			return -ENOMEM;
 	}
-	return r < 0 ? r : load_states(b->namer.profile);
+	return r < 0 ? r : load_states(b->descent.namer.profile);
 }
 
 /* Names the stacks of all tables and adds their rows. Source lines are looked up when all addresses
@@ -698,11 +547,11 @@ static int load_name_events(struct load_builder *b)
 static int load_entries(struct load_builder *b, const struct stacks *const *stacks, size_t n)
 {
 	uint64_t serial = 0, total = 0;
-	bool all = b->namer.opts->frames == LOAD_FRAMES_ALL;
+	bool all = b->descent.namer.opts->frames == LOAD_FRAMES_ALL;
 	int r = load_name_events(b);
 
 	if (r >= 0 && all)
-		r = load_cut_learn(&b->cut, b->rec, stacks, n);
+		r = load_cut_learn(&b->descent.cut, b->rec, stacks, n);
 	for (size_t w = 0; w < n; w++)
 		total += stacks[w]->n;
 	/* User parts come before the kernel's frames, because the kernel's names may still be on
@@ -710,17 +559,17 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 	for (size_t w = 0; w < n && r >= 0 && all; w++)
 		r = load_users(b, stacks[w], &b->users[w]);
 	if (r >= 0)
-		r = load_lines_some(&b->namer.lines);
+		r = load_lines_some(&b->descent.namer.lines);
 	kernel_prefetch_rest(b->prefetch); /* what follows is one thread's */
 	for (size_t w = 0; w < n && r >= 0; w++)
 		r = load_table(b, stacks[w], &b->users[w], &serial, total);
 	if (r >= 0)
 		r = load_tally(b, &b->rec->index->tally);
 	if (r >= 0)
-		r = profile_sort_samples(b->namer.profile);
+		r = profile_sort_samples(b->descent.namer.profile);
 	if (r >= 0)
-		r = load_unnamed_list(&b->namer.unnamed, b->load);
-	return r < 0 ? r : load_lines_expand(&b->namer.lines, b->load);
+		r = load_unnamed_list(&b->descent.namer.unnamed, b->load);
+	return r < 0 ? r : load_lines_expand(&b->descent.namer.lines, b->load);
 }
 
 /* At the end the profile may be replaced by a copy with source lines. */
@@ -733,24 +582,25 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	struct load_builder b = {
 		.load = load,
 		.rec = rec,
-		.namer = { .resolver = resolver, .opts = opts },
+		.descent.namer = { .resolver = resolver, .opts = opts },
 		.prefetch = prefetch,
 		.cgroups = cgroups,
 		.sets = { .contexts = &rec->contexts, .by = opts->by, .lines = opts->label_lines },
-		.users = users,
-		.recent = calloc(1u << LOAD_RECENT_BITS, sizeof(*b.recent)),
-		.trails = load_trails_new()
+		.users = users
 	};
-	int r = users && b.recent && b.trails ? profile_new(&load->profile, opts->keep) : -ENOMEM;
+	struct load_namer *namer = &b.descent.namer;
+	int r = users ? load_descent_start(&b.descent) : -ENOMEM;
 
-	b.namer.profile = load->profile;
+	if (r >= 0)
+		r = profile_new(&load->profile, opts->keep);
+	namer->profile = load->profile;
 	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
-		profile_set_slices(b.namer.profile,
+		profile_set_slices(namer->profile,
 		                   &(struct profile_slices){ .quantum_ns = opts->slice_ns,
 		                                             .first = rec->first_ns /
 		                                                      opts->slice_ns });
 	if (r >= 0)
-		r = load_lines_start(&b.namer.lines, b.namer.resolver, opts);
+		r = load_lines_start(&namer->lines, namer->resolver, opts);
 	if (r >= 0)
 		r = load_entries(&b, stacks, n);
 	for (size_t w = 0; w < n && users; w++) {
@@ -759,18 +609,13 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 			map_free(&users[w].by_end[i]);
 	}
 	free(users);
-	load_cut_free(&b.cut);
-	map_free(&b.namer.objects);
+	map_free(&namer->objects);
 	map_free(&b.programs);
-	load_lines_free(&b.namer.lines);
-	load_unnamed_free(&b.namer.unnamed);
+	load_lines_free(&namer->lines);
+	load_unnamed_free(&namer->unnamed);
 	free(b.events);
-	free(b.frames);
-	free(b.recent);
-	loop_fold_free(&b.fold);
-	arena_free(&b.folded);
-	load_trails_free(b.trails);
+	load_descent_free(&b.descent);
 	load_sets_free(&b.sets);
-	buf_free(&b.namer.name);
+	buf_free(&namer->name);
 	return r;
 }

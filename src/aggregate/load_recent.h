@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * load_recent.h: the frames of addresses that were met last, in front of the resolver's slots:
- * these are many more than a processor's cache holds. For load_build.c only.
+ * these are many more than a processor's cache holds. For load_descend.c only.
  *
  * Invariant: what is said of an address of an address space is what its slot says.
  */
@@ -26,6 +26,12 @@ struct load_recent {
 _Static_assert(LOAD_STOPS == 1ULL << 32 && LOAD_DATA == 1ULL << 33 && LOAD_TAKEN == 1ULL << 34,
                "three marks, which fit above a key");
 
+/* Where a key is kept. */
+static inline size_t load_recent_hash(uint64_t key)
+{
+	return key * 0x9e3779b97f4a7c15ULL >> (64 - LOAD_RECENT_BITS);
+}
+
 /* Where an address of the user's is, or would be; NULL: it is not kept. */
 static inline struct load_recent *load_recent_at(struct load_recent *table,
                                                  const struct frame_at *at, uint64_t *key)
@@ -33,7 +39,7 @@ static inline struct load_recent *load_recent_at(struct load_recent *table,
 	if (!at->user || at->guest || at->guessed || at->addr >= LOAD_RECENT_ADDRESS)
 		return NULL;
 	*key = at->addr << 1 | at->caller;
-	return &table[*key * 0x9e3779b97f4a7c15ULL >> (64 - LOAD_RECENT_BITS)];
+	return &table[load_recent_hash(*key)];
 }
 
 /* Whether it is there, and its value as the resolver's slot has it. */

@@ -23,22 +23,21 @@ void loop_fold_free(struct loop_fold *f)
 
 #define LOOP_AT_ONCE 8u /* words, of which most are none */
 
-/* The first word that stands for a function of an interpreter; user->n: there is none. */
-static uint64_t loop_first(const struct seam_u64s *user)
+bool loop_any(const struct seam_u64s *user, uint64_t n)
 {
 	uint64_t i = 0, words[LOOP_AT_ONCE], any;
 
-	for (; !user->swap && user->n - i >= LOOP_AT_ONCE; i += LOOP_AT_ONCE) {
+	for (; !user->swap && n - i >= LOOP_AT_ONCE; i += LOOP_AT_ONCE) {
 		memcpy(words, user->bytes + i * 8, sizeof(words));
 		any = 0;
 		for (unsigned k = 0; k < LOOP_AT_ONCE; k++)
 			any |= runtime_code_is(words[k]);
 		if (any)
-			break;
+			return true;
 	}
-	while (i < user->n && !runtime_code_is(seam_u64s_at(user, i)))
+	while (i < n && !runtime_code_is(seam_u64s_at(user, i)))
 		i++;
-	return i;
+	return i < n;
 }
 
 /* Keeps either the functions or the loops. A chain without functions of an interpreter stays as it
@@ -48,7 +47,7 @@ static int loop_keep(struct loop_fold *f, struct callchain *chain, bool function
 	const struct seam_u64s user = chain->user;
 	size_t n = 0;
 
-	if (called_marks(chain) || loop_first(&user) == user.n)
+	if (called_marks(chain) || !loop_any(&user, user.n))
 		return 0;
 	if (ARRAY_ROOM(&f->words, &f->capacity, user.n) < 0)
 		return -ENOMEM;

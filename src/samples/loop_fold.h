@@ -15,6 +15,8 @@ struct loop_fold {
 };
 
 void loop_fold_free(struct loop_fold *f);
+/* Whether any of the n innermost words of a user part stands for a function of an interpreter. */
+bool loop_any(const struct seam_u64s *user, uint64_t n);
 /* Leaves the loops out of a chain's user part, whose words are then f's until the next call.
  * -ENOMEM. */
 int loop_fold(struct loop_fold *f, struct callchain *chain);

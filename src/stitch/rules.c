@@ -31,12 +31,14 @@ static struct seam_u64s rules_slice(struct seam_u64s a, uint64_t from, uint64_t 
 /* The first marker at or behind `from`. */
 static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 {
-	uint64_t words[4];
+	uint64_t words[8], any;
 
-	for (; !chain->swap && chain->n - from >= 4; from += 4) { /* most words are none */
+	for (; !chain->swap && chain->n - from >= 8; from += 8) { /* most words are none */
 		memcpy(words, chain->bytes + from * 8, sizeof(words));
-		if (words[0] >= SEAM_CONTEXT_MAX || words[1] >= SEAM_CONTEXT_MAX ||
-		    words[2] >= SEAM_CONTEXT_MAX || words[3] >= SEAM_CONTEXT_MAX)
+		any = 0;
+		for (unsigned i = 0; i < 8; i++)
+			any |= words[i];
+		if (any >> 63) /* as a marker has it, and a kernel address */
 			break;
 	}
 	while (from < chain->n && seam_u64s_at(chain, from) < SEAM_CONTEXT_MAX)
