@@ -162,7 +162,8 @@ static int load_user(struct load_builder *b, struct load_users *users, const str
 	return r;
 }
 
-/* The node of a stack of which outer frames are left out, or whose parts go over into each other. */
+/* The node of a stack of which outer frames are left out, or whose parts go over into each
+ * other. */
 static int load_limited(struct load_builder *b, const struct load_whose *e,
                         const struct callchain *sample, size_t most, uint32_t *root, uint32_t *ret)
 {

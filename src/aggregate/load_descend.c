@@ -63,6 +63,7 @@ int load_frame(struct load_descent *d, const struct load_whose *e, const struct 
 	return r;
 }
 
+/* Looks up each frame; a chain that went into data ends in front of it. -ENOMEM. */
 int load_walk(struct load_descent *d, const struct load_whose *e, const struct callchain *sample,
               size_t most, size_t *ret)
 {
@@ -112,6 +113,7 @@ static bool load_folds(const struct load_descent *d, const struct callchain *sam
 	       loop_any(&sample->user, n);
 }
 
+/* The words that are left are the descent's, and stay. -ENOMEM. */
 int load_fold(struct load_descent *d, struct callchain *sample)
 {
 	const unsigned char *recorded = sample->user.bytes;

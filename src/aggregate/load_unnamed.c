@@ -78,13 +78,16 @@ static int unnamed_of_nodes(const struct load_unnamed_frames *u, const struct pr
 	const struct trie *tree = profile_tree(p);
 	int r = 0;
 
-	for (uint32_t i = 1; i <= tree->n && r >= 0; i++) {
-		struct trie_node node = trie_at(tree, i);
-		uint32_t object = node.key < u->frames ? u->object_of[node.key] : 0;
+	for (uint32_t id = 1, end; id <= tree->n && r >= 0;) {
+		const struct trie_entry *e = trie_run(tree, id, &end);
 
-		of[i] = of[node.parent];
-		if (object)
-			r = unnamed_with(sets, of[i], object - 1, &of[i]);
+		for (; id < end && r >= 0; id++, e++) {
+			const uint32_t frame = e->node.key;
+
+			of[id] = of[e->node.parent];
+			if (frame < u->frames && u->object_of[frame])
+				r = unnamed_with(sets, of[id], u->object_of[frame] - 1, &of[id]);
+		}
 	}
 	return r;
 }

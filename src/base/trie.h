@@ -64,6 +64,16 @@ static inline uint32_t trie_next(const struct trie *t, uint32_t id)
 	return t->blocks[id / TRIE_BLOCK][id % TRIE_BLOCK].next_sibling;
 }
 
+/* The entries of the nodes from id on, before *end, for who goes through all of them: they lie one
+ * behind the other. id is from 1 to n. */
+static inline const struct trie_entry *trie_run(const struct trie *t, uint32_t id, uint32_t *end)
+{
+	uint32_t next = (id / TRIE_BLOCK + 1) * TRIE_BLOCK;
+
+	*end = next <= t->n ? next : t->n + 1;
+	return &t->blocks[id / TRIE_BLOCK][id % TRIE_BLOCK];
+}
+
 /* id is from 1 to n. */
 static inline struct trie_node trie_at(const struct trie *t, uint32_t id)
 {

@@ -46,7 +46,7 @@ static void stacks_ends(struct explain *x, const struct explain_sums *s)
 	struct report_ends e;
 	struct profile_account a;
 
-	if (report_ends_find(s->report, &e) < 0) {
+	if (report_ends_find(s->report, NULL, &e) < 0) {
 		x->failed = true;
 		return;
 	}

@@ -20,16 +20,25 @@
 /* A node on the path from the root. */
 struct rollup_step {
 	uint64_t weight, samples; /* in it and below it, as far as that is known */
-	uint32_t node;
-	uint32_t row; /* of the table, + 1, if it was not met further out; 0 */
+	uint32_t next;            /* of its siblings, those not looked at yet */
+	uint32_t row;             /* of the table, + 1, if it was not met further out; 0 */
+};
+
+/* Of a row of the table: far less than the row itself, so that those of all frames are at hand. */
+struct rollup_total {
+	uint64_t weight, samples;
 };
 
 struct rollup_walker {
 	const struct rollup_walk *walk;
 	const struct trie *tree;
+	const uint32_t *known; /* the walk's */
 	/* By node: the last wanted row that ends there, + 1; BELOW: none does, but there are some
 	 * below; 0: nor that. By the place in walk->rows: the one before, + 1. */
 	uint32_t *ends, *before;
+	struct rollup_total *totals; /* by row + 1 */
+	uint8_t *met;                /* likewise: it is on the path */
+	size_t n_totals, n_met;
 	struct rollup_step *path;
 	size_t n, capacity;
 };
@@ -60,92 +69,128 @@ static void rollup_walk_mark(struct rollup_walker *w)
 		w->before[i] = w->ends[node];
 		w->ends[node] = (uint32_t)i + 1;
 	}
-	for (uint32_t i = w->tree->n; i > 0; i--) {
-		uint32_t *parent = &w->ends[trie_at(w->tree, i).parent];
+	for (uint32_t i = w->tree->n; i > 0;) {
+		const struct trie_entry *block = w->tree->blocks[i / TRIE_BLOCK];
+		const uint32_t first = i / TRIE_BLOCK * TRIE_BLOCK;
 
-		if (w->ends[i] && !*parent)
-			*parent = BELOW;
+		for (; i > 0 && i >= first; i--) {
+			uint32_t *parent = &w->ends[block[i - first].node.parent];
+
+			if (w->ends[i] && !*parent)
+				*parent = BELOW;
+		}
 	}
 }
 
-/* A node becomes the innermost one of the path. -ENOMEM. */
-static int rollup_walk_enter(struct rollup_walker *w, uint32_t node)
+/* Adds what ends in a node. */
+static void rollup_walk_end(const struct rollup_walker *w, uint32_t end, struct rollup_step *step)
 {
 	const struct profile *p = w->walk->table->profile;
-	struct rollup_step step = { .node = node };
-	uint32_t end = w->ends[node] == BELOW ? 0 : w->ends[node];
-	uint32_t frame = trie_at(w->tree, node).key, row = w->walk->known[frame];
 
 	for (; end; end = w->before[end - 1]) {
 		const struct profile_row *ended = profile_row_at(p, w->walk->rows[end - 1]);
 
-		step.weight += ended->weight;
-		step.samples += ended->samples;
+		step->weight += ended->weight;
+		step->samples += ended->samples;
 	}
-	if (row <= w->walk->before)
-		row = w->walk->row(w->walk->ctx, frame);
-	if (row == ROLLUP_WALK_FAILED || ARRAY_ROOM(&w->path, &w->capacity, w->n + 1) < 0)
-		return -ENOMEM;
-	if (row && !w->walk->table->rows[row - 1].last) {
-		w->walk->table->rows[row - 1].last = 1;
-		step.row = row;
-	}
-	w->path[w->n++] = step;
-	return 0;
 }
 
-/* The innermost node of the path is done. */
-static void rollup_walk_leave(struct rollup_walker *w)
+/* The row of a frame that was not asked for yet, with room for its total. ROLLUP_WALK_FAILED. */
+static uint32_t rollup_walk_ask(struct rollup_walker *w, uint32_t frame)
+{
+	uint32_t row = w->walk->row(w->walk->ctx, frame);
+
+	if (row != ROLLUP_WALK_FAILED &&
+	    (ARRAY_ROOM_ZEROED(&w->totals, &w->n_totals, (size_t)row + 1) < 0 ||
+	     ARRAY_ROOM_ZEROED(&w->met, &w->n_met, (size_t)row + 1) < 0))
+		return ROLLUP_WALK_FAILED;
+	return row;
+}
+
+/* A node becomes the innermost one of the path, which has room. False: out of memory. */
+static inline bool rollup_walk_enter(struct rollup_walker *w, const struct trie_entry *e,
+                                     uint32_t end)
+{
+	struct rollup_step *step = &w->path[w->n++];
+	uint32_t row = w->known[e->node.key];
+
+	*step = (struct rollup_step){ .next = e->next_sibling };
+	if (end != BELOW)
+		rollup_walk_end(w, end, step);
+	if (row <= w->walk->before || row >= w->n_met) {
+		row = rollup_walk_ask(w, e->node.key);
+		if (row == ROLLUP_WALK_FAILED)
+			return false;
+	}
+	if (row && !w->met[row]) {
+		w->met[row] = 1;
+		step->row = row;
+	}
+	return true;
+}
+
+/* The innermost node of the path is done. Where its path goes on, if it does. */
+static inline uint32_t rollup_walk_leave(struct rollup_walker *w)
 {
 	const struct rollup_step *step = &w->path[--w->n];
 
 	if (step->row) {
-		struct rollup_row *row = &w->walk->table->rows[step->row - 1];
+		struct rollup_total *total = &w->totals[step->row];
 
-		row->last = 0;
-		row->total += step->weight;
-		row->total_samples += step->samples;
+		w->met[step->row] = 0;
+		total->weight += step->weight;
+		total->samples += step->samples;
 	}
-	if (w->n) {
-		w->path[w->n - 1].weight += step->weight;
-		w->path[w->n - 1].samples += step->samples;
-	}
-}
-
-/* The first of a node and its siblings that is wanted; 0: none. */
-static uint32_t rollup_walk_wanted(const struct rollup_walker *w, uint32_t node)
-{
-	while (node && !w->ends[node])
-		node = trie_next(w->tree, node);
-	return node;
+	w->path[w->n - 1].weight += step->weight;
+	w->path[w->n - 1].samples += step->samples;
+	return step->next;
 }
 
 /* Goes down as far as it can, and over to a sibling where it cannot. Without recursion, because
- * stacks can be as deep as a file says. */
+ * stacks can be as deep as a file says. The path begins with a step for the root. */
 static int rollup_walk_all(struct rollup_walker *w)
 {
-	uint32_t at = rollup_walk_wanted(w, trie_first(w->tree, PROFILE_ROOT));
-	int r = 0;
+	struct trie_entry *const *blocks = w->tree->blocks;
+	const uint32_t *ends = w->ends;
+	uint32_t at = trie_first(w->tree, PROFILE_ROOT);
 
-	while (at && r >= 0) {
-		uint32_t next = rollup_walk_wanted(w, trie_first(w->tree, at));
+	if (ARRAY_ROOM_ZEROED(&w->path, &w->capacity, 1) < 0)
+		return -ENOMEM;
+	w->n = 1;
+	for (;;) {
+		const struct trie_entry *e = &blocks[at / TRIE_BLOCK][at % TRIE_BLOCK];
 
-		r = rollup_walk_enter(w, at);
-		while (!next && w->n && r >= 0) {
-			at = w->path[w->n - 1].node;
-			rollup_walk_leave(w);
-			next = rollup_walk_wanted(w, trie_next(w->tree, at));
+		if (!at && w->n == 1)
+			return 0;
+		if (!at) {
+			at = rollup_walk_leave(w);
+		} else if (!ends[at]) { /* not wanted */
+			at = e->next_sibling;
+		} else {
+			if (ARRAY_ROOM(&w->path, &w->capacity, w->n + 1) < 0 ||
+			    !rollup_walk_enter(w, e, ends[at]))
+				return -ENOMEM;
+			at = e->first_child & ~TRIE_HUB;
 		}
-		at = next;
 	}
-	return r;
 }
 
+/* Adds to the table what was counted. */
+static void rollup_walk_add(const struct rollup_walker *w)
+{
+	for (size_t i = 1; i < w->n_totals && i <= w->walk->table->n; i++) {
+		w->walk->table->rows[i - 1].total += w->totals[i].weight;
+		w->walk->table->rows[i - 1].total_samples += w->totals[i].samples;
+	}
+}
+
+/* The tree is marked, then gone through; sums come into the table at the end. */
 int rollup_walk(const struct rollup_walk *walk)
 {
 	const struct trie *tree = profile_tree(walk->table->profile);
 	struct rollup_walker w = { .walk = walk,
 		                   .tree = tree,
+		                   .known = walk->known,
 		                   .ends = calloc((size_t)tree->n + 1, sizeof(*w.ends)),
 		                   .before = calloc(walk->n + 1, sizeof(*w.before)) };
 	int r = w.ends && w.before ? 0 : -ENOMEM;
@@ -153,7 +198,10 @@ int rollup_walk(const struct rollup_walk *walk)
 	if (r >= 0 && tree->n) {
 		rollup_walk_mark(&w);
 		r = rollup_walk_all(&w);
+		rollup_walk_add(&w);
 	}
+	free(w.totals);
+	free(w.met);
 	free(w.ends);
 	free(w.before);
 	free(w.path);

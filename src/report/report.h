@@ -132,11 +132,12 @@ int report_tree(const struct report *r, uint32_t event, struct buf *out);
 int report_group(const struct report *r, struct buf *out);
 /* Writes the lines below a report: the states of the stacks, losses, and what has no name. */
 void report_account(const struct report *r, struct buf *out);
-/* A part of these lines: where user stacks end although no program or thread begins there. */
-void report_ends(const struct report *r, struct buf *out);
+/* A part of these lines: where user stacks end although no program or thread begins there. tops:
+ * report_tops, or NULL. */
+void report_ends(const struct report *r, const uint32_t *tops, struct buf *out);
 /* A part of these lines: stacks that end in code that a runtime made, and the flag with which they
  * go on. */
-void report_runtimes(const struct report *r, struct buf *out);
+void report_runtimes(const struct report *r, const uint32_t *tops, struct buf *out);
 /* Stacks of CPython without its functions, and what would name them. */
 void report_python(const struct report *r, struct buf *out);
 struct report_ends {
@@ -151,7 +152,7 @@ struct report_ends {
 };
 /* Whether some user stacks were walked by unwind tables while recording. */
 bool report_by_tables(const struct report *r);
-int report_ends_find(const struct report *r, struct report_ends *ret);
+int report_ends_find(const struct report *r, const uint32_t *tops, struct report_ends *ret);
 /* For each node the outermost node of its stack, below what says why the stack ended. NULL: out of
  * memory; the caller frees it. */
 uint32_t *report_tops(const struct profile *p);

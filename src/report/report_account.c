@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // report_account.c: what became of every sample: the lines below a report, and --stats.
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/event_unit.h"
@@ -278,9 +279,12 @@ void report_account(const struct report *r, struct buf *out)
 	account_count(out, c->undecoded, "sample could not be decoded",
 	              "samples could not be decoded");
 	if (r->load.frames == LOAD_FRAMES_ALL) {
-		report_ends(r, out);
-		report_runtimes(r, out);
+		uint32_t *tops = r->max_stack ? NULL : report_tops(r->load.profile);
+
+		report_ends(r, tops, out);
+		report_runtimes(r, tops, out);
 		report_python(r, out);
+		free(tops);
 	}
 	account_unnamed(r, out);
 	account_partial(r, out);

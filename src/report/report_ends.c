@@ -50,12 +50,17 @@ uint32_t *report_tops(const struct profile *p)
 	const struct trie *tree = profile_tree(p);
 	uint32_t *top = calloc((size_t)tree->n + 1, sizeof(*top));
 
-	for (uint32_t n = 1; top && n <= tree->n; n++) {
-		uint32_t parent = trie_at(tree, n).parent;
-		bool begins = parent == PROFILE_ROOT ||
-		              (top[parent] == parent && load_cut_ended(p, parent));
+	for (uint32_t id = 1, end; top && id <= tree->n;) {
+		const struct trie_entry *e = trie_run(tree, id, &end);
 
-		top[n] = begins ? n : top[parent];
+		for (; id < end; id++, e++) {
+			uint32_t parent = e->node.parent;
+
+			top[id] = top[parent];
+			if (top[parent] == parent &&
+			    (parent == PROFILE_ROOT || load_cut_ended(p, parent)))
+				top[id] = id;
+		}
 	}
 	return top;
 }
@@ -91,19 +96,20 @@ static void ends_count(struct report_ends *e, const struct profile *p, const uin
 	}
 }
 
-/* ret->by_object is sorted by samples, and the caller frees it. With --max-stack, or where samples
- * say themselves how they ended, nothing is counted. -ENOMEM. */
-int report_ends_find(const struct report *r, struct report_ends *ret)
+/* tops: report_tops, or NULL. ret->by_object is sorted by samples, and the caller frees it. With
+ * --max-stack, or where samples say themselves how they ended, nothing is counted. -ENOMEM. */
+int report_ends_find(const struct report *r, const uint32_t *tops, struct report_ends *ret)
 {
 	const struct profile *p = r->load.profile;
 	size_t objects = profile_n_objects(p) + 1;
 	/* With --max-stack the outermost frames were left out on purpose; what was unwound while
 	 * recording says itself how walks ended. */
 	bool count = !r->max_stack && !r->load.recorded.samples;
-	uint32_t *top = count ? report_tops(p) : NULL;
+	uint32_t *own = count && !tops ? report_tops(p) : NULL;
+	const uint32_t *top = own ? own : tops;
 	struct report_ends e = { .by_object = calloc(objects, sizeof(*e.by_object)) };
 
-	if (top && e.by_object) {
+	if (count && top && e.by_object) {
 		ends_count(&e, p, top);
 		qsort(e.by_object, objects, sizeof(*e.by_object), ends_order);
 		while (e.n < objects && e.by_object[e.n].samples)
@@ -113,7 +119,7 @@ int report_ends_find(const struct report *r, struct report_ends *ret)
 		free(e.by_object);
 		e = (struct report_ends){ .n = 0 };
 	}
-	free(top);
+	free(own);
 	*ret = e;
 	return e.by_object ? 0 : -ENOMEM;
 }
@@ -138,14 +144,14 @@ static const char *ends_hint(const struct report *r)
 }
 
 /* Without memory the report is not whole, and says so. */
-void report_ends(const struct report *r, struct buf *out)
+void report_ends(const struct report *r, const uint32_t *tops, struct buf *out)
 {
 	const struct profile *p = r->load.profile;
 	struct profile_account a;
 	struct report_ends e;
 	char part[16];
 
-	if (report_ends_find(r, &e) < 0) {
+	if (report_ends_find(r, tops, &e) < 0) {
 		out->failed = true;
 		return;
 	}

@@ -237,7 +237,7 @@ static int json_stops(const struct report *r, struct json *j)
 {
 	const struct profile *p = r->load.profile;
 	struct report_ends e;
-	int rc = report_ends_find(r, &e);
+	int rc = report_ends_find(r, NULL, &e);
 
 	if (rc < 0)
 		return rc;

@@ -93,19 +93,18 @@ static void runtimes_count(const struct report *r, struct runtimes *t, const uin
 
 /* A runtime with less than RUNTIMES_LEAST percent of the samples is left out. Writes nothing if
  * memory is out. */
-void report_runtimes(const struct report *r, struct buf *out)
+void report_runtimes(const struct report *r, const uint32_t *tops, struct buf *out)
 {
 	const struct profile *p = r->load.profile;
-	/* With --max-stack the outermost frames were left out on purpose. */
-	uint32_t *top = r->max_stack ? NULL : report_tops(p);
 	uint64_t *by_object = calloc(profile_n_objects(p) + 1, sizeof(*by_object));
 	uint64_t *named = calloc(profile_n_objects(p) + 1, sizeof(*named));
 	struct runtimes t = { .n = 0 };
 	struct profile_account a;
 	char part[16];
 
-	if (top && by_object && named)
-		runtimes_count(r, &t, top, by_object, named);
+	/* With --max-stack the outermost frames were left out on purpose. */
+	if (tops && !r->max_stack && by_object && named)
+		runtimes_count(r, &t, tops, by_object, named);
 	profile_account(p, 0, &a);
 	for (size_t i = 0; i < t.n; i++) {
 		if (report_percent(t.samples[i], a.samples) < RUNTIMES_LEAST)
@@ -118,7 +117,6 @@ void report_runtimes(const struct report *r, struct buf *out)
 		        walk_result_share(t.samples[i], a.samples, part, sizeof(part)),
 		        t.flags[i]->name, t.flags[i]->stacks);
 	}
-	free(top);
 	free(by_object);
 	free(named);
 }

@@ -28,16 +28,25 @@ static struct seam_u64s rules_slice(struct seam_u64s a, uint64_t from, uint64_t 
 	return a;
 }
 
+static inline uint64_t rules_word(const unsigned char *bytes, uint64_t i)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + i * 8, sizeof(word));
+	return word;
+}
+
 /* The first marker at or behind `from`. */
 static uint64_t rules_marker(const struct seam_u64s *chain, uint64_t from)
 {
-	uint64_t words[8], any;
+	const unsigned char *bytes = chain->bytes;
+	uint64_t any;
 
 	for (; !chain->swap && chain->n - from >= 8; from += 8) { /* most words are none */
-		memcpy(words, chain->bytes + from * 8, sizeof(words));
-		any = 0;
-		for (unsigned i = 0; i < 8; i++)
-			any |= words[i];
+		any = rules_word(bytes, from) | rules_word(bytes, from + 1) |
+		      rules_word(bytes, from + 2) | rules_word(bytes, from + 3) |
+		      rules_word(bytes, from + 4) | rules_word(bytes, from + 5) |
+		      rules_word(bytes, from + 6) | rules_word(bytes, from + 7);
 		if (any >> 63) /* as a marker has it, and a kernel address */
 			break;
 	}
