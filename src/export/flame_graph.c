@@ -18,11 +18,13 @@ struct flame_merge {
 	struct flame_graph *g;
 	const struct profile *p;
 	uint32_t side;
-	uint32_t *functions; /* profile's frame -> function; 0: not made yet */
-	uint32_t *path;      /* profile's nodes on the way up */
-	uint32_t *nodes;     /* profile's node -> node; 0: not placed yet */
-	uint32_t *events;    /* profile's event -> event; 0: not made yet */
-	uint32_t *threads;   /* profile's task -> thread */
+	uint32_t *functions;     /* profile's frame -> function; 0: not made yet */
+	uint32_t *path;          /* profile's nodes on the way up */
+	struct trie_step *steps; /* the way down of those */
+	size_t steps_capacity;
+	uint32_t *nodes;   /* profile's node -> node; 0: not placed yet */
+	uint32_t *events;  /* profile's event -> event; 0: not made yet */
+	uint32_t *threads; /* profile's task -> thread */
 };
 
 struct flame_function flame_function(const struct flame_graph *g, uint32_t id)
@@ -112,11 +114,12 @@ uint32_t flame_graph_function(struct flame_graph *g, const char *name, uint32_t 
 static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
 {
 	const struct profile_frame *f = profile_frame_at(m->p, frame);
-	uint32_t runtime = runtime_of(m->p, f);
+	uint32_t runtime;
 	struct buf name = { 0 };
 
 	if (m->functions[frame])
 		return m->functions[frame];
+	runtime = runtime_of(m->p, f);
 	export_frame_name(m->p, frame, &name);
 	m->functions[frame] =
 	        name.failed
@@ -174,6 +177,25 @@ static int flame_root(struct flame_merge *m, const struct profile_key *from, uin
 	return r;
 }
 
+/* Places the profile's nodes in m->path below a node, and gives the innermost one's place. */
+static int flame_way(struct flame_merge *m, uint32_t *at, size_t depth)
+{
+	if (ARRAY_ROOM(&m->steps, &m->steps_capacity, depth) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < depth; i++) {
+		m->steps[i].key =
+		        flame_of_frame(m, profile_node_at(m->p, m->path[depth - i - 1]).frame);
+		if (m->steps[i].key == INTERN_FAILED)
+			return -ENOMEM;
+	}
+	*at = trie_path(&m->g->nodes, *at, m->steps, depth);
+	if (*at == TRIE_FAILED)
+		return -ENOMEM;
+	for (size_t i = 0; i < depth; i++)
+		m->nodes[m->path[depth - i - 1]] = m->steps[i].id;
+	return 0;
+}
+
 /* Places a stack, below the root that a sample without any frame has: climbs up to what was placed
  * already, then goes down again. */
 static int flame_place(struct flame_merge *m, uint32_t root, uint32_t node, uint32_t *ret)
@@ -188,12 +210,8 @@ static int flame_place(struct flame_merge *m, uint32_t root, uint32_t node, uint
 	}
 	if (node != PROFILE_ROOT)
 		at = m->nodes[node];
-	while (depth && r >= 0) {
-		node = m->path[--depth];
-		r = flame_child(m->g, at, flame_of_frame(m, profile_node_at(m->p, node).frame),
-		                &at);
-		m->nodes[node] = at;
-	}
+	if (depth)
+		r = flame_way(m, &at, depth);
 	*ret = at;
 	return r;
 }
@@ -368,6 +386,7 @@ static int flame_merge_side(struct flame_graph *g, const struct flame_side *from
 		r = profile_n_samples(p) ? flame_samples(&m, from) : flame_rows(&m);
 	free(m.functions);
 	free(m.path);
+	free(m.steps);
 	free(m.nodes);
 	free(m.events);
 	free(m.threads);

@@ -40,10 +40,12 @@ struct folded {
 	uint32_t *comms; /* by the profile's task: its comm's node; 0: not made yet */
 	struct folded_node {
 		uint64_t weight;
-		uint32_t level; /* from 1 */
-	} * nodes;              /* of stacks */
-	size_t capacity;        /* of nodes */
-	uint32_t *path;         /* nodes on the way up, the profile's or of stacks */
+		uint32_t level;  /* from 1 */
+	} * nodes;               /* of stacks */
+	size_t capacity;         /* of nodes */
+	uint32_t *path;          /* nodes on the way up, the profile's or of stacks */
+	struct trie_step *steps; /* the way down of those */
+	size_t steps_capacity;
 	struct folded_level {
 		uint32_t node;
 		size_t end; /* of its name and the separator behind it, in text */
@@ -64,13 +66,11 @@ static void folded_put(struct buf *text, const char *name)
 			text->bytes[i] = ':';
 }
 
-/* The name of a frame in the pool of names. INTERN_FAILED: out of memory. */
+/* The name of a frame in the pool of names, when it is met first. INTERN_FAILED: out of memory. */
 static uint32_t folded_name(struct folded *f, uint32_t frame)
 {
 	unsigned kind = profile_frame_at(f->p, frame)->kind;
 
-	if (f->frames[frame])
-		return f->frames[frame] - 1;
 	buf_clear(&f->name);
 	buf_clear(&f->text);
 	export_frame_name(f->p, frame, &f->name);
@@ -112,6 +112,39 @@ static uint32_t folded_placed(const struct folded *f, uint32_t comm, uint32_t no
 	return (uint32_t)found;
 }
 
+/* Places the profile's nodes in f->path below a node, and gives the innermost one's place. */
+static int folded_way(struct folded *f, uint32_t comm, uint32_t *at, size_t depth)
+{
+	uint32_t level = f->nodes[*at].level;
+	int r = 0;
+
+	if (ARRAY_ROOM(&f->steps, &f->steps_capacity, depth) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < depth; i++) {
+		uint32_t frame = profile_node_at(f->p, f->path[depth - i - 1]).frame;
+
+		f->steps[i].key = f->frames[frame] ? f->frames[frame] - 1 : folded_name(f, frame);
+		if (f->steps[i].key == INTERN_FAILED)
+			return -ENOMEM;
+	}
+	*at = trie_path(&f->stacks, *at, f->steps, depth);
+	if (*at == TRIE_FAILED ||
+	    ARRAY_ROOM_ZEROED(&f->nodes, &f->capacity, (size_t)f->stacks.n + 1) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < depth && r >= 0; i++) {
+		struct folded_place *place = &f->places[f->path[depth - i - 1]];
+		const uint32_t id = f->steps[i].id;
+
+		f->nodes[id].level = ++level;
+		if (place->comm)
+			r = map_put(&f->more_places, (uint64_t)comm << 32 | f->path[depth - i - 1],
+			            id);
+		else
+			*place = (struct folded_place){ comm, id };
+	}
+	return r;
+}
+
 /* Places a stack below its comm: climbs up to what was placed already, then goes down again. */
 static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t *ret)
 {
@@ -125,14 +158,8 @@ static int folded_place(struct folded *f, uint32_t comm, uint32_t node, uint32_t
 	}
 	if (node == PROFILE_ROOT)
 		at = comm;
-	while (depth && r >= 0) {
-		node = f->path[--depth];
-		r = folded_child(f, at, folded_name(f, profile_node_at(f->p, node).frame), &at);
-		if (r >= 0 && f->places[node].comm)
-			r = map_put(&f->more_places, (uint64_t)comm << 32 | node, at);
-		else if (r >= 0)
-			f->places[node] = (struct folded_place){ comm, at };
-	}
+	if (depth)
+		r = folded_way(f, comm, &at, depth);
 	*ret = at;
 	return r;
 }
@@ -272,6 +299,7 @@ int export_folded(const struct profile *p, const struct export_opts *opts, struc
 	free(f.comms);
 	free(f.nodes);
 	free(f.path);
+	free(f.steps);
 	free(f.line);
 	return r;
 }

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/pool.h"
 #include "base/trie.h"
@@ -26,7 +27,9 @@ struct merge {
 	const struct profile *from;
 	/* from's id -> to's id */
 	uint32_t *strings, *objects, *tasks, *frames, *nodes, *events;
-	uint32_t *path; /* nodes on the way up, as deep as the tree can be */
+	uint32_t *path;          /* nodes on the way up, as deep as the tree can be */
+	struct trie_step *steps; /* the way down of those */
+	size_t steps_capacity;
 	/* profile_expand: */
 	size_t (*source)(void *ctx, uint32_t frame, const struct profile_source **ret);
 	void *source_ctx;
@@ -44,6 +47,7 @@ static void merge_free(struct merge *m)
 	free(m->nodes);
 	free(m->events);
 	free(m->path);
+	free(m->steps);
 	free(m->inlined);
 	buf_free(&m->more);
 }
@@ -184,6 +188,26 @@ static uint32_t merge_inlined_nodes(struct merge *m, uint32_t frame, uint32_t to
 	return to;
 }
 
+/* The same of the nodes in m->path, each of which becomes one node, below to. */
+static uint32_t merge_way(struct merge *m, uint32_t to, size_t depth)
+{
+	const struct trie *tree = profile_tree(m->from);
+
+	if (ARRAY_ROOM(&m->steps, &m->steps_capacity, depth) < 0)
+		return PROFILE_FAILED;
+	for (size_t i = 0; i < depth; i++) {
+		uint32_t from = trie_at(tree, m->path[depth - i - 1]).key;
+
+		m->steps[i].key = m->frames[from] ? m->frames[from] : merge_frame(m, from);
+		if (m->steps[i].key == PROFILE_FAILED)
+			return PROFILE_FAILED;
+	}
+	to = profile_path(m->to, to, m->steps, depth);
+	for (size_t i = 0; i < depth && to != PROFILE_FAILED; i++)
+		m->nodes[m->path[depth - i - 1]] = m->steps[i].id;
+	return to;
+}
+
 /* Climbs up to a node that was translated already (or the root), then goes down again. So deep
  * stacks need no recursion. */
 static uint32_t merge_node(struct merge *m, uint32_t node)
@@ -197,6 +221,8 @@ static uint32_t merge_node(struct merge *m, uint32_t node)
 		at = trie_at(tree, at).parent;
 	}
 	to = m->nodes[at];
+	if (depth && !m->source)
+		return merge_way(m, to, depth);
 	while (depth) {
 		uint32_t from;
 
