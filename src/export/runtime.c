@@ -8,7 +8,7 @@
 static const struct runtime runtimes[] = {
 	{ "[python]", "Python", 95, 45, "green" },  { "[hotspot]", "Java", 5, 45, "red" },
 	{ "[perl]", "Perl", 305, 45, "magenta" },   { "[php]", "PHP", 265, 45, "purple" },
-	{ "[v8]", "JavaScript", 62, 60, "yellow" },
+	{ "[v8]", "JavaScript", 62, 60, "yellow" }, { "[ruby]", "Ruby", 335, 60, "pink" },
 };
 
 #define RUNTIMES (sizeof(runtimes) / sizeof(runtimes[0]))

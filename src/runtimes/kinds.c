@@ -9,6 +9,7 @@
 #include "runtimes/perl.h"
 #include "runtimes/php.h"
 #include "runtimes/python.h"
+#include "runtimes/ruby.h"
 #include "runtimes/v8.h"
 
 static const struct {
