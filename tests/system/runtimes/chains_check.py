@@ -4,20 +4,29 @@
 chains that the program noted itself (chains_program.*), by the function leaf_X that is in both. NATIVE is the native function
 that runs them. The last line tells what was seen. Wrong is none, whole are 99.5 % of the samples in such a function, which are
 LEAST at least."""
+import functools
 import json
 import re
 import sys
 
 prefix, notes, least = sys.argv[1], sys.argv[2], int(sys.argv[3])
 native = sys.argv[4] if len(sys.argv) > 4 else None
+WORKS = re.compile(r"(^|[#.:])(work|used)$")
 LEAF = re.compile(r"leaf_\w+")
 
 
+@functools.lru_cache(maxsize=None)
 def function(name):
     """Without prefix and file, whose ":" is a single one outside of brackets."""
     name = re.sub(r"\\+", r"\\", name)  # as it is shown, or, of a converted file, shown twice
     name = re.sub(r"\{(closure):[^}]*\}", r"{\1}", name[len(prefix):])
     return re.sub(r"(?<!:):(?!:).*", "", name, count=1)
+
+
+@functools.lru_cache(maxsize=None)
+def shown_name(text):
+    """Without the object behind it."""
+    return re.match(r"(.*?)(?: \(([^()]*)\))?$", text).group(1)
 
 
 def shown(name):
@@ -36,9 +45,9 @@ seen, whole, wrong, lost, told = {}, 0, 0, 0, []
 def judge(frames, natives):
     global whole, wrong, lost
     names = [function(f) for f in frames]
-    at = next((i for i, n in enumerate(names) if LEAF.search(n)), None)
+    at = next((i for i, n in enumerate(names) if "leaf_" in n), None)
     if at is None:
-        if names and names[0] in ("work", "used"):
+        if any(WORKS.search(n) for n in names[:2]):
             lost += 1
             told.append("no leaf: %s" % names)
         elif not names and native and any(n.startswith(native) for n in natives):
@@ -63,11 +72,8 @@ for line in sys.stdin:
         judge(frames, natives)
         frames, natives = [], []
     elif line.startswith("\t"):
-        at = re.match(r"\s+[0-9a-f]+ (.*?)(?: \(([^()]*)\))?$", line)
-        if at and at.group(1).startswith(prefix):
-            frames.append(at.group(1))
-        elif at:
-            natives.append(at.group(1))
+        name = shown_name(line.split(None, 1)[1].rstrip("\n"))
+        (frames if name.startswith(prefix) else natives).append(name)
 judge(frames, natives)
 lasting = set(leaf for leaf in chains if not re.search(r"churn|again", leaf))  # the others are over in no time
 missing = sorted(lasting - set(seen))
