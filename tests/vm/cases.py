@@ -96,6 +96,15 @@ for one in runtime_sample runtime_away read_owing; do
 done
 """
 
+PERL = """cat >work.pl <<'END'
+sub fib { my $n = shift; $n < 2 ? $n : fib($n - 1) + fib($n - 2) }
+my $i = 0;
+while ($i < 12 || (times)[0] < 1) { $i++; fib(16); my @a = sort { fib(3); $a <=> $b } map { $_ * 7 % 100 } 1 .. 100 }
+END
+$bpf --runtimes perl -- /usr/bin/perl work.pl
+"""
+
+
 # [uprobes] is where a watched function returns to.
 RETURNS = {"returns_inner": ("returns_outer", 20), "[uprobes]": ("returns_outer", 5)}
 
@@ -209,6 +218,7 @@ CASES = [
     Case("bpf_python", PYTHON.replace("$bpf --", "$bpf --no-python --"), kernels="all", bpf=True, whole={"_PyEval_EvalFrameDefault": ("_start", 50)}),
     Case("bpf_frames_of_python", PYTHON.replace("$bpf --", "$bpf --python --"), kernels="all", bpf=True,
          whole={"[python]": ("_start", 50)}),
+    Case("bpf_frames_of_perl", PERL, kernels="all", bpf=True, whole={"[perl]": ("_start", 50)}),
     # A HotSpot whose memory is an enemy's: its walk loads, and finds nothing.
     Case("bpf_runtimes", RUNTIMES, kernels="all", records=False, peer=False, seconds=300),
     Case("bpf_fake_of_hotspot", "$bpf --runtimes hotspot -- $wl/fake_hotspot 2 2>said; s=$?; cat said >&2; grep -q 'does not load' said && exit 9; exit $s",

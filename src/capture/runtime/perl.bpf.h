@@ -76,9 +76,15 @@ struct perl {
 	__u64 statement; /* in which the sub is that comes next */
 	__u64 innermost, op, op_next;
 	__u64 code, package, name, next, bytes, file;
+	/* of code outside of subs: where its file is told, and what it is called */
+	__u64 told_by, one, two;
 	__u64 n_jumps, at_jump;
 	__s32 at, top;
-	__u32 stack_type, op_type, any, sorted, line, called;
+	__u32 stack_type, op_type, any, sorted, line, called, begun;
+	/* of a step: whether there is code to take, what statement is next, 1 + who calls the loop
+	 * for it, and whether it is the last */
+	__u32 take, by, last, took;
+	__u64 then;
 	unsigned char head[24];
 	unsigned char context[PERL_CONTEXT_SIZE];
 	unsigned char body[PERL_CODE_SIZE];
@@ -176,10 +182,10 @@ INLINE long perl_name(struct walk *c, __u64 name, struct kwalk_code_text *text, 
 	                    most, kind);
 }
 
-/* A name of ours: of one or two words. */
-INLINE void perl_word(struct runtime_walk *p, __u64 one, __u64 two, __u32 bytes)
+/* A name of ours: of one word that a 0 ends, or of two, of which the second has one letter. */
+INLINE void perl_word(struct runtime_walk *p, __u64 one, __u64 two)
 {
-	p->told.name = (struct kwalk_code_text){ .bytes = (__u16)bytes };
+	p->told.name = (struct kwalk_code_text){ .bytes = two ? 9 : one >> 32 ? 6 : 4 };
 	p->told.scope.bytes = 0;
 	p->told.text[KWALK_CODE_FILE / 8] = one;
 	p->told.text[KWALK_CODE_FILE / 8 + 1] = two;
@@ -262,7 +268,7 @@ INLINE long perl_names(struct walk *c, const int kind)
 
 	pl->name = WORD(pl->body, 56);
 	if (!ANEW(pl->name)) {
-		perl_word(p, PERL_WORD_UNKNOWN, ')', 9);
+		perl_word(p, PERL_WORD_UNKNOWN, ')');
 		return 0;
 	}
 	if (flags & PERL_CODE_NAMED)
@@ -293,56 +299,6 @@ INLINE long perl_first_line(struct walk *c, const int kind)
 	return 0;
 }
 
-INLINE long perl_tell(struct walk *c, const int kind)
-{
-	struct runtime_walk *p = c->runtime;
-
-	p->told.key = p->hash;
-	return runtime_told(p) ? 0 : runtime_tell(c, 0, 0, RUNTIME_LINES_GIVEN, kind);
-}
-
-/* The key of the code at pl->code, and which file it is of. */
-INLINE long perl_code(struct walk *c, const int kind)
-{
-	struct runtime_walk *p = c->runtime;
-	struct perl *pl = PL(p);
-	__u32 type;
-
-	if (walk_read(c, pl->code, pl->head, sizeof(pl->head), kind))
-		return runtime_end(p, KWALK_RUNTIME_FAULT);
-	type = HALF(pl->head, 12) & 255;
-	if (type != PERL_IS_CODE && type != PERL_IS_FORMAT)
-		return runtime_end(p, KWALK_RUNTIME_BUILDING);
-	if (walk_read(c, WORD(pl->head, 0), pl->body, PERL_CODE_SIZE, kind))
-		return runtime_end(p, KWALK_RUNTIME_FAULT);
-	if (HALF(pl->body, 92) & PERL_CODE_C)
-		return runtime_end(p, KWALK_RUNTIME_BUILDING);
-	if (perl_first_line(c, kind) || perl_path(c, WORD(pl->body, 64), kind))
-		return 1;
-	pl->file = p->hash;
-	p->hash = runtime_mix(runtime_mix(p->hash, p->out.pid), p->told.first_line);
-	return perl_names(c, kind) ? 1 : perl_tell(c, kind);
-}
-
-/* The same, once in a walk. */
-INLINE long perl_code_met(struct walk *c, const int kind)
-{
-	struct runtime_walk *p = c->runtime;
-	struct perl *pl = PL(p);
-	struct runtime_met *m = runtime_met(p, ANEW(pl->code));
-
-	if (m->code == ANEW(pl->code)) {
-		p->told.key = m->key;
-		pl->file = m->what;
-		return 0;
-	}
-	if (perl_code(c, kind))
-		return 1;
-	m->what = pl->file;
-	runtime_meet(p, m, pl->code);
-	return 0;
-}
-
 /* ---- statements ---- */
 
 /* Reads a statement's line, and where its file's name is (pl->next). */
@@ -368,15 +324,80 @@ INLINE long perl_cop(struct walk *c, __u64 cop, const int kind)
 	return 0;
 }
 
-/* The line of the statement, if it is of the file; else 0. */
-INLINE long perl_at(struct walk *c, __u64 file, __u32 *line, const int kind)
+/* ---- code ---- */
+
+INLINE long perl_tell(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+
+	p->told.key = p->hash;
+	return runtime_told(p) ? 0 : runtime_tell(c, 0, 0, RUNTIME_LINES_GIVEN, kind);
+}
+
+/* Reads what the code at pl->code is. */
+INLINE long perl_body(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct perl *pl = PL(p);
+	__u32 type;
+
+	if (walk_read(c, pl->code, pl->head, sizeof(pl->head), kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	type = HALF(pl->head, 12) & 255;
+	if (type != PERL_IS_CODE && type != PERL_IS_FORMAT)
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	if (walk_read(c, WORD(pl->head, 0), pl->body, PERL_CODE_SIZE, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	if (HALF(pl->body, 92) & PERL_CODE_C)
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	pl->next = WORD(pl->body, 64);
+	return perl_first_line(c, kind);
+}
+
+/* The key of the code at pl->code, or of that outside of subs, and which file it is of. Of a sub
+ * once in a walk. */
+INLINE long perl_key(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct perl *pl = PL(p);
+	struct runtime_met *m = runtime_met(p, ANEW(pl->code));
+
+	if (ANEW(pl->code) && m->code == ANEW(pl->code)) {
+		p->told.key = m->key;
+		pl->file = m->what;
+		return 0;
+	}
+	p->told.first_line = 0;
+	if ((ANEW(pl->code) ? perl_body(c, kind) : perl_cop(c, pl->told_by, kind)) ||
+	    perl_path(c, pl->next, kind))
+		return 1;
+	pl->file = p->hash;
+	p->hash = runtime_mix(runtime_mix(p->hash, p->out.pid), p->told.first_line);
+	if (!ANEW(pl->code))
+		perl_word(p, pl->one, pl->two);
+	else if (perl_names(c, kind))
+		return 1;
+	if (perl_tell(c, kind))
+		return 1;
+	if (ANEW(pl->code)) {
+		m->what = pl->file;
+		runtime_meet(p, m, pl->code);
+	}
+	return 0;
+}
+
+/* Takes the code at pl->code, or that outside of subs, with the line of the statement if that is of
+ * the same file. */
+INLINE long perl_take(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct perl *pl = PL(p);
 	struct runtime_met *m;
+	__u64 key;
 
-	if (perl_cop(c, pl->statement, kind))
+	if (perl_key(c, kind) || perl_cop(c, pl->statement, kind))
 		return 1;
+	key = p->told.key;
 	m = runtime_met(p, ANEW(pl->next));
 	if (m->code != ANEW(pl->next)) {
 		if (perl_path(c, pl->next, kind))
@@ -384,7 +405,10 @@ INLINE long perl_at(struct walk *c, __u64 file, __u32 *line, const int kind)
 		runtime_meet(p, m, pl->next);
 		m->what = p->hash;
 	}
-	*line = m->what == file ? ANEW(pl->line) : 0;
+	/* goto has put the sub into the place of another, whose statement it is */
+	if (m->what != ANEW(pl->file) || (!ANEW(pl->any) && ANEW(pl->op_type) == AT(op_goto)))
+		pl->line = 0;
+	runtime_put(p, key, ANEW(pl->line), RUNTIME_FRAME_CODE);
 	return 0;
 }
 
@@ -407,7 +431,7 @@ INLINE long perl_called(struct walk *c, const int kind)
 		    ((outer & PERL_TYPE) == PERL_SUB && outer & (PERL_REGEX | PERL_REGEX_FAKE)))
 			by = PERL_BY_DOUBT;
 	}
-	runtime_put(p, by, 0, RUNTIME_FRAME_LOOP);
+	pl->by = 1 + by;
 	return 0;
 }
 
@@ -428,32 +452,22 @@ INLINE long perl_sub(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct perl *pl = PL(p);
-	__u32 type = HALF(pl->context, 0), line = 0;
+	__u32 type = HALF(pl->context, 0);
 
 	pl->code = WORD(pl->context, 72);
-	if (!ANEW(pl->code) || perl_is_entering(p)) {
-		pl->statement = WORD(pl->context, 16);
+	pl->then = WORD(pl->context, 16);
+	if (!ANEW(pl->code) || perl_is_entering(p))
 		return 0;
-	}
-	if (!(type & PERL_REGEX_FAKE)) {
-		if (perl_code_met(c, kind) || perl_at(c, pl->file, &line, kind))
-			return 1;
-		/* goto has put the sub into the place of another, whose statement it is */
-		if (!ANEW(pl->any) && ANEW(pl->op_type) == AT(op_goto))
-			line = 0;
-		runtime_put(p, p->told.key, line, RUNTIME_FRAME_CODE);
-		pl->statement = WORD(pl->context, 16);
-	}
-	if (type & PERL_MULTICALL) {
-		pl->sorted = 1;
-		runtime_put(p,
-		            ANEW(pl->stack_type) == PERL_SORT || type & PERL_REGEX
-		                    ? PERL_BY_INSIDE
-		                    : PERL_BY_OUTSIDE,
-		            0, RUNTIME_FRAME_LOOP);
-		return 0;
-	}
-	return WORD(pl->context, 48) ? 0 : perl_called(c, kind);
+	if (type & PERL_REGEX_FAKE)
+		pl->then = pl->statement;
+	else
+		pl->take = 1;
+	if (!(type & PERL_MULTICALL))
+		return WORD(pl->context, 48) ? 0 : perl_called(c, kind);
+	pl->sorted = 1;
+	pl->by = 1 + (ANEW(pl->stack_type) == PERL_SORT || type & PERL_REGEX ? PERL_BY_INSIDE
+	                                                                     : PERL_BY_OUTSIDE);
+	return 0;
 }
 
 /* The context is of an eval: of a text or a file, that is of code outside of subs; a block is no
@@ -466,20 +480,19 @@ INLINE long perl_eval(struct walk *c, const int kind)
 
 	if (type & PERL_EVAL_BLOCK)
 		return 0;
-	if (perl_cop(c, pl->statement, kind) || perl_path(c, pl->next, kind))
-		return 1;
-	p->told.first_line = 0;
-	p->hash = runtime_mix(p->hash, p->out.pid);
-	if (!WORD(pl->context, 64))
-		perl_word(p, PERL_WORD_EVAL, 0, 6);
-	else if (type >> 23 == AT(op_dofile))
-		perl_word(p, PERL_WORD_DO, 0, 4);
-	else
-		perl_word(p, PERL_WORD_REQUIRE, ')', 9);
-	if (perl_tell(c, kind))
-		return 1;
-	runtime_put(p, p->told.key, ANEW(pl->line), RUNTIME_FRAME_CODE);
-	pl->statement = WORD(pl->context, 16);
+	pl->code = 0;
+	pl->told_by = pl->statement;
+	pl->one = PERL_WORD_EVAL;
+	pl->two = 0;
+	if (WORD(pl->context, 64)) {
+		pl->one = PERL_WORD_DO;
+		if (type >> 23 != AT(op_dofile)) {
+			pl->one = PERL_WORD_REQUIRE;
+			pl->two = ')';
+		}
+	}
+	pl->take = 1;
+	pl->then = WORD(pl->context, 16);
 	return WORD(pl->context, 48) ? 0 : perl_called(c, kind);
 }
 
@@ -512,7 +525,7 @@ INLINE long perl_stack(struct walk *c, __u64 stack, const int kind)
 	type = HALF(pl->head, 0) & PERL_TYPE;
 	if ((type == PERL_SUB || type == PERL_FORMAT) &&
 	    (ANEW(pl->any) || (ANEW(pl->op_type) && ANEW(pl->op_type) != AT(op_entersub))))
-		pl->statement = WORD(pl->head, 16);
+		pl->then = WORD(pl->head, 16);
 	return 0;
 }
 
@@ -522,7 +535,7 @@ INLINE long perl_main(struct walk *c, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct perl *pl = PL(p);
 	__u64 op;
-	__u32 type, line;
+	__u32 type;
 
 	if (perl_variable(c, AT(main), &op, kind))
 		return 1;
@@ -534,17 +547,13 @@ INLINE long perl_main(struct walk *c, const int kind)
 			break;
 		op = WORD(pl->cop, 0);
 	}
-	if (perl_cop(c, op, kind) || perl_path(c, pl->next, kind))
-		return 1;
-	pl->file = p->hash;
-	p->told.first_line = 0;
-	p->hash = runtime_mix(p->hash, p->out.pid);
-	perl_word(p, PERL_WORD_MAIN, 0, 6);
-	if (perl_tell(c, kind) || perl_at(c, pl->file, &line, kind))
-		return 1;
-	runtime_put(p, p->told.key, line, RUNTIME_FRAME_CODE);
-	runtime_put(p, PERL_BY_MAIN, 0, RUNTIME_FRAME_LOOP);
-	return runtime_end(p, KWALK_RUNTIME_COMPLETE);
+	pl->code = 0;
+	pl->told_by = op;
+	pl->one = PERL_WORD_MAIN;
+	pl->two = 0;
+	pl->take = pl->last = 1;
+	pl->by = 1 + PERL_BY_MAIN;
+	return 0;
 }
 
 /* Behind the outermost context of a stack. The block of a sort is a part of the sub around it. */
@@ -553,24 +562,21 @@ INLINE long perl_outwards(struct walk *c, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct perl *pl = PL(p);
 
-	pl->any = 1;
+	pl->any = ANEW(pl->begun);
+	pl->begun = 1;
 	if (ANEW(pl->stack_type) == PERL_SORT && ANEW(pl->top) >= 0 && !ANEW(pl->sorted))
 		runtime_put(p, PERL_BY_INSIDE, 0, RUNTIME_FRAME_LOOP);
 	return ANEW(pl->previous) ? perl_stack(c, pl->previous, kind) : perl_main(c, kind);
 }
 
-/* Takes one context of a sub, format or eval, and goes to the next one outwards. */
-INLINE long perl_step(struct walk *c, const int kind)
+/* Looks at one context of a sub, format or eval, and at the next one outwards then. */
+INLINE long perl_context(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct perl *pl = PL(p);
 	__u32 type;
 	__s32 at = ANEW(pl->at);
 
-	if (runtime_full(p, kind))
-		return 1;
-	if (at < 0)
-		return perl_outwards(c, kind);
 	if (walk_read(c, ANEW(pl->contexts) + (__u32)at * (__u64)PERL_CONTEXT_SIZE, pl->context,
 	              PERL_CONTEXT_SIZE, kind))
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
@@ -581,9 +587,30 @@ INLINE long perl_step(struct walk *c, const int kind)
 	} else if (type != PERL_EVAL_CONTEXT || perl_eval(c, kind)) {
 		return type == PERL_EVAL_CONTEXT || runtime_end(p, KWALK_RUNTIME_BUILDING);
 	}
-	pl->any = 1;
 	pl->at = (__s32)HALF(pl->context, 56);
 	return pl->at < at ? 0 : runtime_end(p, KWALK_RUNTIME_BUILDING);
+}
+
+/* Takes one context, or goes to the next stack of them. */
+INLINE long perl_step(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct perl *pl = PL(p);
+
+	if (runtime_full(p, kind))
+		return 1;
+	pl->take = pl->by = pl->last = 0;
+	pl->took = ANEW(pl->at) >= 0;
+	pl->then = pl->statement;
+	if (ANEW(pl->at) < 0 ? perl_outwards(c, kind) : perl_context(c, kind))
+		return 1;
+	if (ANEW(pl->take) && perl_take(c, kind))
+		return 1;
+	pl->any |= !!ANEW(pl->took);
+	pl->statement = pl->then;
+	if (ANEW(pl->by))
+		runtime_put(p, ANEW(pl->by) - 1, 0, RUNTIME_FRAME_LOOP);
+	return ANEW(pl->last) ? runtime_end(p, KWALK_RUNTIME_COMPLETE) : 0;
 }
 
 /* One more of the places on the C stack to which exceptions jump. */
@@ -660,7 +687,10 @@ INLINE long perl_begin(struct walk *c, const int kind)
 		if (ANEW(pl->op_type) == AT(op_nextstate) || ANEW(pl->op_type) == AT(op_dbstate))
 			pl->statement = pl->op;
 	}
-	return perl_stack(c, stack, kind);
+	pl->at = -1;
+	pl->previous = stack;
+	pl->stack_type = pl->begun = 0;
+	return 0;
 }
 
 /* The thread's subs. */
