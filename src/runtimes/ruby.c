@@ -40,6 +40,18 @@ static const struct ruby_layout versions[] = {
 	  .class_permanent = 149,
 	  .class_attached = 128,
 	  .class_singleton = 1u << 12 },
+	{ .version = 0x0304,
+	  .ec_error = 112,
+	  .frame_size = 56,
+	  .body_line = 88,
+	  .body_lines = 112,
+	  .body_local = 168,
+	  .string_inline = 24,
+	  .string_length = 16,
+	  .class_path = 152,
+	  .class_permanent = 149,
+	  .class_attached = 128,
+	  .class_singleton = 1u << 13 },
 };
 
 _Static_assert(sizeof(struct ruby_layout) <= RUNTIME_LAYOUT_WORDS * 8, "RUNTIME_LAYOUT_WORDS");

@@ -72,14 +72,14 @@ same "no function with --no-runtimes" 0 "$(grep -c 'rb::' n.txt)"
 
 echo "# hostile structures"
 "${CC:-cc}" -O1 -rdynamic -o hostile "$HERE/runtimes/hostile_ruby.c" 2>cc.err || fail "$(cat cc.err)"
-cases="good context outside huge tags tag kernel environment deep c long negative string type class table singleton names line array letters"
+cases="good context outside huge tags tag kernel environment deep c long negative string type label class table singleton names line array letters"
 for case in $cases; do ln -s hostile h_$case; done
 # shellcheck disable=SC2016,SC2086 # the shell's that is recorded; words
 record --runtimes ruby -F 997 -e cpu-clock -o h.data -- sh -c 'for i; do "./h_$i" "$i" || exit 1; done' sh $cases
 same "status" 0 $status
 "$SEAM" script -F comm,ip,sym -i h.data 2>/dev/null >h.txt
 same "no other name" 0 "$(grep 'rb::' h.txt | grep -vc 'rb::\(block in \)\?\(Made#\)\?\(good\|e\\nvil.*\):/made/good.rb')"
-for case in good line; do
+for case in good label line; do
 	atleast "$case: its function" 1 "$(awk -v RS= -v c="h_$case" '$1 == c && /rb::Made#good:/' h.txt | grep -c 'rb::')"
 done
 same "letters are escaped" 0 "$(grep -c "$(printf '\033')" h.txt)"

@@ -174,6 +174,9 @@ static void test_versions(void **state)
 	made_errinfo(m, "3.1.2", 112);
 	assert_int_equal(found(m, &o, &l), 0);
 	assert_int_equal(l.version, 0x0301);
+	made_errinfo(m, "3.4.1", 112);
+	assert_int_equal(found(m, &o, &l), 0);
+	assert_int_equal(l.version, 0x0304);
 	made_errinfo(m, "3.10.1", 112);
 	assert_int_equal(found(m, &o, &l), -ENOTSUP);
 	made_errinfo(m, "3.2.1", 112);

@@ -28,6 +28,7 @@
 #define RUBY_BODY_ROOM 256u    /* a power of two */
 #define RUBY_BODY_SIZE 192u
 #define RUBY_CLASS_VARIABLES 32u /* that are looked at */
+#define RUBY_END 64u             /* bytes that are compared of a name */
 #define RUBY_LABEL_MOST 63u      /* what stands before a method's name */
 #define RUBY_PATH_MOST 160u      /* the name of a class */
 
@@ -401,12 +402,37 @@ INLINE long ruby_of_method(struct walk *c, __u32 *type, const int kind)
 	return 0;
 }
 
+/* Whether the label (r->text) ends with the method's name (r->name): by their last bytes. */
+INLINE long ruby_ends(struct walk *c, __u32 *ends, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct ruby *r = RUBY(p);
+	__u32 n = ANEW(r->name_bytes) < RUBY_END ? (__u32)r->name_bytes : RUBY_END;
+
+	*ends = 0;
+	if (ANEW(r->name_bytes) > ANEW(r->bytes))
+		return 0;
+	for (__u32 i = 0; i < RUBY_END / 8; i++)
+		((volatile __u64 *)r->head)[i] = ((volatile __u64 *)r->block)[i] = 0;
+	FORGET(n);
+	if (n > RUBY_END)
+		return 0;
+	if (n && (walk_read(c, r->text + r->bytes - n, r->head, n, kind) ||
+	          walk_read(c, r->name + r->name_bytes - n, r->block, n, kind)))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	*ends = 1;
+	for (__u32 i = 0; i < RUBY_END / 8; i++)
+		if (ANEW(r->head[i]) != ANEW(r->block[i]))
+			*ends = 0;
+	return 0;
+}
+
 /* Tells of the code in r->body. */
 INLINE long ruby_name(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct ruby *r = RUBY(p);
-	__u32 type = 0;
+	__u32 type = 0, ends = 1;
 	long e;
 
 	if (ruby_file(c, kind) || ruby_of_method(c, &type, kind))
@@ -419,9 +445,11 @@ INLINE long ruby_name(struct walk *c, const int kind)
 	}
 	if (e)
 		return e == 1 ? 1 : runtime_end(p, KWALK_RUNTIME_BUILDING);
-	/* label, and the method's name at its end */
-	r->before = r->text;
-	r->before_bytes = ANEW(r->bytes) - ANEW(r->name_bytes);
+	if (RUBY_BODY(r, 72) != RUBY_BODY(r, 80) && ruby_ends(c, &ends, kind))
+		return 1;
+	/* What an eval runs in a method is told as the method: its label may be any text. */
+	r->before = ends ? r->text : r->name;
+	r->before_bytes = ends ? ANEW(r->bytes) - ANEW(r->name_bytes) : 0;
 	p->told.scope.bytes = 0;
 	e = 2;
 	if (type == RUBY_OF_METHOD) {

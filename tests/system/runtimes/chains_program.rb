@@ -258,9 +258,6 @@ in_fiber
 def leaf_nested() note; work end
 def nested(n) n > 0 ? Fiber.new { nested(n - 1) }.resume : leaf_nested end
 nested(4)
-def leaf_enumerator() note; work; 1 end
-def in_enumerator() Enumerator.new { |y| y << leaf_enumerator }.next end
-in_enumerator if NEW
 def leaf_behind() note; work end
 def behind_fiber() f = Fiber.new { Fiber.yield 1 }; f.resume; leaf_behind end
 behind_fiber

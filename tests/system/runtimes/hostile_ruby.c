@@ -191,6 +191,8 @@ static void spoil_names(void)
 		put(name, 0, 8);
 	if (is("type"))
 		put(iseq, 0, 0x601a);
+	if (is("label")) /* it does not end with the method's name */
+		put(body, 80, of(path));
 	if (is("class"))
 		put(method, 32, 0xffffffff81000000);
 	if (is("table"))
