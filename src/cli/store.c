@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/cmds.h"
 #include "cmd/outfile.h"
+#include "fleet/functions.h"
 #include "fleet/import.h"
 #include "fleet/listing.h"
 #include "fleet/points.h"
@@ -18,6 +20,7 @@
 
 /* As the agent's windows, so that both fit into one store. */
 #define WINDOW_NS 10000000000ULL
+#define TOP_LIMIT 50u
 
 enum {
 	OPT_CSV = 1,
@@ -28,6 +31,7 @@ enum {
 	OPT_REPLICATED,
 	OPT_KEEP,
 	OPT_DRY_RUN,
+	OPT_LIMIT,
 };
 
 static const struct option_def store_options[] = {
@@ -44,8 +48,9 @@ static const struct option_def store_options[] = {
 	{ "keep", 0, "DAYS", "init: windows that are older go, of tables that are there, too",
 	  OPT_KEEP },
 	{ "dry-run", 0, NULL, "init: print the statements, and do nothing", OPT_DRY_RUN },
-	{ "csv", 0, NULL, "series as comma-separated values", OPT_CSV },
-	{ "json", 0, NULL, "ls and series as one JSON object", OPT_JSON },
+	{ "limit", 'n', "N", "top: at most so many functions for each event (50)", OPT_LIMIT },
+	{ "csv", 0, NULL, "series and top as comma-separated values", OPT_CSV },
+	{ "json", 0, NULL, "ls, series and top as one JSON object", OPT_JSON },
 	NAMING_OPTIONS,
 	{ 0 },
 };
@@ -67,12 +72,13 @@ struct store_cmd {
 	uint64_t window_ns;   /* of import; of a point of series, 0: a 60th of the span */
 	struct labels labels; /* given with --label */
 	struct store_init init;
+	unsigned limit; /* of top */
 };
 
 /* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with it. */
 static int store_option(struct store_cmd *s, const struct options *o, int id)
 {
-	unsigned long long days;
+	unsigned long long days, limit;
 
 	switch (id) {
 	case OPT_CLUSTER:
@@ -91,6 +97,11 @@ static int store_option(struct store_cmd *s, const struct options *o, int id)
 		return 0;
 	case OPT_DRY_RUN:
 		s->init.only_say = true;
+		return 0;
+	case OPT_LIMIT:
+		if (options_u64(o, "--limit", 1, 10000, &limit) < 0)
+			return -EINVAL;
+		s->limit = (unsigned)limit;
 		return 0;
 	case OPT_CSV:
 		s->form = STORE_CSV;
@@ -180,6 +191,59 @@ static int store_series(struct store_cmd *s)
 	return store_print(s, &out, r, &err);
 }
 
+/* Rolls hours up by function. An exit code. */
+static int store_rollup(struct store_cmd *s)
+{
+	struct store_rolled rolled = { 0 };
+	struct seam_error err = { 0 };
+	/* Without a span: of all that the store has. */
+	const struct store_query q = { .from_ns = s->stored.from ? s->stored.query.from_ns : 0,
+		                       .to_ns = s->stored.to ? s->stored.query.to_ns : UINT64_MAX };
+	struct store *store = NULL;
+	struct buf out = { 0 };
+	struct timespec now;
+	int r;
+
+	if (s->stored.where) {
+		cmd_error(s->cmd, "rollup takes whole hours: --where is for top");
+		return EXIT_USAGE;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	r = store_open(&store, s->stored.url, STORE_READ, &err);
+	if (r >= 0)
+		r = store_roll_up(store, &q,
+		                  (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+		                  &rolled, &err);
+	store_close(store);
+	buf_printf(&out, "%llu hours were rolled up, %llu were so before, %llu are not over\n",
+	           (unsigned long long)rolled.made, (unsigned long long)rolled.there,
+	           (unsigned long long)rolled.open);
+	return store_print(s, &out, r, &err);
+}
+
+/* Shows the functions of the roll-up. An exit code. */
+static int store_top(struct store_cmd *s)
+{
+	void (*const forms[])(const struct store_functions *,
+	                      struct buf *) = { [STORE_TEXT] = functions_text,
+		                                [STORE_CSV] = functions_csv,
+		                                [STORE_JSON] = functions_json };
+	struct store_functions functions = { 0 };
+	struct seam_error err = { 0 };
+	struct store *store = NULL;
+	struct buf out = { 0 };
+	int r = store_open(&store, s->stored.url, STORE_READ, &err);
+
+	if (r >= 0)
+		r = store_functions(store, &s->stored.query, s->limit ? s->limit : TOP_LIMIT,
+		                    &functions, &err);
+	store_close(store);
+	if (r >= 0)
+		forms[s->form](&functions, &out);
+	store_functions_free(&functions);
+	return store_print(s, &out, r, &err);
+}
+
 /* For import_recording. */
 static void store_say(void *ctx, const char *text)
 {
@@ -259,6 +323,8 @@ static const struct store_word {
 	{ "series", "FUNCTION", store_series },
 	{ "import", "RECORDING", store_import },
 	{ "init", NULL, store_init_run },
+	{ "rollup", NULL, store_rollup },
+	{ "top", NULL, store_top },
 };
 
 /* What is behind `seam store`, with its argument. NULL: it was said what is wrong. */
@@ -276,9 +342,9 @@ static const struct store_word *store_word(struct store_cmd *s, const char *cons
 		return NULL;
 	}
 	if (n)
-		cmd_error(s->cmd, "'%s' is not ls, series, import or init", words[0]);
+		cmd_error(s->cmd, "'%s' is not ls, series, top, rollup, import or init", words[0]);
 	else
-		cmd_error(s->cmd, "ls, series, import or init is missing");
+		cmd_error(s->cmd, "ls, series, top, rollup, import or init is missing");
 	return NULL;
 }
 
@@ -349,7 +415,7 @@ out:
 
 COMMAND(store) = {
 	.name = "store",
-	.synopsis = "ls|series|import|init [options] [FUNCTION|RECORDING]",
+	.synopsis = "ls|series|top|rollup|import|init [options] [FUNCTION|RECORDING]",
 	.summary = "What is in a store of profiles; a recording into it",
 	.details = CMD_PARAGRAPHS(
 	        "A store holds windows of samples: what seam agent took, or a recording that "
@@ -359,10 +425,19 @@ COMMAND(store) = {
 	        "some labels: --by service, or --by host,version.",
 	        "series shows the share of a function, with what it called, over time: a line "
 	        "for each point, of the first event. --from, --to and --where choose.",
+	        "rollup adds up, for each hour that is over, what each function of a service and "
+	        "version has, in a ClickHouse store: all hours that have windows and are not "
+	        "rolled up, or those of --from and --to. It is to be called once an hour, by "
+	        "anybody; an hour to which windows came later is made again. top shows the "
+	        "functions with the most of each event in --from to --to by these hours alone, "
+	        "and says how many hours are missing. A begun hour counts whole. Of --where it "
+	        "knows service and version. A function counts once for each stack that it is in.",
 	        "--json: ls writes version (1), windows, bytes, first_ns, last_ns, series "
 	        "(labels, samples, windows, or with --by how many series, first_ns, last_ns); "
 	        "series writes version (1), "
-	        "function, points (time_ns, total, self, all: weights). Times are since 1970. "
+	        "function, points (time_ns, total, self, all: weights); top writes version (1), "
+	        "hours, hours_missing, events (event, all, functions: function, object, self, "
+	        "total). Times are since 1970. "
 	        "Keys may be added, none is taken away.",
 	        "import cuts a recording into windows and puts them into the store, with names, "
 	        "lines and inlined calls as they are found here. host and kernel are those that "

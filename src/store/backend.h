@@ -33,6 +33,11 @@ struct store_backend {
 	            struct store_found *ret, struct seam_error *err);
 	int (*list)(void *s, const struct store_query *q, struct store_listing *ret,
 	            struct seam_error *err);
+	/* NULL: there is no roll-up. */
+	int (*roll_up)(void *s, const struct store_query *q, uint64_t now_ns,
+	               struct store_rolled *ret, struct seam_error *err);
+	int (*functions)(void *s, const struct store_query *q, unsigned limit,
+	                 struct store_functions *ret, struct seam_error *err);
 };
 
 extern const struct store_backend sqlite_backend;

@@ -120,4 +120,6 @@ const struct store_backend clickhouse_backend = {
 	.forget = clickhouse_forget,
 	.read = clickhouse_read,
 	.list = clickhouse_list,
+	.roll_up = clickhouse_roll_up,
+	.functions = clickhouse_functions,
 };

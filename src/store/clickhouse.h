@@ -2,13 +2,14 @@
 /*
  * clickhouse.h: what the files of the ClickHouse store share. clickhouse.c opens,
  * clickhouse_schema.c makes the tables, clickhouse_put.c writes, clickhouse_read.c answers,
- * clickhouse_list.c lists, all by clickhouse_sql.c.
+ * clickhouse_list.c lists, clickhouse_hours.c rolls hours up, all by clickhouse_sql.c.
  *
  * seam_windows   a row for each window, series and event: arrays of stacks (hashes) and their
  *                counts; and one for each window itself, with type '' and service '', which has
  *                the counts of the window
  * seam_stacks    a stack by its hash, beside the service whose samples have it: its frames' hashes
  * seam_frames    a frame by its hash
+ * seam_hours     the weight of each function by hour, event, service and version: the roll-up
  * seam_schema    which version of these tables it is
  *
  * A row's natural key has all of its labels, the instance and the time: the tables replace rows of
@@ -25,7 +26,8 @@
 #include "net/http.h"
 #include "store/backend.h"
 
-#define CLICKHOUSE_SCHEMA 1  /* what a newer one means is not known */
+#define CLICKHOUSE_SCHEMA 2  /* what a newer one means is not known */
+#define CLICKHOUSE_HOURS 2u  /* from here on it has seam_hours */
 #define CLICKHOUSE_STACK 16u /* bytes of a stack's hash */
 #define CLICKHOUSE_ANSWER ((size_t)1 << 30)
 /* Servers from here on have codecs, TTL and the settings that are used (they are all older). */
@@ -34,11 +36,12 @@
 struct clickhouse {
 	struct remote remote;
 	struct http *http;
-	char *database;  /* "name." or "" */
-	unsigned server; /* major * 100 + minor; 0: not asked yet */
-	bool known;      /* the schema was looked at */
-	bool looks;      /* before it puts a window, it looks whether that is there */
-	struct map sent; /* stacks and frames that the server has */
+	char *database;   /* "name." or "" */
+	unsigned server;  /* major * 100 + minor; 0: not asked yet */
+	bool known;       /* the schema was looked at */
+	unsigned version; /* of the schema */
+	bool looks;       /* before it puts a window, it looks whether that is there */
+	struct map sent;  /* stacks and frames that the server has */
 	uint64_t sent_day;
 };
 
@@ -77,10 +80,16 @@ int clickhouse_read(void *store, const struct store_query *q, struct profile *in
                     struct store_found *ret, struct seam_error *err);
 int clickhouse_list(void *store, const struct store_query *q, struct store_listing *ret,
                     struct seam_error *err);
+int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns,
+                       struct store_rolled *ret, struct seam_error *err);
+int clickhouse_functions(void *store, const struct store_query *q, unsigned limit,
+                         struct store_functions *ret, struct seam_error *err);
 /* ---- clickhouse_where.c ---- */
 
 /* A label as an expression. */
 void clickhouse_label_sql(struct buf *sql, const char *key);
+/* What a filter (NULL: none) lets through, as labels_match: AND each key has one of its values. */
+void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f);
 /* The query's span, as a condition: of the index (seconds), and exactly. */
 void clickhouse_span_sql(struct buf *sql, const struct store_query *q);
 /* Of rows of series: the span and the filter. */

@@ -44,6 +44,13 @@ static const struct clickhouse_table {
 	  "object LowCardinality(String), build_id LowCardinality(String), kind UInt8, "
 	  "depth UInt32, seen DateTime",
 	  "ReplacingMergeTree", "seen", "ORDER BY frame", "frame", "seen" },
+	{ "seam_hours",
+	  "hour DateTime{Delta(4), ZSTD(1)}, type LowCardinality(String), unit UInt8, "
+	  "service LowCardinality(String), version LowCardinality(String), func UInt64{ZSTD(1)}, "
+	  "self UInt64{T64, ZSTD(1)}, total UInt64{T64, ZSTD(1)}, made DateTime",
+	  "ReplacingMergeTree", "made",
+	  "PARTITION BY toDate(hour) ORDER BY (type, unit, service, hour, version, func)",
+	  "cityHash64(service)", "hour" },
 	{ "seam_schema", "version UInt32, made DateTime", "ReplacingMergeTree", "made",
 	  "ORDER BY version", NULL, NULL },
 };
@@ -135,6 +142,7 @@ int clickhouse_ready(struct clickhouse *c, struct seam_error *err)
 		                      c->remote.origin);
 	if (version > CLICKHOUSE_SCHEMA)
 		return clickhouse_newer(c, version, err);
+	c->version = version;
 	c->known = true;
 	return 0;
 }

@@ -28,10 +28,11 @@ static bool clickhouse_key_was(const struct labels *terms, const char *key, size
 	return false;
 }
 
-/* As labels_match: each key has one of its values. */
-static void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f)
+/* A key that is named twice has one condition, with all of its values. */
+void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f)
 {
-	const struct labels terms = { f->terms };
+	const struct labels_filter none = { 0 };
+	const struct labels terms = { f ? f->terms : none.terms };
 	const char *key, *value, *k, *v;
 
 	for (size_t at = 0; labels_next(&terms, &at, &key, &value);) {
@@ -68,6 +69,5 @@ void clickhouse_where_sql(struct buf *sql, const struct store_query *q)
 {
 	buf_put_text(sql, "type != '' AND ");
 	clickhouse_span_sql(sql, q);
-	if (q->where)
-		clickhouse_filter_sql(sql, q->where);
+	clickhouse_filter_sql(sql, q->where);
 }

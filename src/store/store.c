@@ -164,3 +164,39 @@ void store_listing_free(struct store_listing *l)
 	free(l->series);
 	*l = (struct store_listing){ 0 };
 }
+
+static int store_no_roll_up(const struct store *s, struct seam_error *err)
+{
+	return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL,
+	                      "stores of the kind %s: have no roll-up by hour: 'seam report "
+	                      "--store' answers",
+	                      s->backend->scheme);
+}
+
+int store_roll_up(struct store *s, const struct store_query *q, uint64_t now_ns,
+                  struct store_rolled *ret, struct seam_error *err)
+{
+	return s->backend->roll_up ? s->backend->roll_up(s->of, q, now_ns, ret, err)
+	                           : store_no_roll_up(s, err);
+}
+
+int store_functions(struct store *s, const struct store_query *q, unsigned limit,
+                    struct store_functions *ret, struct seam_error *err)
+{
+	return s->backend->functions ? s->backend->functions(s->of, q, limit, ret, err)
+	                             : store_no_roll_up(s, err);
+}
+
+void store_functions_free(struct store_functions *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		for (size_t j = 0; j < f->events[i].n; j++) {
+			free(f->events[i].functions[j].name);
+			free(f->events[i].functions[j].object);
+		}
+		free(f->events[i].functions);
+		free(f->events[i].type);
+	}
+	free(f->events);
+	*f = (struct store_functions){ 0 };
+}

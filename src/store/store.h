@@ -87,6 +87,34 @@ enum store_mode {
 	STORE_AGENT, /* likewise, and there is no second agent on it */
 };
 
+/* A function of the roll-up by hour. */
+struct store_function {
+	uint64_t id;
+	char *name, *object;  /* NULL: the store has lost it; "": it has no name */
+	uint64_t self, total; /* weights */
+};
+
+/* An event, with the functions that have most of it. */
+struct store_event {
+	char *type;
+	unsigned unit; /* enum profile_unit */
+	uint64_t all;
+	struct store_function *functions; /* by self, the most first */
+	size_t n;
+};
+
+struct store_functions {
+	struct store_event *events;
+	size_t n;
+	/* Of the span: hours that these are of; that have windows which are not rolled up. */
+	uint64_t hours, missing;
+};
+
+/* How many hours were rolled up, were so before, and are not over yet. */
+struct store_rolled {
+	uint64_t made, there, open;
+};
+
 /* How a store is made on a server. */
 struct store_init {
 	const char *cluster; /* of servers, as their configuration calls it; NULL: one server */
@@ -131,5 +159,15 @@ uint64_t store_found_count(const struct store_found *f, const char *name);
 int store_list(struct store *s, const struct store_query *q, struct store_listing *ret,
                struct seam_error *err);
 void store_listing_free(struct store_listing *l);
+
+/* Adds up by function what the hours of the query's span have that are over at now_ns. -EOPNOTSUPP:
+ * such a store has no roll-up. */
+int store_roll_up(struct store *s, const struct store_query *q, uint64_t now_ns,
+                  struct store_rolled *ret, struct seam_error *err);
+/* At most `limit` functions for each event, of what is rolled up in the hours of the span; of the
+ * filter's labels service and version are known. *ret is zero before. */
+int store_functions(struct store *s, const struct store_query *q, unsigned limit,
+                    struct store_functions *ret, struct seam_error *err);
+void store_functions_free(struct store_functions *f);
 
 #endif

@@ -19,6 +19,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import time
 
 import engines
 
@@ -205,11 +206,68 @@ def kept(engine):
         seam("store", "init", "--store", url, "--keep", days)
         tables = engine.ask("SELECT name, create_table_query FROM system.tables WHERE database = 'kept'")
         check("tables with a TTL", 1, tables.count("TTL time + toIntervalDay(%s)" % days))
+        check("tables with a TTL by hours", 1, tables.count("TTL hour + toIntervalDay(%d)" % (int(days) + 2)))
         check("tables with a TTL by when it was seen", 2, tables.count("TTL seen + toIntervalDay(%d)" % (int(days) + 2)))
-        if said[0].count("MODIFY TTL") != 3:
+        if said[0].count("MODIFY TTL") != 4:
             fault("--dry-run says: " + said[0])
     engine.ask("OPTIMIZE TABLE kept.seam_windows FINAL")
     check("windows that are not too old", new, engine.ask("SELECT count() FROM kept.seam_windows"))
+
+
+def same_functions(what, url, sqlite, *span):
+    top = json.loads(seam("store", "top", "--json", "-n", "10000", "--store", url, *span)[0])
+    check(what + ": hours that are missing", 0, top["hours_missing"])
+    if not top["events"]:
+        fault(what + ": no events")
+    rows = json.loads(seam("report", "--json", "--store", sqlite, *span, "-s", "event,sym,dso")[0])["rows"]
+    for event in top["events"]:
+        wanted = sorted((r["sym"] or "", r["dso"] or "", r["self"], r["total"]) for r in rows if r["event"] == event["event"])
+        got = sorted((f["function"], f["object"], f["self"], f["total"]) for f in event["functions"])
+        check("%s: functions of %s %s" % (what, event["event"], span), wanted, got)
+        check(what + ": all of them", sum(w[2] for w in wanted), event["all"])
+
+
+def rolled_up(engine, work):
+    """Functions of the roll-up are those of the reports, whether hours are made once or again, and by service."""
+    url, sqlite = engine.url("/hours"), "sqlite:" + os.path.join(work, engine.kind + "-hours.db")
+    engine.ask("CREATE DATABASE hours")
+    seam("store", "init", "--store", url)
+    # The recordings do not say when they were made, so it is when their files were written: two of an hour that is over, one of now.
+    for name, ago, *more in (("hackbench_d", 200000), ("pipe_z", 90000, "--label", "service=" + HOSTILE.replace("\\", "\\\\")), ("multi_group", 0)):
+        path = os.path.join(work, "hours-" + name)
+        shutil.copyfile(os.path.join(DATA, name, "perf.data"), path)
+        os.utime(path, (time.time() - ago, time.time() - ago))
+        for store in (url, sqlite):
+            seam("store", "import", "--store", store, "--window", "1s", *NOWHERE, *more, path)
+    made = re.match(r"(\d+) hours were rolled up, 0 were so before, (\d+) are not over", seam("store", "rollup", "--store", url)[0])
+    if not made or int(made.group(1)) < 2 or int(made.group(2)) < 1:
+        fault("rolled up: %s" % made)
+    past = ["--from", "@0", "--to", "-12h"]
+    for where in ([], ["--where", "service=" + HOSTILE.replace("\\", "\\\\")]):
+        for turn in range(2):
+            same_functions(engine.kind, url, sqlite, *past, *where)
+            # All hours again, beside what is there.
+            engine.ask("INSERT INTO hours.seam_hours SELECT * FROM hours.seam_hours")
+    text = seam("store", "top", "--store", url, "--from", "@0", "--to", "@4000000000")[0]
+    if "are rolled up; 1 have windows" not in text.replace("; 2 have", "; 1 have") or "\x1b" in text:
+        fault("top: " + text)
+    if not seam("store", "rollup", "--store", url)[0].startswith("0 hours were rolled up"):
+        fault("hours are rolled up again")
+    for words, args in (("by service and version", ["store", "top", "--store", url, "--where", "host=x"]),
+                        ("have no roll-up", ["store", "top", "--store", sqlite]), ("have no roll-up", ["store", "rollup", "--store", sqlite])):
+        if words not in seam(*args, status=1)[1]:
+            fault("%s: not '%s'" % (args, words))
+    # A store of before there were hours is brought to this version; until then it says what it lacks.
+    engine.ask("DROP TABLE hours.seam_hours")
+    engine.ask("DROP TABLE hours.seam_schema")
+    engine.ask("CREATE TABLE hours.seam_schema (version UInt32, made DateTime) ENGINE = ReplacingMergeTree(made) ORDER BY version")
+    engine.ask("INSERT INTO hours.seam_schema (version, made) VALUES (1, now())")
+    check("a report of an older store", *both((sqlite, url), "report", *past))
+    if "no tables for hours yet" not in seam("store", "top", "--store", url, status=1)[1]:
+        fault("that an older store has no hours is not told")
+    seam("store", "init", "--store", url)
+    if not seam("store", "rollup", "--store", url)[0].startswith(made.group(1) + " hours were rolled up"):
+        fault("hours of a store that was brought to this version")
 
 
 def certificates(engine, work):
@@ -261,6 +319,16 @@ def cluster(work):
         parts = [set(e.ask("SELECT DISTINCT service FROM seam_windows_local WHERE type != ''").split()) for e in servers]
         if not all(parts) or parts[0] & parts[1]:
             fault("cluster: services are not divided: %s" % parts)
+        past = "sqlite:" + os.path.join(work, "cluster-hours.db")
+        for name in ("hackbench_d", "gcc_d"):
+            path = os.path.join(work, "hours-" + name)
+            shutil.copyfile(os.path.join(DATA, name, "perf.data"), path)
+            os.utime(path, (time.time() - 100000, time.time() - 100000))
+            for store in (servers[0].url(), past):
+                seam("store", "import", "--store", store, "--window", "1s", *NOWHERE, path)
+        seam("store", "rollup", "--store", servers[0].url())
+        for e in servers:
+            same_functions("cluster", e.url(), past, "--from", "@0", "--to", "-12h")
     finally:
         for e in servers:
             e.stop()
@@ -283,6 +351,7 @@ def main():
                 sqlite = same_answers(engine, work)
                 lost_answers(engine, sqlite)
                 hostile(engine, sqlite)
+                rolled_up(engine, work)
                 refused(engine, work)
                 kept(engine)
                 if kind == kinds[0]:

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: MIT
+/*
+ * clickhouse_hours.c: see clickhouse.h: the roll-up by function and hour, made by the server of its
+ * own rows, and asked for the functions of a long span.
+ *
+ * An hour has a row for each event, service, version and function; one with function 0 for all of
+ * an event's samples; and one with type '', which is put last and says how many windows the hour
+ * had. An hour without that row is not rolled up. Rows replace those of an earlier roll-up of the
+ * same hour, so it can be made again, and by two at once.
+ *
+ * A function is a name in an object. It counts once for each stack, however often it is in it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "store/clickhouse.h"
+
+#define HOUR_S 3600u
+#define HOUR_NS (HOUR_S * 1000000000ULL)
+/* An hour is rolled up when windows that were taken in it have come: later ones make it anew. */
+#define HOUR_LATE_S 600u
+#define HOURS_MAX 18000u /* two years: their list must fit into a statement */
+
+/* Asks, and hands the answer to take until it is at its end. The statement is given up. */
+static int hours_ask(struct clickhouse *c, struct buf *sql, struct seam_error *err,
+                     int (*take)(void *ctx, struct cursor *at), void *ctx)
+{
+	struct http_answer answer;
+	int r = clickhouse_query(c, sql, &answer, err);
+	struct cursor at = cursor_of(answer.body.bytes, answer.body.n, false);
+
+	while (r >= 0 && cursor_left(&at)) {
+		r = take(ctx, &at);
+		if (r >= 0 && at.failed)
+			r = -EBADMSG;
+	}
+	http_answer_free(&answer);
+	buf_free(sql);
+	if (r == -E2BIG)
+		return seam_error_set(err, E2BIG, NULL, SEAM_NO_OFFSET, NULL,
+		                      "more than %u hours: ask for a shorter span", HOURS_MAX);
+	return r == -EBADMSG && !err->code ? clickhouse_bad(c, err) : r;
+}
+
+/* The time of a query as hours of seam_hours that lie in it whole, but for its two ends. */
+static void hours_span_sql(struct buf *sql, const struct store_query *q)
+{
+	uint64_t from_s = q->from_ns / 1000000000 / HOUR_S * HOUR_S;
+	uint64_t to_s = q->to_ns / 1000000000 + (q->to_ns % 1000000000 != 0);
+
+	buf_printf(sql, "hour >= toDateTime(%llu) AND hour < toDateTime(%llu)",
+	           (unsigned long long)(from_s > UINT32_MAX ? UINT32_MAX : from_s),
+	           (unsigned long long)(to_s > UINT32_MAX ? UINT32_MAX : to_s));
+}
+
+/* ---- making ---- */
+
+/* The rows of windows of an hour: FROM and what is behind it. */
+static void hours_windows_sql(const struct clickhouse *c, struct buf *sql, uint32_t hour,
+                              const char *more)
+{
+	clickhouse_sql_table(c, sql, "seam_windows");
+	buf_printf(sql, "%s WHERE type != '' AND time >= toDateTime(%u) AND time < toDateTime(%u)",
+	           more, hour, hour + HOUR_S);
+}
+
+#define HOURS_INTO "seam_hours (hour, type, unit, service, version, func, self, total, made)"
+#define HOURS_JOINED " ARRAY JOIN stacks AS one_stack, weights AS one_weight"
+
+/* All functions of an hour. A stack is taken apart into its frames, these get the names of their
+ * functions, and each function of a stack is counted once. */
+static int hours_put_functions(struct clickhouse *c, uint32_t hour, struct seam_error *err)
+{
+	struct buf sql = { 0 };
+
+	buf_put_text(&sql, "INSERT INTO ");
+	clickhouse_sql_table(c, &sql, HOURS_INTO);
+	buf_printf(&sql,
+	           " SELECT toDateTime(%u), type, unit, service, version, func, "
+	           "sum(once * is_leaf), sum(once), now() FROM (SELECT type, unit, service, "
+	           "version, stack, any(weight) AS once, cityHash64(name, object) AS func, "
+	           "max(leaf) AS is_leaf FROM (SELECT type, unit, service, version, stack, weight, "
+	           "frame, place = 1 AS leaf FROM (SELECT type, unit, service, version, stack, "
+	           "weight, frames FROM (SELECT type, unit, service, version, one_stack AS stack, "
+	           "sum(one_weight) AS weight FROM ",
+	           hour);
+	hours_windows_sql(c, &sql, hour, " FINAL" HOURS_JOINED);
+	buf_put_text(&sql,
+	             " GROUP BY type, unit, service, version, one_stack) ANY LEFT JOIN (SELECT "
+	             "service, stack, frames FROM ");
+	clickhouse_sql_table(c, &sql, "seam_stacks");
+	buf_put_text(&sql, " WHERE (service, stack) IN (SELECT service, one_stack FROM ");
+	hours_windows_sql(c, &sql, hour, HOURS_JOINED);
+	buf_put_text(&sql, ")) USING (service, stack)) ARRAY JOIN frames AS frame, "
+	                   "arrayEnumerate(frames) AS place) ANY LEFT JOIN (SELECT frame, name, "
+	                   "toString(object) AS object FROM ");
+	clickhouse_sql_table(c, &sql, "seam_frames");
+	buf_put_text(&sql, ") USING (frame) GROUP BY type, unit, service, version, stack, func) "
+	                   "GROUP BY type, unit, service, version, func SETTINGS "
+	                   "distributed_product_mode = 'global'");
+	/* The others know no such setting, and want no alias. */
+	if (c->server >= CLICKHOUSE_MODERN)
+		buf_put_text(&sql, ", joined_subquery_requires_alias = 0");
+	return clickhouse_do(c, &sql, err);
+}
+
+/* What all samples of an hour weigh, also those whose stacks are empty. */
+static int hours_put_all(struct clickhouse *c, uint32_t hour, struct seam_error *err)
+{
+	struct buf sql = { 0 };
+
+	buf_put_text(&sql, "INSERT INTO ");
+	clickhouse_sql_table(c, &sql, HOURS_INTO);
+	buf_printf(
+	        &sql,
+	        " SELECT toDateTime(%u), type, unit, service, version, toUInt64(0), toUInt64(0), "
+	        "sum(arraySum(weights)), now() FROM ",
+	        hour);
+	hours_windows_sql(c, &sql, hour, " FINAL");
+	buf_put_text(&sql, " GROUP BY type, unit, service, version");
+	return clickhouse_do(c, &sql, err);
+}
+
+static int hours_put_done(struct clickhouse *c, uint32_t hour, uint64_t windows,
+                          struct seam_error *err)
+{
+	struct buf sql = { 0 };
+
+	buf_put_text(&sql, "INSERT INTO ");
+	clickhouse_sql_table(c, &sql, HOURS_INTO);
+	buf_printf(&sql, " VALUES (toDateTime(%u), '', 0, '', '', 0, 0, %llu, now())", hour,
+	           (unsigned long long)windows);
+	return clickhouse_do(c, &sql, err);
+}
+
+struct hours_hour {
+	uint32_t hour;
+	uint64_t windows;
+};
+
+/* Hours with how many windows they have. */
+struct hours_list {
+	struct hours_hour *at;
+	size_t n, capacity;
+};
+
+static int hours_take_hour(void *ctx, struct cursor *c)
+{
+	struct hours_list *l = ctx;
+	uint32_t hour = cursor_u32(c);
+
+	if (l->n == HOURS_MAX || ARRAY_ROOM(&l->at, &l->capacity, l->n + 1) < 0)
+		return l->n == HOURS_MAX ? -E2BIG : -ENOMEM;
+	l->at[l->n++] = (struct hours_hour){ hour, cursor_u64(c) };
+	return 0;
+}
+
+/* The hours of the span whose windows are there. */
+static int hours_of_windows(struct clickhouse *c, const struct store_query *q,
+                            struct hours_list *ret, struct seam_error *err)
+{
+	struct buf sql = { 0 };
+
+	buf_put_text(&sql, "SELECT toStartOfHour(time, 'UTC') AS hour, count() FROM ");
+	clickhouse_sql_table(c, &sql, "seam_windows");
+	buf_put_text(&sql, " FINAL WHERE type = '' AND service = '' AND ");
+	clickhouse_span_sql(&sql, q);
+	buf_put_text(&sql, " GROUP BY hour ORDER BY hour FORMAT RowBinary");
+	return hours_ask(c, &sql, err, hours_take_hour, ret);
+}
+
+/* The hours of the span that are rolled up. */
+static int hours_rolled(struct clickhouse *c, const struct store_query *q, struct hours_list *ret,
+                        struct seam_error *err)
+{
+	struct buf sql = { 0 };
+
+	buf_put_text(&sql, "SELECT hour, total FROM ");
+	clickhouse_sql_table(c, &sql, "seam_hours");
+	buf_put_text(&sql, " FINAL WHERE type = '' AND ");
+	hours_span_sql(&sql, q);
+	buf_put_text(&sql, " ORDER BY hour FORMAT RowBinary");
+	return hours_ask(c, &sql, err, hours_take_hour, ret);
+}
+
+/* The hours of `all` that `rolled` lacks, or has with fewer windows; both are in order. */
+static size_t hours_missing(struct hours_list *all, const struct hours_list *rolled)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, j = 0; i < all->n; i++) {
+		while (j < rolled->n && rolled->at[j].hour < all->at[i].hour)
+			j++;
+		if (j == rolled->n || rolled->at[j].hour != all->at[i].hour ||
+		    rolled->at[j].windows < all->at[i].windows)
+			all->at[n++] = all->at[i];
+	}
+	return n;
+}
+
+static int hours_look(struct clickhouse *c, const struct store_query *q, struct hours_list *all,
+                      struct hours_list *rolled, struct seam_error *err)
+{
+	int r = clickhouse_ready(c, err);
+
+	if (r >= 0 && c->version < CLICKHOUSE_HOURS)
+		r = seam_error_set(err, EPROTO, NULL, SEAM_NO_OFFSET, NULL,
+		                   "%s has no tables for hours yet: 'seam store init' makes them",
+		                   c->remote.origin);
+	if (r >= 0)
+		r = hours_of_windows(c, q, all, err);
+	return r >= 0 ? hours_rolled(c, q, rolled, err) : r;
+}
+
+/* Rolls up the hours of the query's span that are over and not rolled up, each as a whole. */
+int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns,
+                       struct store_rolled *ret, struct seam_error *err)
+{
+	struct clickhouse *c = store;
+	struct store_query whole = *q;
+	struct hours_list all = { 0 }, rolled = { 0 };
+	struct seam_error why = { 0 };
+	int r;
+
+	/* Also where it begins or ends in one: an hour's windows are counted. */
+	whole.from_ns -= whole.from_ns % HOUR_NS;
+	if (whole.to_ns % HOUR_NS && whole.to_ns <= UINT64_MAX - HOUR_NS)
+		whole.to_ns += HOUR_NS - whole.to_ns % HOUR_NS;
+	r = hours_look(c, &whole, &all, &rolled, &why);
+	ret->there = all.n;
+	all.n = r < 0 ? 0 : hours_missing(&all, &rolled);
+	ret->there -= all.n;
+	for (size_t i = 0; i < all.n && r >= 0; i++) {
+		uint32_t hour = all.at[i].hour;
+
+		if (((uint64_t)hour + HOUR_S + HOUR_LATE_S) * 1000000000 > now_ns) {
+			ret->open++;
+			continue;
+		}
+		r = hours_put_functions(c, hour, &why);
+		if (r >= 0)
+			r = hours_put_all(c, hour, &why);
+		if (r >= 0)
+			r = hours_put_done(c, hour, all.at[i].windows, &why);
+		ret->made += r >= 0;
+	}
+	free(all.at);
+	free(rolled.at);
+	if (r < 0 && err)
+		*err = why;
+	return r < 0 ? r : 0;
+}
+
+/* ---- asking ---- */
+
+/* The rows of seam_hours that a query is about: of hours that are whole. */
+static void hours_where_sql(const struct clickhouse *c, struct buf *sql,
+                            const struct store_query *q, const struct hours_list *rolled)
+{
+	clickhouse_sql_table(c, sql, "seam_hours");
+	buf_put_text(sql, " FINAL WHERE ");
+	hours_span_sql(sql, q);
+	clickhouse_filter_sql(sql, q->where);
+	buf_put_text(sql, " AND toUInt32(hour) IN (");
+	for (size_t i = 0; i < rolled->n; i++)
+		buf_printf(sql, "%s%u", i ? "," : "", rolled->at[i].hour);
+	buf_put_text(sql, ")");
+}
+
+/* Adds an event of the answer, without functions yet. -ENOMEM, -EBADMSG. */
+static int hours_take_event(void *ctx, struct cursor *c)
+{
+	struct store_functions *f = ctx;
+	struct store_event event = { 0 };
+	struct store_event *events;
+	struct buf text = { 0 };
+
+	event.type = strdup(clickhouse_text(c, &text));
+	buf_free(&text);
+	event.unit = cursor_u8(c);
+	event.all = cursor_u64(c);
+	events = event.type ? realloc(f->events, (f->n + 1) * sizeof(*events)) : NULL;
+	if (!events) {
+		free(event.type);
+		return -ENOMEM;
+	}
+	f->events = events;
+	f->events[f->n++] = event;
+	return event.unit > PROFILE_NANOSECONDS ? -EBADMSG : 0;
+}
+
+static int hours_take_function(void *ctx, struct cursor *c)
+{
+	struct store_event *e = ctx;
+	struct store_function *functions =
+	        realloc(e->functions, (e->n + 1) * sizeof(*e->functions));
+
+	if (!functions)
+		return -ENOMEM;
+	e->functions = functions;
+	e->functions[e->n] = (struct store_function){ .id = cursor_u64(c) };
+	e->functions[e->n].self = cursor_u64(c);
+	e->functions[e->n++].total = cursor_u64(c);
+	return 0;
+}
+
+/* The name of a function of the event; one that was not asked for is passed over. */
+static int hours_take_name(void *ctx, struct cursor *c)
+{
+	struct store_event *e = ctx;
+	struct buf name = { 0 }, object = { 0 };
+	uint64_t id = cursor_u64(c);
+	int r = 0;
+
+	clickhouse_text(c, &name);
+	clickhouse_text(c, &object);
+	for (size_t i = 0; i < e->n && !c->failed; i++) {
+		struct store_function *f = &e->functions[i];
+
+		if (f->id != id || f->name)
+			continue;
+		f->name = strdup(buf_text(&name));
+		f->object = strdup(buf_text(&object));
+		if (!f->name || !f->object)
+			r = -ENOMEM;
+	}
+	buf_free(&name);
+	buf_free(&object);
+	return r;
+}
+
+/* Asks for the first functions of an event, then for their names. */
+static int hours_read_event(struct clickhouse *c, const struct store_query *q,
+                            const struct hours_list *rolled, unsigned limit, struct store_event *e,
+                            struct seam_error *err)
+{
+	struct buf sql = { 0 };
+	int r;
+
+	buf_put_text(&sql, "SELECT func, sum(self) AS own, sum(total) AS whole FROM ");
+	hours_where_sql(c, &sql, q, rolled);
+	buf_put_text(&sql, " AND func != 0 AND type = ");
+	clickhouse_sql_text(&sql, e->type);
+	buf_printf(&sql,
+	           " AND unit = %u GROUP BY func ORDER BY own DESC, whole DESC, func LIMIT %u "
+	           "FORMAT RowBinary",
+	           e->unit, limit);
+	r = hours_ask(c, &sql, err, hours_take_function, e);
+	if (r < 0 || !e->n)
+		return r;
+	buf_put_text(&sql, "SELECT cityHash64(name, toString(object)) AS func, any(name), "
+	                   "any(toString(object)) FROM ");
+	clickhouse_sql_table(c, &sql, "seam_frames");
+	buf_put_text(&sql, " WHERE func IN (");
+	for (size_t i = 0; i < e->n; i++)
+		buf_printf(&sql, "%s%llu", i ? ", " : "", (unsigned long long)e->functions[i].id);
+	buf_put_text(&sql, ") GROUP BY func FORMAT RowBinary");
+	return hours_ask(c, &sql, err, hours_take_name, e);
+}
+
+/* Of the labels the roll-up has these alone. */
+static int hours_check(const struct store_query *q, struct seam_error *err)
+{
+	const struct labels_filter none = { 0 };
+	const struct labels terms = { q->where ? q->where->terms : none.terms };
+	const char *key, *value;
+
+	for (size_t at = 0; labels_next(&terms, &at, &key, &value);)
+		if (strcmp(key, "service") != 0 && strcmp(key, "version") != 0)
+			return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+			                      "hours are kept by service and version, not by %s: "
+			                      "'seam report --store' answers",
+			                      key);
+	return 0;
+}
+
+/* The functions of an event that have most of it, of the hours of the span that are rolled up. */
+int clickhouse_functions(void *store, const struct store_query *q, unsigned limit,
+                         struct store_functions *ret, struct seam_error *err)
+{
+	struct clickhouse *c = store;
+	struct hours_list all = { 0 }, rolled = { 0 };
+	struct seam_error why = { 0 };
+	struct buf sql = { 0 };
+	int r = hours_check(q, &why);
+
+	if (r >= 0)
+		r = hours_look(c, q, &all, &rolled, &why);
+	ret->hours = rolled.n;
+	ret->missing = r < 0 ? 0 : hours_missing(&all, &rolled);
+	if (r >= 0 && rolled.n) {
+		buf_put_text(&sql, "SELECT type, unit, sum(total) FROM ");
+		hours_where_sql(c, &sql, q, &rolled);
+		buf_put_text(&sql,
+		             " AND func = 0 AND type != '' GROUP BY type, unit ORDER BY type, "
+		             "unit FORMAT RowBinary");
+		r = hours_ask(c, &sql, &why, hours_take_event, ret);
+	}
+	for (size_t i = 0; i < ret->n && r >= 0; i++)
+		r = hours_read_event(c, q, &rolled, limit, &ret->events[i], &why);
+	free(all.at);
+	free(rolled.at);
+	if (r < 0 && err)
+		*err = why;
+	return r < 0 ? r : 0;
+}
