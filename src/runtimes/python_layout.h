@@ -67,10 +67,9 @@ struct python_layout {
 enum python_address {
 	PYTHON_RUNTIME,   /* _PyRuntime */
 	PYTHON_CODE_TYPE, /* PyCode_Type: what is no code object is not taken for one */
-	/* PYTHON_ENTRY_CALL, _CFRAME, _FRAME_BY_CFRAME: where the code of the loop is; PYTHON_ENTRY_CALL:
-	 * and the part of it that rarely runs */
+	/* PYTHON_ENTRY_CALL, _CFRAME, _FRAME_BY_CFRAME: where the code of the loop is */
 	PYTHON_LOOP,
-	PYTHON_COLD,
+	PYTHON_COLD, /* PYTHON_ENTRY_CALL: the part of it that rarely runs */
 };
 
 #endif
