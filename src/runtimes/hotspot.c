@@ -240,9 +240,9 @@ static bool hotspot_is_whole(const struct hotspot_tables *t, unsigned in)
 	       t->address[HOTSPOT_LOW] && t->address[HOTSPOT_HIGH] && t->address[HOTSPOT_CALL_STUB];
 }
 
-/* From the tables to a layout, which is whole or is none. */
-int hotspot_describe(const struct hotspot_memory *memory, uint64_t *address,
-                     struct hotspot_layout *ret)
+/* What the tables say at this moment. */
+static int hotspot_describe_once(const struct hotspot_memory *memory, uint64_t *address,
+                                 struct hotspot_layout *ret)
 {
 	struct hotspot_tables t = { .memory = memory, .layout = ret, .address = address };
 	uint64_t fields, types;
@@ -261,9 +261,25 @@ int hotspot_describe(const struct hotspot_memory *memory, uint64_t *address,
 		return -EAGAIN;
 	if (ret->version != 17 && ret->version != 21 && ret->version != 25)
 		return -ENOTSUP;
-	/* Before the library is initialised all offsets are 0. */
-	if (!ret->method_const || !ret->heap_segments || !ret->code_bytes)
+	/* Before the library is initialised all offsets are 0. None of these is, as what lies
+	 * there has virtual functions, or other fields before. */
+	if (!ret->method_const || !ret->heap_segments || !ret->code_bytes || !ret->class_name ||
+	    !ret->blob_name)
 		return -EAGAIN;
 	ret->relative = ret->complete_short = ret->version == 25;
 	return hotspot_is_whole(&t, ret->version == 25 ? IN_NEW : IN_OLD) ? 0 : -ENOTSUP;
+}
+
+/* From the tables to a layout, which is whole or is none. The library fills its tables in when it
+ * is loaded: what is read while it does so is not the same a second time. */
+int hotspot_describe(const struct hotspot_memory *memory, uint64_t *address,
+                     struct hotspot_layout *ret)
+{
+	struct hotspot_layout again;
+	int r = hotspot_describe_once(memory, address, ret);
+	int second = r < 0 ? r : hotspot_describe_once(memory, address, &again);
+
+	if (second >= 0 && memcmp(&again, ret, sizeof(again)) != 0)
+		return -EAGAIN;
+	return second;
 }

@@ -184,6 +184,45 @@ static void test_not_yet(void **state)
 	assert_int_equal(hotspot_describe(&reader, address, &l), -EAGAIN);
 }
 
+static uint64_t filled; /* where an offset stands that is filled in behind so many reads */
+static unsigned reads_left;
+
+static int filling_read(void *ctx, uint64_t address, void *to, size_t n)
+{
+	if (!--reads_left)
+		put(filled, 56, 8);
+	return memory_read(ctx, address, to, n);
+}
+
+/* A row that is filled in while the tables are read: they are asked again, or were read before or
+ * behind it. No layout has the offset that stood there before. */
+static void test_filled_meanwhile(void **state)
+{
+	const struct hotspot_memory filling = { NULL, filling_read };
+	struct hotspot_layout l;
+	uint64_t address[8];
+	unsigned again = 0;
+
+	(void)state;
+	for (unsigned n = 1; n < 2 * ROWS; n++) {
+		uint64_t rows;
+		int r;
+
+		tables(address, 17, ROWS);
+		memcpy(&rows, memory + (address[HOTSPOT_STRUCTS] - BASE), 8);
+		for (size_t i = 0; i < ROWS; i++)
+			if (!strcmp(rows_17[i].field, "_compile_id"))
+				filled = rows + (i + 1) * 48 + 32;
+		put(filled, 0, 8);
+		reads_left = n;
+		r = hotspot_describe(&filling, address, &l);
+		again += r == -EAGAIN;
+		assert_true(r == 0 || r == -EAGAIN);
+		assert_true(r < 0 || l.code_id == 56);
+	}
+	assert_true(again);
+}
+
 /* ---- a method ---- */
 
 static uint64_t symbol(const char *s)
@@ -399,9 +438,10 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables),  cmocka_unit_test(test_not_yet),
-		cmocka_unit_test(test_method),  cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_tables),           cmocka_unit_test(test_not_yet),
+		cmocka_unit_test(test_filled_meanwhile), cmocka_unit_test(test_method),
+		cmocka_unit_test(test_inlined),          cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
