@@ -163,8 +163,8 @@ if "${CC:-cc}" -O1 -rdynamic -o hostile "$HERE/python/hostile.c" 2>cc.err; then
 	for case in good cycle nowhere lines; do
 		record --python -F 997 -e cpu-clock -o h.data -- "$T/hostile" "$case"
 		"$SEAM" script -i h.data >h.txt 2>/dev/null
-		# Once in a stack: the same frame is not taken twice.
-		same "$case: most in a stack" 1 "$(awk '/^[^ \t]/ { n = 0 } /py::good:\/made\/good.py/ { if (++n > most) most = n } END { print most + 0 }' h.txt)"
+		# Once in a stack: the same frame is not taken twice. One whose caller is not that of its loop is not believed.
+		same "$case: most in a stack" "$([ "$case" = nowhere ] && echo 0 || echo 1)" "$(awk '/^[^ \t]/ { n = 0 } /py::good:\/made\/good.py/ { if (++n > most) most = n } END { print most + 0 }' h.txt)"
 	done
 	record --python -F 997 -e cpu-clock -o h.data -- "$T/hostile" letters
 	"$SEAM" script -i h.data >h.txt 2>/dev/null
