@@ -42,5 +42,7 @@ int module_path(struct buf *ret, const struct image_search *search, const char *
 
 /* Why a call of libelf failed, before which errno was set to 0: -ENOMEM or -EBADMSG. */
 int image_elf_failed(void);
+/* Reads so many bytes of the image's file. False: they are not there. */
+bool image_read_file(const struct image *image, void *to, size_t n, uint64_t offset);
 
 #endif

@@ -57,7 +57,8 @@ struct Elf *image_unpacked(struct image *image, const char *const *without);
 /* Before that: it is to be made in a file without a name (base/scratch.h) and not in memory, if
  * that can be done; also where no section is packed. */
 void image_spill(struct image *image);
-/* What was put there is not looked at for now. Returns its bytes; 0: nothing was. */
+/* Gives back the memory of what was put there, until it is read again. Its bytes; 0: nothing
+ * was. */
 size_t image_spill_rest(const struct image *image);
 
 const char *image_path(const struct image *image);

@@ -96,6 +96,20 @@ int image_section_load(struct image *image, struct image_section *section)
 	return 0;
 }
 
+bool image_read_file(const struct image *image, void *to, size_t n, uint64_t offset)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t got = pread(image->fd, (char *)to + done, n - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		done += (size_t)got;
+	}
+	return true;
+}
+
 /* Without its bytes. -ENOENT. */
 static int section_named(const struct image *image, const char *name, struct image_section *ret)
 {
@@ -162,15 +176,7 @@ const unsigned char *image_section_piece(const struct image *image,
 		return NULL;
 	if (section->bytes)
 		return section->bytes + at;
-	for (size_t done = 0; done < n;) {
-		ssize_t got = pread(image->fd, (char *)buf + done, n - done,
-		                    (off_t)(section->offset + at + done));
-
-		if (got <= 0)
-			return NULL;
-		done += (size_t)got;
-	}
-	return buf;
+	return image_read_file(image, buf, n, section->offset + at) ? buf : NULL;
 }
 
 /* objcopy --only-keep-debug keeps the headers of code and takes out its bytes. */

@@ -6,7 +6,6 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "image/elf.h"
@@ -133,18 +132,6 @@ static bool unpack_section(void *to, const struct unpack_section *s, const unsig
 	return true;
 }
 
-static bool unpack_read(int fd, void *to, size_t n, uint64_t offset)
-{
-	for (size_t at = 0; at < n;) {
-		ssize_t got = pread(fd, (char *)to + at, n - at, (off_t)(offset + at));
-
-		if (got <= 0)
-			return false;
-		at += (size_t)got;
-	}
-	return true;
-}
-
 /* From the file, because libelf keeps all that it has read. */
 static bool unpack_file(const struct image *image, void *to, const struct unpack_section *s)
 {
@@ -152,9 +139,9 @@ static bool unpack_file(const struct image *image, void *to, const struct unpack
 	bool done;
 
 	if (!s->packing)
-		return unpack_read(image->fd, to, s->n, s->offset);
+		return image_read_file(image, to, s->n, s->offset);
 	packed = malloc(s->n_file);
-	done = packed && unpack_read(image->fd, packed, s->n_file, s->offset) &&
+	done = packed && image_read_file(image, packed, s->n_file, s->offset) &&
 	       unpack_section(to, s, packed, s->n_file);
 	free(packed);
 	return done;

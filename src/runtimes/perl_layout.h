@@ -3,7 +3,7 @@
  * perl_layout.h: where a version of Perl keeps what leads from a thread to its contexts. The
  * programs in the kernel and user space share this description; the table is perl.c's.
  *
- * What all versions have at the same place is a number in perl.bpf.h.
+ * What all versions have at the same place is a number in perl_names.bpf.h.
  */
 #ifndef SEAM_RUNTIMES_PERL_LAYOUT_H
 #define SEAM_RUNTIMES_PERL_LAYOUT_H

@@ -18,6 +18,12 @@
 #define RUBY_NAMES_TABLE 16u /* in rb_symbols_t: ids */
 #define RUBY_OPERATORS_MAX 255u
 
+/* What 3.3 and 3.4 have at the same place. */
+#define RUBY_SINCE_33                                                                        \
+	.frame_size = 56, .body_line = 88, .body_lines = 112, .body_local = 168,             \
+	.string_inline = 24, .string_length = 16, .class_path = 152, .class_permanent = 149, \
+	.class_attached = 128
+
 static const struct ruby_layout versions[] = {
 	{ .version = 0x0301,
 	  .ec_error = 112,
@@ -28,30 +34,8 @@ static const struct ruby_layout versions[] = {
 	  .body_local = 176,
 	  .string_inline = 16,
 	  .class_singleton = 1u << 12 },
-	{ .version = 0x0303,
-	  .ec_error = 120,
-	  .frame_size = 56,
-	  .body_line = 88,
-	  .body_lines = 112,
-	  .body_local = 168,
-	  .string_inline = 24,
-	  .string_length = 16,
-	  .class_path = 152,
-	  .class_permanent = 149,
-	  .class_attached = 128,
-	  .class_singleton = 1u << 12 },
-	{ .version = 0x0304,
-	  .ec_error = 112,
-	  .frame_size = 56,
-	  .body_line = 88,
-	  .body_lines = 112,
-	  .body_local = 168,
-	  .string_inline = 24,
-	  .string_length = 16,
-	  .class_path = 152,
-	  .class_permanent = 149,
-	  .class_attached = 128,
-	  .class_singleton = 1u << 13 },
+	{ .version = 0x0303, .ec_error = 120, RUBY_SINCE_33, .class_singleton = 1u << 12 },
+	{ .version = 0x0304, .ec_error = 112, RUBY_SINCE_33, .class_singleton = 1u << 13 },
 };
 
 _Static_assert(sizeof(struct ruby_layout) <= RUNTIME_LAYOUT_WORDS * 8, "RUNTIME_LAYOUT_WORDS");
