@@ -13,7 +13,8 @@
 
 #include "base/leb.h"
 
-#define LEVEL 6 /* blocks are small: what a higher one costs does not count */
+/* zstd's. */
+static const int blocks_levels[] = { [BLOCKS_QUICK] = 6, [BLOCKS_WELL] = 19 };
 
 enum {
 	BLOCKS_PLAIN,
@@ -34,14 +35,14 @@ void blocks_put_number(struct buf *to, uint64_t v)
 }
 
 /* The first byte says in which form the rest is. -ENOMEM. */
-int blocks_pack(struct buf *to, struct buf *plain)
+int blocks_pack(struct buf *to, struct buf *plain, enum blocks_level level)
 {
 	size_t bound = ZSTD_compressBound(plain->n), n;
 	unsigned char *packed = plain->failed ? NULL : malloc(bound);
 
 	if (!packed)
 		return -ENOMEM;
-	n = ZSTD_compress(packed, bound, plain->bytes, plain->n, LEVEL);
+	n = ZSTD_compress(packed, bound, plain->bytes, plain->n, blocks_levels[level]);
 	/* Four bytes or less saved are not worth unpacking. */
 	if (ZSTD_isError(n) || n + 4 >= plain->n) {
 		buf_put(to, &(char){ BLOCKS_PLAIN }, 1);

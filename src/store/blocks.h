@@ -52,8 +52,13 @@ struct blocks_count {
 
 void blocks_put_number(struct buf *to, uint64_t v);
 
-/* Packs what a block holds; plain is given up. -ENOMEM. */
-int blocks_pack(struct buf *to, struct buf *plain);
+/* Packs what a block holds; plain is given up. Well: of what is read often and made once, as it
+ * takes twenty times as long. -ENOMEM. */
+enum blocks_level {
+	BLOCKS_QUICK,
+	BLOCKS_WELL
+};
+int blocks_pack(struct buf *to, struct buf *plain, enum blocks_level level);
 /* Appends what was packed. -EBADMSG, -ENOMEM. */
 int blocks_unpack(struct buf *to, const void *bytes, size_t n);
 

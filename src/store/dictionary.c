@@ -4,15 +4,15 @@
  *
  * A writer numbers strings, objects, frames and nodes of stacks once per epoch, and the store gets
  * each when it is new: a window then costs its counts and little more. The numbers of an epoch
- * never change, and an epoch ends when its dictionary is full, so memory is bounded.
+ * never change, and it ends when its lists are full, so memory is bounded.
  */
 #include "store/dictionary.h"
 
 #include <stdlib.h>
 
-/* Beyond one of these the next window begins another epoch. */
+/* Beyond one of these the next window begins another list of nodes, or another epoch of names. */
 #define FULL_NODES 400000u
-#define FULL_BYTES ((size_t)48 << 20)
+#define FULL_BYTES ((size_t)32 << 20)
 
 /* Begins an empty dictionary: numbers of things start at 1. */
 void dictionary_start(struct dictionary *d)
@@ -30,12 +30,12 @@ void dictionary_free(struct dictionary *d)
 		pool_free(&d->things[i]);
 }
 
-/* What it holds in memory. */
+/* What it holds in memory of names. */
 static size_t dictionary_bytes(const struct dictionary *d)
 {
 	size_t bytes = intern_held(&d->strings);
 
-	for (int i = 0; i < BLOCKS_KINDS; i++)
+	for (int i = 0; i < BLOCKS_NODES; i++)
 		bytes += (size_t)d->things[i].n * d->things[i].size +
 		         d->things[i].capacity * sizeof(uint64_t);
 	return bytes;
@@ -43,7 +43,18 @@ static size_t dictionary_bytes(const struct dictionary *d)
 
 bool dictionary_full(const struct dictionary *d)
 {
-	return d->things[BLOCKS_NODES].n >= FULL_NODES || dictionary_bytes(d) >= FULL_BYTES;
+	return d->things[BLOCKS_NODES].n >= FULL_NODES;
+}
+
+bool dictionary_names_full(const struct dictionary *d)
+{
+	return dictionary_bytes(d) >= FULL_BYTES;
+}
+
+void dictionary_next(struct dictionary *d)
+{
+	pool_free(&d->things[BLOCKS_NODES]);
+	d->told[BLOCKS_NODES] = 0;
 }
 
 /* The number of a text, cut to what a block may hold. DICTIONARY_FAILED: out of memory, or of

@@ -2,7 +2,8 @@
 /*
  * dictionary.h: the lists of an epoch (blocks.h) as their writer has them: profiles go in, what is
  * new in each list comes out as a block. Memory grows with distinct things: a caller that has had
- * enough (dictionary_full) begins another epoch.
+ * enough nodes begins another list of these (dictionary_next), and one that has had enough names
+ * another epoch of new names.
  */
 #ifndef SEAM_STORE_DICTIONARY_H
 #define SEAM_STORE_DICTIONARY_H
@@ -27,7 +28,11 @@ struct dictionary_map {
 
 void dictionary_start(struct dictionary *d);
 void dictionary_free(struct dictionary *d);
+/* There are enough nodes; enough of what they name. */
 bool dictionary_full(const struct dictionary *d);
+bool dictionary_names_full(const struct dictionary *d);
+/* Nodes begin anew; strings, objects and frames keep their numbers. */
+void dictionary_next(struct dictionary *d);
 
 /* DICTIONARY_FAILED: out of memory, or the list is full. */
 #define DICTIONARY_FAILED UINT32_MAX

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/leb.h"
+#include "store/sorted.h"
 
 /* fetch gives the block that holds a thing. */
 void lookup_start(struct lookup *l, lookup_fetch *fetch, void *ctx)
@@ -22,16 +23,24 @@ void lookup_start(struct lookup *l, lookup_fetch *fetch, void *ctx)
 
 void lookup_free(struct lookup *l)
 {
-	for (int i = 0; i < BLOCKS_KINDS; i++) {
+	for (int i = 0; i < BLOCKS_NODES; i++) {
 		free(l->lists[i].needed);
 		free(l->made[i]);
 	}
-	free(l->nodes);
 	free(l->frames);
 	free(l->objects);
 	free(l->strings);
 	buf_free(&l->text);
 	*l = (struct lookup){ 0 };
+}
+
+/* Whether its blocks are sorted stays, so that it can be used again. */
+void lookup_stacks_free(struct lookup_stacks *s)
+{
+	free(s->list.needed);
+	free(s->nodes);
+	free(s->made);
+	*s = (struct lookup_stacks){ .sorted = s->sorted };
 }
 
 /* So that a thing, and all in front of it, have their byte. -ENOMEM. */
@@ -41,10 +50,8 @@ static int lookup_room_for(struct lookup_list *list, uint32_t id)
 }
 
 /* Marks a thing as needed. */
-int lookup_need(struct lookup *l, enum blocks_kind kind, uint32_t id)
+static int lookup_list_need(struct lookup_list *list, uint32_t id)
 {
-	struct lookup_list *list = &l->lists[kind];
-
 	if (id >= BLOCKS_THINGS_MAX)
 		return -EBADMSG;
 	if (lookup_room_for(list, id) < 0)
@@ -53,6 +60,16 @@ int lookup_need(struct lookup *l, enum blocks_kind kind, uint32_t id)
 	if (id > list->highest)
 		list->highest = id;
 	return 0;
+}
+
+int lookup_need(struct lookup *l, enum blocks_kind kind, uint32_t id)
+{
+	return lookup_list_need(&l->lists[kind], id);
+}
+
+int lookup_stacks_need(struct lookup_stacks *s, uint32_t node)
+{
+	return lookup_list_need(&s->list, node);
 }
 
 /* ---- loading ---- */
@@ -118,41 +135,7 @@ static int lookup_load_frame(struct lookup *l, struct cursor *c, uint32_t id, bo
 	return r < 0 ? r : lookup_need(l, BLOCKS_STRINGS, f.file);
 }
 
-static int lookup_load_node(struct lookup *l, struct cursor *c, uint32_t id, bool needed)
-{
-	uint32_t up = lookup_number(c, (uint64_t)id + 1);
-	uint32_t frame = lookup_number(c, BLOCKS_THINGS_MAX);
-	int r;
-
-	if (!needed || c->failed)
-		return 0;
-	/* Node 0 is the root: it stands in no block, and frame 0 is none. */
-	if (!up || !frame)
-		return -EBADMSG;
-	l->nodes[id] = (struct blocks_node){ id - up, frame };
-	r = lookup_need(l, BLOCKS_NODES, id - up);
-	return r < 0 ? r : lookup_need(l, BLOCKS_FRAMES, frame);
-}
-
-/* A node makes its parent needed, which may stand in front of it in the same block: this is found
- * out backwards before the block is read. */
-/* A copy of the cursor reads the block once before the others do. */
-static int lookup_mark_parents(struct lookup *l, struct cursor c, uint32_t first, uint32_t n)
-{
-	uint32_t *up = calloc((size_t)n + 1, sizeof(*up));
-	int r = up ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; i < n && r >= 0; i++) {
-		up[i] = lookup_number(&c, (uint64_t)first + i + 1);
-		leb_unsigned(&c);
-	}
-	for (uint32_t i = n; i-- && r >= 0;)
-		if (l->lists[BLOCKS_NODES].needed[first + i])
-			r = lookup_need(l, BLOCKS_NODES, first + i - up[i]);
-	free(up);
-	return r;
-}
-
+/* Reads a block of things that are named by their numbers. */
 static int lookup_load_things(struct lookup *l, enum blocks_kind kind, struct cursor *c,
                               uint32_t first, uint32_t n)
 {
@@ -160,55 +143,136 @@ static int lookup_load_things(struct lookup *l, enum blocks_kind kind, struct cu
 		[BLOCKS_STRINGS] = lookup_load_string,
 		[BLOCKS_OBJECTS] = lookup_load_object,
 		[BLOCKS_FRAMES] = lookup_load_frame,
-		[BLOCKS_NODES] = lookup_load_node,
 	};
-	int r = kind == BLOCKS_NODES ? lookup_mark_parents(l, *c, first, n) : 0;
+	int r = 0;
 
 	for (uint32_t id = first; id - first < n && r >= 0; id++)
 		r = load[kind](l, c, id, l->lists[kind].needed[id]);
 	return r < 0 ? r : c->failed ? -EBADMSG : 0;
 }
 
-/* Fetches and reads the block that holds a thing; *first: where it begins. */
-static int lookup_load_block(struct lookup *l, enum blocks_kind kind, uint32_t id, uint32_t *first)
+/* Fetches the block that holds a thing, unpacked, and gives all that is in it its place in the
+ * list; *first: where it begins. */
+static int lookup_fetch_block(struct lookup *l, enum blocks_kind kind, uint32_t id,
+                              struct lookup_list *list, struct buf *plain, uint32_t *first,
+                              uint32_t *n)
 {
-	struct buf plain = { 0 };
 	const void *bytes;
-	struct cursor c;
-	uint32_t n;
 	size_t size;
-	int r = l->fetch(l->ctx, kind, id, first, &n, &bytes, &size);
+	int r = l->fetch(l->ctx, kind, id, first, n, &bytes, &size);
 
 	if (r < 0)
 		return r == -ENOENT ? -EBADMSG : r;
 	/* A block that does not hold the thing would be fetched for ever. */
-	if (!*first || *first > id || id - *first >= n || n > BLOCKS_THINGS_MAX - *first)
+	if (!*first || *first > id || id - *first >= *n || *n > BLOCKS_THINGS_MAX - *first)
 		return -EBADMSG;
-	r = blocks_unpack(&plain, bytes, size);
-	c = cursor_of(plain.bytes, plain.n, false);
-	if (r >= 0)
-		/* What is needed in it must have room, also below the thing that was asked for. */
-		r = lookup_room_for(&l->lists[kind], *first + n - 1);
-	if (r >= 0)
-		r = lookup_load_things(l, kind, &c, *first, n);
-	buf_free(&plain);
-	return r;
+	r = blocks_unpack(plain, bytes, size);
+	/* What is needed in it must have room, also below the thing that was asked for. */
+	return r < 0 ? r : lookup_room_for(list, *first + *n - 1);
 }
 
 /* From the highest number down: what a block makes needed in its own list lies in front. */
 static int lookup_load_list(struct lookup *l, enum blocks_kind kind)
 {
-	const struct lookup_list *list = &l->lists[kind];
+	struct lookup_list *list = &l->lists[kind];
 	int r = 0;
 
-	for (uint32_t id = list->highest, first; id && r >= 0; id--)
-		if (list->needed[id]) {
-			r = lookup_load_block(l, kind, id, &first);
-			/* The loop goes on in front of the block. */
+	for (uint32_t id = list->highest, first = 1, n; id && r >= 0; id--) {
+		struct buf plain = { 0 };
+		struct cursor c;
+
+		if (!list->needed[id])
+			continue;
+		r = lookup_fetch_block(l, kind, id, list, &plain, &first, &n);
+		c = cursor_of(plain.bytes, plain.n, false);
+		if (r >= 0)
+			r = lookup_load_things(l, kind, &c, first, n);
+		buf_free(&plain);
+		/* The loop goes on in front of the block. */
+		id = first;
+	}
+	return r;
+}
+
+/* ---- nodes ---- */
+
+/* Blocks of a list that grew by and by: how far in front the parent is, and the frame. */
+static int lookup_read_nodes(struct cursor *c, uint32_t first, uint32_t n, struct blocks_node *to)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t up = lookup_number(c, (uint64_t)first + i + 1);
+
+		/* Node 0 is the root: it stands in no block. */
+		if (!up)
+			cursor_fail(c);
+		to[i] = (struct blocks_node){ first + i - up, lookup_number(c, BLOCKS_THINGS_MAX) };
+	}
+	return c->failed ? -EBADMSG : 0;
+}
+
+/* Takes what is needed of a block. A node makes its parent needed, which may stand in front of it
+ * in the same block: so backwards. Frame 0 is none. */
+static int lookup_take_nodes(struct lookup *l, struct lookup_stacks *s, uint32_t first, uint32_t n,
+                             const struct blocks_node *nodes)
+{
+	int r = 0;
+
+	for (uint32_t i = n; i-- && r >= 0;) {
+		if (!s->list.needed[first + i])
+			continue;
+		if (!nodes[i].frame)
+			return -EBADMSG;
+		s->nodes[first + i] = nodes[i];
+		s->list.needed[nodes[i].parent] = 1;
+		r = lookup_need(l, BLOCKS_FRAMES, nodes[i].frame);
+	}
+	return r;
+}
+
+/* Fetches and reads the block that holds a node; *first: where it begins. */
+static int lookup_load_nodes(struct lookup *l, struct lookup_stacks *s, uint32_t id,
+                             uint32_t *first)
+{
+	struct buf plain = { 0 };
+	struct blocks_node *nodes = NULL;
+	struct cursor c;
+	uint32_t n;
+	int r = lookup_fetch_block(l, BLOCKS_NODES, id, &s->list, &plain, first, &n);
+
+	if (r >= 0) {
+		/* A node has two bytes at least. */
+		nodes = n <= plain.n ? calloc((size_t)n + 1, sizeof(*nodes)) : NULL;
+		r = nodes ? 0 : n <= plain.n ? -ENOMEM : -EBADMSG;
+	}
+	c = cursor_of(plain.bytes, plain.n, false);
+	if (r >= 0)
+		r = (s->sorted ? sorted_read : lookup_read_nodes)(&c, *first, n, nodes);
+	/* Of the last block, only what is in front of the highest node has a place. */
+	if (r >= 0 && n > s->list.highest - *first + 1)
+		n = s->list.highest - *first + 1;
+	if (r >= 0)
+		r = lookup_take_nodes(l, s, *first, n, nodes);
+	free(nodes);
+	buf_free(&plain);
+	return r;
+}
+
+int lookup_stacks_load(struct lookup *l, struct lookup_stacks *s)
+{
+	int r = 0;
+
+	s->nodes = calloc((size_t)s->list.highest + 1, sizeof(*s->nodes));
+	if (!s->nodes)
+		return -ENOMEM;
+	for (uint32_t id = s->list.highest, first = 1; id && r >= 0; id--)
+		if (s->list.needed[id]) {
+			r = lookup_load_nodes(l, s, id, &first);
 			id = first;
 		}
 	return r;
 }
+
+/* ---- all lists ---- */
 
 /* For the things of a list up to the highest that is needed; blocks may go beyond it. */
 static void *lookup_array(const struct lookup *l, enum blocks_kind kind, size_t size)
@@ -222,10 +286,6 @@ int lookup_load(struct lookup *l)
 	int r = 0;
 
 	buf_put(&l->text, "", 1);
-	l->nodes = lookup_array(l, BLOCKS_NODES, sizeof(*l->nodes));
-	r = l->nodes ? lookup_load_list(l, BLOCKS_NODES) : -ENOMEM;
-	if (r < 0)
-		return r;
 	l->frames = lookup_array(l, BLOCKS_FRAMES, sizeof(*l->frames));
 	r = l->frames ? lookup_load_list(l, BLOCKS_FRAMES) : -ENOMEM;
 	if (r < 0)
@@ -235,7 +295,12 @@ int lookup_load(struct lookup *l)
 	if (r < 0)
 		return r;
 	l->strings = lookup_array(l, BLOCKS_STRINGS, sizeof(*l->strings));
-	return l->strings ? lookup_load_list(l, BLOCKS_STRINGS) : -ENOMEM;
+	r = l->strings ? lookup_load_list(l, BLOCKS_STRINGS) : -ENOMEM;
+	for (int i = 0; i < BLOCKS_NODES && r >= 0; i++) {
+		l->made[i] = lookup_array(l, i, sizeof(*l->made[i]));
+		r = l->made[i] ? 0 : -ENOMEM;
+	}
+	return r;
 }
 
 /* ---- a profile ---- */
@@ -291,34 +356,24 @@ static uint32_t lookup_made_frame(struct lookup *l, struct profile *p, uint32_t 
 }
 
 /* Parents come first, because their numbers are less. */
-int lookup_make(struct lookup *l, struct profile *p)
+int lookup_make(struct lookup *l, struct lookup_stacks *s, struct profile *p)
 {
-	uint32_t *nodes;
-
-	for (int i = 0; i < BLOCKS_KINDS; i++) {
-		l->made[i] = calloc((size_t)l->lists[i].highest + 1, sizeof(*l->made[i]));
-		if (!l->made[i])
-			return -ENOMEM;
-	}
-	nodes = l->made[BLOCKS_NODES];
-	for (uint32_t id = 1; id <= l->lists[BLOCKS_NODES].highest; id++) {
+	s->made = calloc((size_t)s->list.highest + 1, sizeof(*s->made));
+	if (!s->made)
+		return -ENOMEM;
+	for (uint32_t id = 1; id <= s->list.highest; id++) {
+		const struct blocks_node *node = &s->nodes[id];
 		uint32_t frame;
 
-		if (!l->nodes[id].frame)
+		if (!node->frame)
 			/* Nodes that are not needed have no frame. */
 			continue;
-		frame = lookup_made_frame(l, p, l->nodes[id].frame);
+		frame = lookup_made_frame(l, p, node->frame);
 		if (frame == PROFILE_FAILED)
 			return -ENOMEM;
-		nodes[id] = profile_node(p, nodes[l->nodes[id].parent], frame);
-		if (nodes[id] == PROFILE_FAILED)
+		s->made[id] = profile_node(p, s->made[node->parent], frame);
+		if (s->made[id] == PROFILE_FAILED)
 			return -ENOMEM;
 	}
 	return 0;
-}
-
-/* The profile's node for one of the store's; lookup_make has made it. */
-uint32_t lookup_node(const struct lookup *l, uint32_t node)
-{
-	return l->made[BLOCKS_NODES][node];
 }

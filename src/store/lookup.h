@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lookup.h: the lists of an epoch (blocks.h) as a reader has them: only blocks that hold something
- * that is needed are fetched, each once.
+ * that is needed are fetched, each once. Several lists of nodes may have their names in common.
  *
  *	lookup_start(&l, fetch, ctx)
- *	lookup_need(&l, node)               for each node that counts name
- *	lookup_string(&l, id)               likewise, of names of events and states
- *	lookup_load(&l)
- *	lookup_node(&l, profile, node)      the node of a profile for each of those
- *	lookup_free(&l)
+ *	lookup_need(&l, kind, id)           names of events and states
+ *	lookup_stacks_need(&s, node)        for each node that counts name
+ *	lookup_stacks_load(&l, &s)          what these nodes are, when all of a list are known
+ *	lookup_load(&l)                     what all those are called
+ *	lookup_make(&l, &s, profile)        then lookup_node(&s, node): the node of the profile
+ *	lookup_free(&l), lookup_stacks_free(&s)
  */
 #ifndef SEAM_STORE_LOOKUP_H
 #define SEAM_STORE_LOOKUP_H
@@ -30,27 +31,42 @@ struct lookup_list {
 struct lookup {
 	lookup_fetch *fetch;
 	void *ctx;
-	struct lookup_list lists[BLOCKS_KINDS];
-	struct blocks_node *nodes; /* by id */
-	struct blocks_frame *frames;
+	struct lookup_list lists[BLOCKS_NODES]; /* but for nodes */
+	struct blocks_frame *frames;            /* by id */
 	struct blocks_object *objects;
 	uint32_t *strings; /* where they are in text */
 	struct buf text;
-	/* in the profile that was asked for last */
-	const struct profile *profile;
-	uint32_t *made[BLOCKS_KINDS];
+	uint32_t *made[BLOCKS_NODES]; /* in the profile that is made */
+};
+
+/* A list of nodes. Zero-initialise, and say whether its blocks are sorted (sorted.h). */
+struct lookup_stacks {
+	bool sorted;
+	struct lookup_list list;
+	struct blocks_node *nodes; /* by id */
+	uint32_t *made;
 };
 
 void lookup_start(struct lookup *l, lookup_fetch *fetch, void *ctx);
 void lookup_free(struct lookup *l);
-/* -ENOMEM; -EBADMSG: no list is so long. */
+/* kind: any but BLOCKS_NODES. -ENOMEM; -EBADMSG: no list is so long. */
 int lookup_need(struct lookup *l, enum blocks_kind kind, uint32_t id);
-/* -EBADMSG: a block makes no sense, or is missing. */
+int lookup_stacks_need(struct lookup_stacks *s, uint32_t node);
+/* Fetches nodes, whose frames are needed from then on. -EBADMSG: a block makes no sense, or is
+ * missing. */
+int lookup_stacks_load(struct lookup *l, struct lookup_stacks *s);
+/* To be called once. -EBADMSG. */
 int lookup_load(struct lookup *l);
 /* "" for 0. */
 const char *lookup_text(const struct lookup *l, uint32_t string);
-/* The nodes in a profile of all that were needed: to be called once. Then lookup_node. -ENOMEM. */
-int lookup_make(struct lookup *l, struct profile *p);
-uint32_t lookup_node(const struct lookup *l, uint32_t node);
+/* The nodes in a profile of all that were needed; it must be the same profile for all lists of
+ * nodes. Then lookup_node. -ENOMEM. */
+int lookup_make(struct lookup *l, struct lookup_stacks *s, struct profile *p);
+void lookup_stacks_free(struct lookup_stacks *s);
+
+static inline uint32_t lookup_node(const struct lookup_stacks *s, uint32_t node)
+{
+	return s->made[node];
+}
 
 #endif

@@ -80,7 +80,7 @@ static int packed_put_rest(struct buf *to, const struct store_window *w, struct 
 static int packed_put_block(struct buf *to, struct buf *plain, uint32_t n)
 {
 	struct buf packed = { 0 };
-	int r = blocks_pack(&packed, plain);
+	int r = blocks_pack(&packed, plain, BLOCKS_QUICK);
 
 	if (r >= 0) {
 		blocks_put_number(to, packed.n);
@@ -133,6 +133,7 @@ struct packed_reading {
 		uint32_t n;
 	} lists[BLOCKS_KINDS];
 	struct lookup lookup;
+	struct lookup_stacks stacks;
 };
 
 /* A lookup_fetch: a list is one block. */
@@ -256,7 +257,7 @@ static int packed_need_rows(struct packed_reading *r, struct cursor c, size_t n)
 		if (rc >= 0)
 			rc = lookup_need(&r->lookup, BLOCKS_STRINGS, row.state);
 		if (rc >= 0)
-			rc = lookup_need(&r->lookup, BLOCKS_NODES, row.node);
+			rc = lookup_stacks_need(&r->stacks, row.node);
 	}
 	return rc;
 }
@@ -275,7 +276,7 @@ static int packed_add_row(struct packed_reading *r, const struct packed_row *row
 	key.event = profile_event_in(p, lookup_text(&r->lookup, row->event), row->unit);
 	key.state = found_state(p, lookup_text(&r->lookup, row->state));
 	key.task = text == PROFILE_FAILED ? text : profile_task(p, text, 0, 0);
-	key.node = lookup_node(&r->lookup, row->node);
+	key.node = lookup_node(&r->stacks, row->node);
 	if (key.event == PROFILE_FAILED || key.state == PROFILE_FAILED ||
 	    key.task == PROFILE_FAILED)
 		return -ENOMEM;
@@ -293,9 +294,11 @@ static int packed_take_rows(struct packed_reading *r, struct cursor *c)
 	if (rc >= 0)
 		rc = packed_need_rows(r, *c, n);
 	if (rc >= 0)
+		rc = lookup_stacks_load(&r->lookup, &r->stacks);
+	if (rc >= 0)
 		rc = lookup_load(&r->lookup);
 	if (rc >= 0)
-		rc = lookup_make(&r->lookup, to->profile);
+		rc = lookup_make(&r->lookup, &r->stacks, to->profile);
 	for (size_t i = 0; i < n && rc >= 0; i++) {
 		rc = packed_take_row(r, c, &row);
 		if (rc >= 0)
@@ -360,6 +363,7 @@ int packed_read(struct packed_window *ret, const void *bytes, size_t n, size_t m
 	if (rc >= 0)
 		rc = packed_take_rest(&r, &rest, more);
 	lookup_free(&r.lookup);
+	lookup_stacks_free(&r.stacks);
 	buf_free(&rest);
 	return rc;
 }

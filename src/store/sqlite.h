@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sqlite.h: what the files of the SQLite store share. sqlite.c opens, puts and forgets,
- * sqlite_read.c answers, both by statements of sqlite_query.c.
+ * sqlite.h: what the files of the SQLite store share. sqlite.c opens, sqlite_put.c puts,
+ * sqlite_forget.c forgets, sqlite_compact.c makes less of what is old, sqlite_read.c and
+ * sqlite_list.c answer, all by statements of sqlite_query.c.
  *
- * epochs   a writer's lists of things (blocks.h): begun when one begins to write, or has enough
+ * epochs   a writer's list of nodes (blocks.h): begun when one begins to write, or has enough;
+ *          names: the epoch with the strings, objects and frames that these have, mostly an
+ *          earlier one; step_ns: 0: as it was written; else it is compacted: its nodes are sorted
+ *          (sorted.h), and windows that begin in the same step are one
  * blocks   of the lists; id: epoch << 26 | kind << 24 | first thing: so one search finds the block
  *          that holds a thing
- * series   labels as bytes, once for each epoch
- * windows  spans of time of an epoch's instance, with their counts
+ * series   labels as bytes, once for each list of names
+ * windows  spans of time of an epoch's instance, with their counts; begins: of one that was merged,
+ *          how far the second one began behind the first, the third behind the second ...
  * counts   a window of one series and event: the stacks and how often they were met
  *
- * An epoch goes when its last window went: nothing of it is named from elsewhere.
+ * An epoch goes when its last window went, and names when the last epoch went that has them:
+ * nothing of them is named from elsewhere.
  *
  * Every statement is a constant; all values are bound.
  */
@@ -23,19 +29,23 @@
 #include "store/backend.h"
 #include "store/dictionary.h"
 
-#define SQLITE_FORM 1                 /* user_version: what a newer one means is not known */
+#define SQLITE_FORM 2                 /* user_version: what a newer one means is not known */
 #define SQLITE_APPLICATION 0x7365616d /* "seam" */
 
 #define SQLITE_BLOCK_ID(epoch, kind, first) \
-	((int64_t)(epoch) << 26 | (int64_t)(kind) << 24 | (int64_t)(first))
+	((int64_t)((uint64_t)(epoch) << 26 | (uint64_t)(kind) << 24 | (uint64_t)(first)))
+
+/* No window is merged into a longer one than this. */
+#define SQLITE_STEP_MOST_NS (3600ULL * 1000000000)
 
 struct sqlite_store {
 	sqlite3 *db;
 	char *path;
 	int lock; /* of the agent; -1: none */
 	bool writes;
-	int64_t epoch;  /* of this writer; 0: none yet */
-	char *instance; /* that it belongs to */
+	int64_t epoch, names; /* of this writer; 0: none yet */
+	uint64_t epoch_from_ns, names_from_ns;
+	char *instance; /* that they belong to */
 	struct dictionary dictionary;
 };
 
@@ -48,6 +58,26 @@ int sqlite_step(const struct sqlite_store *s, sqlite3_stmt *statement, struct se
 /* ?1 and ?2 are the ends of the query's span. */
 void sqlite_bind_span(sqlite3_stmt *statement, const struct store_query *q);
 
+/* A statement, or several, without values. -errno. */
+int sqlite_do(const struct sqlite_store *s, const char *sql, struct seam_error *err);
+/* Runs a statement of up to three numbers, and forgets it; first: of its first row, 0: none. The
+ * error is in err, too. */
+int sqlite_run(const struct sqlite_store *s, const char *sql, const int64_t *numbers, int n,
+               int64_t *first, struct seam_error *err);
+/* Inserts a row of numbers and, as its last column, bytes. -errno. */
+int sqlite_insert_blob(const struct sqlite_store *s, const char *sql, const int64_t *numbers, int n,
+                       const struct buf *data, struct seam_error *err);
+/* names 0: its own. */
+int sqlite_add_epoch(const struct sqlite_store *s, const char *instance, uint64_t from_ns,
+                     int64_t names, uint64_t step_ns, int64_t *ret, struct seam_error *err);
+int sqlite_drop_epoch(const struct sqlite_store *s, int64_t epoch, struct seam_error *err);
+/* Bytes that are in use, without free pages. -errno. */
+int64_t sqlite_bytes(const struct sqlite_store *s, struct seam_error *err);
+
+/* Those of backend.h. */
+int sqlite_put(void *s, const struct store_window *w, struct seam_error *err);
+int64_t sqlite_forget(void *s, uint64_t from_ns, uint64_t bytes, struct seam_error *err);
+int sqlite_compact(void *s, uint64_t now_ns, struct store_compacted *ret, struct seam_error *err);
 int sqlite_read(void *s, const struct store_query *q, struct profile *into, struct store_found *ret,
                 struct seam_error *err);
 int sqlite_list(void *s, const struct store_query *q, struct store_listing *ret,

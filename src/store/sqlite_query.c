@@ -63,3 +63,70 @@ void sqlite_bind_span(sqlite3_stmt *statement, const struct store_query *q)
 	sqlite3_bind_int64(statement, 1, q->from_ns > INT64_MAX ? INT64_MAX : (int64_t)q->from_ns);
 	sqlite3_bind_int64(statement, 2, q->to_ns > INT64_MAX ? INT64_MAX : (int64_t)q->to_ns);
 }
+
+/* A statement, or several, without values. -errno. */
+int sqlite_do(const struct sqlite_store *s, const char *sql, struct seam_error *err)
+{
+	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : sqlite_fail(s, err);
+}
+
+/* Runs a statement of up to three numbers, and forgets it; first: of its first row, 0: none. The
+ * error is in err, too. */
+int sqlite_run(const struct sqlite_store *s, const char *sql, const int64_t *numbers, int n,
+               int64_t *first, struct seam_error *err)
+{
+	sqlite3_stmt *statement = sqlite_prepare(s, sql, err);
+	int r;
+
+	if (!statement)
+		return -err->code;
+	for (int i = 0; i < n; i++)
+		sqlite3_bind_int64(statement, i + 1, numbers[i]);
+	r = sqlite_step(s, statement, err);
+	if (first)
+		*first = r > 0 ? sqlite3_column_int64(statement, 0) : 0;
+	sqlite3_finalize(statement);
+	return r < 0 ? r : 0;
+}
+
+/* Inserts a row of numbers and, as its last column, bytes. -errno. */
+int sqlite_insert_blob(const struct sqlite_store *s, const char *sql, const int64_t *numbers, int n,
+                       const struct buf *data, struct seam_error *err)
+{
+	sqlite3_stmt *statement = sqlite_prepare(s, sql, err);
+	int r;
+
+	if (!statement)
+		return -err->code;
+	for (int i = 0; i < n; i++)
+		sqlite3_bind_int64(statement, i + 1, numbers[i]);
+	sqlite3_bind_blob(statement, n + 1, data->n ? (const void *)data->bytes : "", (int)data->n,
+	                  SQLITE_STATIC);
+	r = sqlite_step(s, statement, err);
+	sqlite3_finalize(statement);
+	return r;
+}
+
+/* Begins an epoch. The number is that of the row, which is never given twice. -errno. */
+int sqlite_add_epoch(const struct sqlite_store *s, const char *instance, uint64_t from_ns,
+                     int64_t names, uint64_t step_ns, int64_t *ret, struct seam_error *err)
+{
+	sqlite3_stmt *statement =
+	        sqlite_prepare(s,
+	                       "INSERT INTO epochs (instance, from_ns, names, step_ns) "
+	                       "VALUES (?1, ?2, ?3, ?4)",
+	                       err);
+	int r;
+
+	if (!statement)
+		return -err->code;
+	sqlite3_bind_text(statement, 1, instance, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(statement, 2, (int64_t)from_ns);
+	sqlite3_bind_int64(statement, 3, names);
+	sqlite3_bind_int64(statement, 4, (int64_t)step_ns);
+	r = sqlite_step(s, statement, err);
+	sqlite3_finalize(statement);
+	if (r >= 0)
+		*ret = sqlite3_last_insert_rowid(s->db);
+	return r;
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// sqlite_read.c: see sqlite.h: answers. Counts are added up by the store's own numbers first, then
-// each distinct stack is looked up once. All in one transaction, so that what is forgotten
-// meanwhile is still there.
+// sqlite_read.c: see sqlite.h: answers. Counts are added up by the store's own numbers first, epoch
+// by epoch, then each distinct stack is looked up once, and names once for all epochs that share
+// them. All in one transaction, so that what is forgotten or compacted meanwhile is still there.
 #include "store/sqlite.h"
 
 #include <errno.h>
@@ -26,25 +26,44 @@ struct sqlite_sum {
 	uint64_t samples, weight;
 };
 
-/* One answer. The store's numbers mean something within their epoch only, so what stands behind
- * `epoch` begins anew with each. */
+/* Of one group and stack, when all counts of an epoch are added. */
+struct sqlite_row {
+	uint64_t key; /* group << 32 | node */
+	struct sqlite_sum sum;
+};
+
+/* What the span has of one epoch. */
+struct sqlite_epoch {
+	int64_t id, names;
+	struct lookup_stacks stacks;
+	struct sqlite_row *rows; /* by their key */
+	size_t n_rows;
+};
+
+/* One answer. Numbers of names mean something where `names` is the same, numbers of nodes within
+ * one epoch. */
 struct sqlite_reading {
 	const struct sqlite_store *s;
 	const struct store_query *q;
 	struct profile *into;
 	struct store_found *found;
 	struct seam_error *err;
-	struct intern texts; /* comms and labels */
-	/* of one epoch */
-	int64_t epoch;
+	struct intern texts;         /* comms and labels */
+	struct sqlite_epoch *epochs; /* by names */
+	size_t n_epochs, capacity;
+	/* of epochs with the same names */
+	int64_t names;
 	sqlite3_stmt *fetch;
 	struct lookup lookup;
 	struct map series; /* id -> comm << 32 | label of those that are wanted */
 	struct pool groups;
-	struct map sums;   /* group << 32 | node -> index of sum */
-	struct buf sum;    /* struct sqlite_sum */
 	struct map counts; /* string -> value */
-	uint64_t at;       /* comm << 32 | label of the row that is read */
+	/* of one epoch */
+	struct sqlite_epoch *epoch;
+	struct map sums; /* group << 32 | node -> index of sum */
+	struct buf sum;  /* struct sqlite_sum */
+	/* of the row that is read */
+	uint64_t at; /* comm << 32 | label */
 	uint32_t event, slice;
 };
 
@@ -62,17 +81,19 @@ static int sqlite_fetch(void *ctx, enum blocks_kind kind, uint32_t id, uint32_t 
                         const void **bytes, size_t *size)
 {
 	const struct sqlite_reading *r = ctx;
+	const int64_t list =
+	        SQLITE_BLOCK_ID(kind == BLOCKS_NODES ? r->epoch->id : r->names, kind, 0);
 	int got;
 	int64_t from;
 
 	/* A statement that was used must be reset before it is used again. */
 	sqlite3_reset(r->fetch);
-	sqlite3_bind_int64(r->fetch, 1, SQLITE_BLOCK_ID(r->epoch, kind, id));
-	sqlite3_bind_int64(r->fetch, 2, SQLITE_BLOCK_ID(r->epoch, kind, 0));
+	sqlite3_bind_int64(r->fetch, 1, list + id);
+	sqlite3_bind_int64(r->fetch, 2, list);
 	got = sqlite_step(r->s, r->fetch, r->err);
 	if (got <= 0)
 		return got < 0 ? got : -ENOENT;
-	from = sqlite3_column_int64(r->fetch, 0) - SQLITE_BLOCK_ID(r->epoch, kind, 0);
+	from = sqlite3_column_int64(r->fetch, 0) - list;
 	*first = (uint32_t)from;
 	*n = (uint32_t)sqlite3_column_int64(r->fetch, 1);
 	*bytes = sqlite3_column_blob(r->fetch, 2);
@@ -105,7 +126,7 @@ static int sqlite_read_one_series(struct sqlite_reading *r, int64_t id, struct l
 	return map_put(&r->series, (uint64_t)id, (uint64_t)c << 32 | l);
 }
 
-/* Finds the series of the epoch that are asked for. -errno. */
+/* Finds the series of the names that are asked for. -errno. */
 static int sqlite_read_series(struct sqlite_reading *r)
 {
 	sqlite3_stmt *statement =
@@ -114,7 +135,7 @@ static int sqlite_read_series(struct sqlite_reading *r)
 
 	if (!statement)
 		return -r->err->code;
-	sqlite3_bind_int64(statement, 1, r->epoch);
+	sqlite3_bind_int64(statement, 1, r->names);
 	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
 		struct labels labels = { 0 };
 
@@ -153,7 +174,7 @@ static int sqlite_add(void *ctx, const struct blocks_count *count)
 	 * order counts come. */
 	if (is_new) {
 		const struct sqlite_sum none = { 0 };
-		int rc = lookup_need(&r->lookup, BLOCKS_NODES, count->node);
+		int rc = lookup_stacks_need(&r->epoch->stacks, count->node);
 
 		if (rc >= 0)
 			rc = lookup_need(&r->lookup, BLOCKS_STRINGS, count->state);
@@ -201,7 +222,7 @@ static sqlite3_stmt *sqlite_prepare_span(const struct sqlite_reading *r, const c
 
 	if (statement) {
 		sqlite_bind_span(statement, r->q);
-		sqlite3_bind_int64(statement, 3, r->epoch);
+		sqlite3_bind_int64(statement, 3, r->epoch ? r->epoch->id : 0);
 	}
 	return statement;
 }
@@ -303,44 +324,55 @@ static int sqlite_group_to_key(struct sqlite_reading *r, const struct sqlite_gro
 }
 
 /* By group, then by node. */
-static int sqlite_sums_order(const void *a, const void *b)
+static int sqlite_rows_order(const void *a, const void *b)
 {
-	const struct map_slot *x = a, *y = b;
+	const struct sqlite_row *x = a, *y = b;
 
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* In order of the store's numbers, so that an answer is the same each time. */
-static int sqlite_add_sums(struct sqlite_reading *r)
+/* The sums of an epoch as rows, in order of the store's numbers, so that an answer is the same each
+ * time. The sums begin anew. */
+static int sqlite_end_sums(struct sqlite_reading *r)
 {
 	const struct sqlite_sum *sums = (const void *)r->sum.bytes;
-	struct map_slot *sorted = calloc(r->sums.n + 1, sizeof(*sorted));
+	struct sqlite_epoch *e = r->epoch;
+	uint64_t key, at;
+
+	e->rows = calloc(r->sums.n + 1, sizeof(*e->rows));
+	if (!e->rows)
+		return -ENOMEM;
+	for (size_t i = 0; map_next(&r->sums, &i, &key, &at);)
+		e->rows[e->n_rows++] = (struct sqlite_row){ key, sums[at] };
+	if (e->n_rows)
+		qsort(e->rows, e->n_rows, sizeof(*e->rows), sqlite_rows_order);
+	map_free(&r->sums);
+	buf_free(&r->sum);
+	return 0;
+}
+
+/* Adds the rows of an epoch to the profile, whose nodes are made first. -errno. */
+static int sqlite_add_rows(struct sqlite_reading *r, struct sqlite_epoch *e)
+{
 	struct profile_key key = { 0 };
 	uint64_t group = 0;
-	size_t n = 0;
-	int rc = sorted ? 0 : -ENOMEM;
+	int rc = lookup_make(&r->lookup, &e->stacks, r->into);
 
-	for (size_t i = 0; sorted && map_next(&r->sums, &i, &sorted[n].key, &sorted[n].value);)
-		n++;
-	if (n)
-		qsort(sorted, n, sizeof(*sorted), sqlite_sums_order);
-	for (size_t i = 0; i < n && rc >= 0; i++) {
-		const struct sqlite_sum *sum = &sums[sorted[i].value];
+	for (size_t i = 0; i < e->n_rows && rc >= 0; i++) {
+		const struct sqlite_row *row = &e->rows[i];
 
-		if (group != sorted[i].key >> 32) {
-			group = sorted[i].key >> 32;
+		if (group != row->key >> 32) {
+			group = row->key >> 32;
 			rc = sqlite_group_to_key(r, pool_at(&r->groups, (uint32_t)group), &key);
 		}
-		/* The node that lookup_make has put into the profile for this one of the store. */
-		key.node = lookup_node(&r->lookup, (uint32_t)sorted[i].key);
+		key.node = lookup_node(&e->stacks, (uint32_t)row->key);
 		if (rc >= 0)
-			rc = profile_add(r->into, &key, sum->samples, sum->weight);
+			rc = profile_add(r->into, &key, row->sum.samples, row->sum.weight);
 	}
-	free(sorted);
 	return rc;
 }
 
-/* Adds all counts of an epoch, whose names are known only now. */
+/* Adds all counts of windows, whose names are known only now. */
 static int sqlite_add_counts(const struct sqlite_reading *r)
 {
 	uint64_t name, value;
@@ -353,7 +385,14 @@ static int sqlite_add_counts(const struct sqlite_reading *r)
 
 /* ---- the whole ---- */
 
-/* What belongs to one epoch; the next one begins anew. */
+static void sqlite_epoch_free(struct sqlite_epoch *e)
+{
+	lookup_stacks_free(&e->stacks);
+	free(e->rows);
+	e->rows = NULL;
+}
+
+/* What belongs to epochs of the same names; the next ones begin anew. */
 static void sqlite_reading_clear(struct sqlite_reading *r)
 {
 	lookup_free(&r->lookup);
@@ -364,26 +403,40 @@ static void sqlite_reading_clear(struct sqlite_reading *r)
 	map_free(&r->counts);
 }
 
-/* What the span has of one epoch. */
-static int sqlite_read_epoch(struct sqlite_reading *r)
+/* What the span has of one epoch. Numbers that are met are noted first, then all are looked up at
+ * once. */
+static int sqlite_read_epoch(struct sqlite_reading *r, struct sqlite_epoch *e)
 {
 	int rc;
 
-	lookup_start(&r->lookup, sqlite_fetch, r);
-	r->groups = (struct pool){ .size = sizeof(struct sqlite_group_key) };
-	/* Numbers that are met are noted first. Then all are looked up at once, and only then are
-	 * counts added, by the profile's own numbers. */
+	r->epoch = e;
 	rc = sqlite_read_windows(r);
-	if (rc >= 0)
-		rc = sqlite_read_series(r);
 	if (rc >= 0)
 		rc = sqlite_read_counts(r);
 	if (rc >= 0)
+		rc = lookup_stacks_load(&r->lookup, &e->stacks);
+	return rc < 0 ? rc : sqlite_end_sums(r);
+}
+
+/* What the span has of n epochs with the same names, which are fetched once. */
+static int sqlite_read_names(struct sqlite_reading *r, struct sqlite_epoch *epochs, size_t n)
+{
+	int rc;
+
+	r->names = epochs->names;
+	lookup_start(&r->lookup, sqlite_fetch, r);
+	r->groups = (struct pool){ .size = sizeof(struct sqlite_group_key) };
+	rc = sqlite_read_series(r);
+	for (size_t i = 0; i < n && rc >= 0; i++)
+		rc = sqlite_read_epoch(r, &epochs[i]);
+	if (rc >= 0)
 		rc = lookup_load(&r->lookup);
-	if (rc >= 0)
-		rc = lookup_make(&r->lookup, r->into);
-	if (rc >= 0)
-		rc = sqlite_add_sums(r);
+	/* Only now can anything be added, by the profile's own numbers. */
+	for (size_t i = 0; i < n; i++) {
+		if (rc >= 0)
+			rc = sqlite_add_rows(r, &epochs[i]);
+		sqlite_epoch_free(&epochs[i]);
+	}
 	if (rc >= 0)
 		rc = sqlite_add_counts(r);
 	sqlite_reading_clear(r);
@@ -408,30 +461,53 @@ static int sqlite_read_held(struct sqlite_reading *r)
 	return rc < 0 ? rc : 0;
 }
 
-/* The epochs that have windows in the span, ascending. */
-static int sqlite_read_epochs(struct sqlite_reading *r, struct buf *epochs)
+/* The epochs that have windows in the span, by their names, then by themselves. */
+static int sqlite_read_epochs(struct sqlite_reading *r)
 {
 	/* ?3 is the epoch of the other statements, and 0 here. */
 	sqlite3_stmt *statement = sqlite_prepare_span(
-	        r, "SELECT DISTINCT epoch FROM windows WHERE from_ns >= ?1 AND from_ns < ?2 "
-	           "AND ?3 = 0 ORDER BY epoch");
+	        r, "SELECT id, names, step_ns FROM epochs WHERE id IN (SELECT epoch FROM windows "
+	           "WHERE from_ns >= ?1 AND from_ns < ?2) AND ?3 = 0 ORDER BY names, id");
 	int rc;
 
 	if (!statement)
 		return -r->err->code;
-	while ((rc = sqlite_step(r->s, statement, r->err)) > 0)
-		buf_put_u64(epochs, (uint64_t)sqlite3_column_int64(statement, 0));
+	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
+		rc = ARRAY_ROOM(&r->epochs, &r->capacity, r->n_epochs + 1);
+		if (rc < 0)
+			break;
+		r->epochs[r->n_epochs++] = (struct sqlite_epoch){
+			.id = sqlite3_column_int64(statement, 0),
+			.names = sqlite3_column_int64(statement, 1),
+			.stacks.sorted = sqlite3_column_int64(statement, 2) != 0,
+		};
+	}
 	sqlite3_finalize(statement);
-	return rc < 0 ? rc : epochs->failed ? -ENOMEM : 0;
+	return rc;
 }
 
-/* Reads one epoch after the other into the profile. */
+/* Reads all epochs, those of the same names together. -errno. */
+static int sqlite_read_all(struct sqlite_reading *r)
+{
+	int rc = sqlite_read_held(r);
+
+	if (rc >= 0)
+		rc = sqlite_read_epochs(r);
+	for (size_t from = 0, n; from < r->n_epochs && rc >= 0; from += n) {
+		for (n = 1;
+		     from + n < r->n_epochs && r->epochs[from + n].names == r->epochs[from].names;)
+			n++;
+		rc = sqlite_read_names(r, &r->epochs[from], n);
+	}
+	return rc;
+}
+
+/* Reads what the query asks for into the profile. */
 int sqlite_read(void *store, const struct store_query *q, struct profile *into,
                 struct store_found *ret, struct seam_error *err)
 {
 	struct seam_error why = { 0 };
 	struct sqlite_reading r = { .s = store, .q = q, .into = into, .found = ret, .err = &why };
-	struct buf epochs = { 0 };
 	int rc = 0;
 
 	/* One transaction sees one state of the store, however long it takes. */
@@ -443,18 +519,12 @@ int sqlite_read(void *store, const struct store_query *q, struct profile *into,
 	                                  "id >= ?2 ORDER BY id DESC LIMIT 1",
 	                                  &why);
 	if (rc >= 0)
-		rc = r.fetch ? sqlite_read_held(&r) : -why.code;
-	if (rc >= 0)
-		rc = sqlite_read_epochs(&r, &epochs);
-	for (size_t at = 0; at < epochs.n && rc >= 0; at += sizeof(r.epoch)) {
-		memcpy(&r.epoch, epochs.bytes + at, sizeof(r.epoch));
-		rc = sqlite_read_epoch(&r);
-	}
+		rc = r.fetch ? sqlite_read_all(&r) : -why.code;
 	sqlite3_finalize(r.fetch);
 	/* Nothing was written: this ends the view of that one state. */
 	sqlite3_exec(r.s->db, "COMMIT", NULL, NULL, NULL);
 	intern_free(&r.texts);
-	buf_free(&epochs);
+	free(r.epochs);
 	if (rc < 0 && err)
 		*err = why;
 	return rc;

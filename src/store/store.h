@@ -83,8 +83,9 @@ struct store_listing {
 
 enum store_mode {
 	STORE_READ,
-	STORE_WRITE, /* made if it is not there; others may read and write beside */
-	STORE_AGENT, /* likewise, and there is no second agent on it */
+	STORE_WRITE,   /* made if it is not there; others may read and write beside */
+	STORE_AGENT,   /* likewise, and there is no second agent on it */
+	STORE_COMPACT, /* it must be there, and no agent on it */
 };
 
 /* A function of the roll-up by hour. */
@@ -113,6 +114,11 @@ struct store_functions {
 /* How many hours were rolled up, were so before, and are not over yet. */
 struct store_rolled {
 	uint64_t made, there, open;
+};
+
+/* What compaction did. */
+struct store_compacted {
+	uint64_t windows, into; /* so many windows became so many longer ones */
 };
 
 /* How a store is made on a server. */
@@ -146,6 +152,13 @@ int store_put(struct store *s, const struct store_window *w, struct seam_error *
 /* Lets go of windows that begin before from_ns, and of the oldest until the store takes at most so
  * many bytes; 0: no such limit. Returns how many went, or -errno. */
 int64_t store_forget(struct store *s, uint64_t from_ns, uint64_t bytes, struct seam_error *err);
+
+/* Makes less of windows that are old at now_ns, a bounded piece at a time: they are merged into
+ * longer ones, and their stacks are packed anew. Answers stay what they were, but for the times at
+ * which windows begin. Adds to *ret. 1: there may be more to do; 0: there is nothing; -EOPNOTSUPP:
+ * the kind of store does that by itself. */
+int store_compact(struct store *s, uint64_t now_ns, struct store_compacted *ret,
+                  struct seam_error *err);
 
 /* Adds to `into`, a profile that keeps PROFILE_KEEP_LABEL and _SLICE or not, in whose states those
  * of the store are looked up by name; more are added behind them. */

@@ -250,6 +250,88 @@ static void test_read(void **state)
 	store_close(store);
 }
 
+/* Of a span, by host. */
+static struct profile *read_span(struct store *store, uint64_t from_ns, uint64_t to_ns,
+                                 struct store_found *found)
+{
+	const struct store_query q = { .from_ns = from_ns, .to_ns = to_ns, .by = "host" };
+	struct profile *p = profile_of(PROFILE_KEEP_LABEL);
+	struct seam_error err = { 0 };
+
+	*found = (struct store_found){ 0 };
+	assert_int_equal(store_read(store, &q, p, found, &err), 0);
+	return p;
+}
+
+#define DAY (86400 * S)
+
+/* Every minute of an hour is what it was, and every ten of a day ago, and every hour of a week ago:
+ * with a part of the counts of windows as with all. What is put again is known, and an agent that
+ * goes on does so. */
+static void test_compact(void **state)
+{
+	enum {
+		MINUTES = 150,
+		PER = 3
+	};
+	static struct sample samples[MINUTES * PER][SAMPLES / 4];
+	static const struct {
+		uint64_t age_ns, step_ns;
+	} steps[] = { { 3600 * S, 60 * S }, { DAY, 600 * S }, { 8 * DAY, 3600 * S } };
+	const uint64_t last_ns = MINUTES * 60 * S;
+	struct store *store = open_memory();
+	struct store_compacted done = { 0 };
+	struct seam_error err = { 0 };
+
+	(void)state;
+	for (unsigned w = 0; w < MINUTES * PER; w++) {
+		for (unsigned i = 0; i < SAMPLES / 4; i++)
+			samples[w][i] = sample_random();
+		/* Two instances take turns by the hour. */
+		assert_int_equal(put(store, w / 180 % 2 ? "y" : "x", w * 20 * S, samples[w],
+		                     SAMPLES / 4, &err),
+		                 1);
+	}
+	/* Nothing is old. */
+	assert_int_equal(store_compact(store, 0, &done, &err), 0);
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		const uint64_t step = steps[i].step_ns;
+		struct profile *before[MINUTES], *after;
+		struct store_found found_before[MINUTES], found;
+		unsigned n = 0;
+		int r;
+
+		for (uint64_t at = 0; at < last_ns; at += step, n++)
+			before[n] = read_span(store, at, at + step, &found_before[n]);
+		done = (struct store_compacted){ 0 };
+		while ((r = store_compact(store, last_ns + steps[i].age_ns, &done, &err)) > 0)
+			;
+		assert_int_equal(r, 0);
+		assert_true(done.into < done.windows);
+		n = 0;
+		for (uint64_t at = 0; at < last_ns; at += step, n++) {
+			after = read_span(store, at, at + step, &found);
+			same(before[n], after);
+			assert_int_equal(store_found_count(&found, "lost"),
+			                 store_found_count(&found_before[n], "lost"));
+			/* One of the epoch, and those that were put beside it below. */
+			if (at < 3600 * S)
+				assert_in_range(found.windows, 1, 1 + i);
+			store_found_free(&found);
+			store_found_free(&found_before[n]);
+			profile_free(before[n]);
+			profile_free(after);
+		}
+		for (unsigned w = 0; w < MINUTES * PER; w++)
+			assert_int_equal(put(store, w / 180 % 2 ? "y" : "x", w * 20 * S, samples[w],
+			                     SAMPLES / 4, &err),
+			                 0);
+		/* Beside one that is there. */
+		assert_int_equal(put(store, "x", 7 * S + i, samples[i], 2, &err), 1);
+	}
+	store_close(store);
+}
+
 static void test_list_and_forget(void **state)
 {
 	struct store *store = open_memory();
@@ -451,8 +533,11 @@ static void test_one_agent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),      cmocka_unit_test(test_list_and_forget),
-		cmocka_unit_test(test_broken),    cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_compact),
+		cmocka_unit_test(test_list_and_forget),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_one_agent),
 	};
 

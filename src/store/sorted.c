@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// sorted.c: see sorted.h. Sorting takes time in proportion to the nodes and their frames: nodes go
+// into the lists of their parents by frame, the last first, and a walk down gives the numbers.
+#include "store/sorted.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/leb.h"
+
+/* ---- order ---- */
+
+/* The nodes by frame. -ENOMEM. */
+static int sorted_by_frame(uint32_t *order, const struct blocks_node *nodes, uint32_t n)
+{
+	uint32_t highest = 0, *at;
+
+	for (uint32_t id = 1; id <= n; id++)
+		highest = nodes[id].frame > highest ? nodes[id].frame : highest;
+	at = calloc((size_t)highest + 2, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	for (uint32_t id = 1; id <= n; id++)
+		at[nodes[id].frame + 1]++;
+	for (uint32_t frame = 1; frame <= highest; frame++)
+		at[frame + 1] += at[frame];
+	for (uint32_t id = 1; id <= n; id++)
+		order[at[nodes[id].frame]++] = id;
+	free(at);
+	return 0;
+}
+
+/* Numbers nodes on the way down: a node, all below it, then its next brother. */
+static void sorted_walk(uint32_t *number, const struct blocks_node *nodes, const uint32_t *child,
+                        const uint32_t *brother)
+{
+	uint32_t at = child[0], next = 0;
+
+	number[0] = 0;
+	while (at) {
+		number[at] = ++next;
+		if (child[at]) {
+			at = child[at];
+			continue;
+		}
+		while (at && !brother[at])
+			at = nodes[at].parent;
+		at = at ? brother[at] : 0;
+	}
+}
+
+/* Gives every node its number in sorted order. */
+int sorted_numbers(uint32_t *number, const struct blocks_node *nodes, uint32_t n)
+{
+	uint32_t *child = calloc((size_t)n + 1, sizeof(*child));
+	uint32_t *brother = calloc((size_t)n + 1, sizeof(*brother));
+	uint32_t *order = calloc((size_t)n + 1, sizeof(*order));
+	int r = child && brother && order ? sorted_by_frame(order, nodes, n) : -ENOMEM;
+
+	for (uint32_t i = n; i-- && r >= 0;) {
+		uint32_t id = order[i];
+
+		brother[id] = child[nodes[id].parent];
+		child[nodes[id].parent] = id;
+	}
+	if (r >= 0)
+		sorted_walk(number, nodes, child, brother);
+	free(child);
+	free(brother);
+	free(order);
+	return r;
+}
+
+/* ---- bytes ---- */
+
+/* The path to a node, from the root's child down. */
+struct sorted_path {
+	uint32_t *nodes;
+	size_t n, capacity;
+};
+
+/* The path to a node of a sorted list. -ENOMEM. */
+static int sorted_path_to(struct sorted_path *p, const struct blocks_node *nodes, uint32_t id)
+{
+	for (uint32_t at = id; at; at = nodes[at].parent)
+		p->n++;
+	if (ARRAY_ROOM(&p->nodes, &p->capacity, p->n + 1) < 0)
+		return -ENOMEM;
+	for (size_t i = p->n; i--; id = nodes[id].parent)
+		p->nodes[i] = id;
+	return 0;
+}
+
+/* Columns, not nodes one by one: steps up are like each other, and so are frames. */
+int sorted_put(struct buf *plain, const struct blocks_node *nodes, uint32_t first, uint32_t n)
+{
+	struct sorted_path path = { 0 };
+	uint32_t before = 0;
+
+	if (sorted_path_to(&path, nodes, first - 1) < 0)
+		return -ENOMEM;
+	blocks_put_number(plain, path.n);
+	for (size_t i = 0; i < path.n; i++) {
+		blocks_put_number(plain, path.nodes[i] - before);
+		before = path.nodes[i];
+	}
+	free(path.nodes);
+	for (uint32_t id = first; id - first < n; id++) {
+		uint32_t up = 0;
+
+		for (uint32_t at = id - 1; at != nodes[id].parent; at = nodes[at].parent)
+			up++;
+		blocks_put_number(plain, up);
+	}
+	for (uint32_t id = first; id - first < n; id++)
+		blocks_put_number(plain, nodes[id].frame);
+	return plain->failed ? -ENOMEM : 0;
+}
+
+/* Reads the path that a block begins with: ascending numbers below the block's first. */
+static int sorted_read_path(struct cursor *c, uint32_t first, struct sorted_path *path)
+{
+	uint64_t n = leb_unsigned(c), at = 0;
+
+	/* Each takes a byte at least. */
+	if (c->failed || n > cursor_left(c))
+		return -EBADMSG;
+	if (ARRAY_ROOM(&path->nodes, &path->capacity, (size_t)n + 1) < 0)
+		return -ENOMEM;
+	for (; path->n < n; path->n++) {
+		uint64_t step = leb_unsigned(c);
+
+		if (c->failed || !step || step >= first - at)
+			return -EBADMSG;
+		at += step;
+		path->nodes[path->n] = (uint32_t)at;
+	}
+	/* It leads to the node in front. */
+	return at == first - 1 ? 0 : -EBADMSG;
+}
+
+/* A parent is on the path to the node in front, so its number is less. */
+int sorted_read(struct cursor *c, uint32_t first, uint32_t n, struct blocks_node *to)
+{
+	struct sorted_path path = { 0 };
+	int r = sorted_read_path(c, first, &path);
+
+	for (uint32_t i = 0; i < n && r >= 0; i++) {
+		uint64_t up = leb_unsigned(c);
+
+		if (c->failed || up > path.n) {
+			r = -EBADMSG;
+			break;
+		}
+		path.n -= up;
+		to[i].parent = path.n ? path.nodes[path.n - 1] : 0;
+		r = ARRAY_ROOM(&path.nodes, &path.capacity, path.n + 1);
+		if (r >= 0)
+			path.nodes[path.n++] = first + i;
+	}
+	for (uint32_t i = 0; i < n && r >= 0; i++) {
+		uint64_t frame = leb_unsigned(c);
+
+		to[i].frame = (uint32_t)frame;
+		if (c->failed || frame >= BLOCKS_THINGS_MAX)
+			r = -EBADMSG;
+	}
+	free(path.nodes);
+	return r;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+/*
+ * sqlite_compact.c: see sqlite.h: what is to be compacted. The older windows are, the longer they
+ * become; the steps are multiples of each other, so that one step is all of some earlier ones. One
+ * call does a bounded piece, in one transaction: readers go on meanwhile, and see the store before
+ * or after.
+ *
+ * An epoch to which windows are still being put by another process may be compacted: that writer
+ * finds its epoch gone and begins another.
+ */
+#include "store/sqlite.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "store/sqlite_merge.h"
+
+#define MINUTE_NS (60ULL * 1000000000)
+#define HOUR_NS (60 * MINUTE_NS)
+#define DAY_NS (24 * HOUR_NS)
+/* Nodes of a piece: as many as a writer's list has, so that memory is bounded likewise. */
+#define NODES_MOST 500000u
+
+/* From an age on, windows are of this length. */
+static const struct compact_step {
+	uint64_t age_ns, step_ns;
+} compact_steps[] = {
+	{ 7 * DAY_NS, SQLITE_STEP_MOST_NS },
+	{ DAY_NS, 10 * MINUTE_NS },
+	{ 10 * MINUTE_NS, MINUTE_NS },
+};
+
+/* An epoch, as far as it matters here. */
+struct compact_epoch {
+	int64_t id, names;
+	char *instance;
+	uint64_t step_ns, wanted_ns;
+};
+
+struct compact {
+	const struct sqlite_store *s;
+	struct compact_epoch *epochs; /* by names */
+	size_t n, capacity;
+};
+
+static uint64_t compact_wanted(uint64_t last_ns, uint64_t now_ns)
+{
+	for (size_t i = 0; i < sizeof(compact_steps) / sizeof(compact_steps[0]); i++)
+		if (now_ns >= last_ns && now_ns - last_ns >= compact_steps[i].age_ns)
+			return compact_steps[i].step_ns;
+	return 0;
+}
+
+static void compact_free(struct compact *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->epochs[i].instance);
+	free(c->epochs);
+}
+
+/* Finds the epochs whose windows can become longer; not this writer's own. -errno. */
+static int compact_find(struct compact *c, uint64_t now_ns, struct seam_error *err)
+{
+	sqlite3_stmt *statement = sqlite_prepare(
+	        c->s,
+	        "SELECT id, names, instance, step_ns, (SELECT max(from_ns) FROM windows "
+	        "WHERE epoch = epochs.id) AS last FROM epochs WHERE id <> ?1 AND step_ns < ?2 "
+	        "AND last IS NOT NULL ORDER BY names, id",
+	        err);
+	int r;
+
+	if (!statement)
+		return -err->code;
+	sqlite3_bind_int64(statement, 1, c->s->epoch);
+	sqlite3_bind_int64(statement, 2, (int64_t)SQLITE_STEP_MOST_NS);
+	while ((r = sqlite_step(c->s, statement, err)) > 0) {
+		const char *instance = (const char *)sqlite3_column_text(statement, 2);
+		struct compact_epoch e = {
+			.id = sqlite3_column_int64(statement, 0),
+			.names = sqlite3_column_int64(statement, 1),
+			.step_ns = (uint64_t)sqlite3_column_int64(statement, 3),
+			.wanted_ns = compact_wanted((uint64_t)sqlite3_column_int64(statement, 4),
+			                            now_ns),
+		};
+
+		if (e.wanted_ns <= e.step_ns)
+			continue;
+		e.instance = strdup(instance ? instance : "");
+		r = e.instance ? ARRAY_ROOM(&c->epochs, &c->capacity, c->n + 1) : -ENOMEM;
+		if (r < 0) {
+			free(e.instance);
+			break;
+		}
+		c->epochs[c->n++] = e;
+	}
+	sqlite3_finalize(statement);
+	return r;
+}
+
+/* How many nodes an epoch has. -errno. */
+static int64_t compact_nodes(const struct sqlite_store *s, int64_t epoch, struct seam_error *err)
+{
+	const int64_t list[] = { SQLITE_BLOCK_ID(epoch, BLOCKS_NODES, 0),
+		                 SQLITE_BLOCK_ID(epoch + 1, 0, 0) };
+	int64_t end;
+	int r = sqlite_run(s,
+	                   "SELECT id + n FROM blocks WHERE id >= ?1 AND id < ?2 "
+	                   "ORDER BY id DESC LIMIT 1",
+	                   list, 2, &end, err);
+
+	return r < 0 ? r : end ? end - list[0] : 0;
+}
+
+/* Merges the first epoch that was found and those behind it that go with it, as far as they are few
+ * enough. -errno. */
+static int compact_first(const struct compact *c, struct store_compacted *ret,
+                         struct seam_error *err)
+{
+	const struct compact_epoch *first = c->epochs;
+	struct sqlite_merge_source *sources = calloc(c->n, sizeof(*sources));
+	struct sqlite_merge_opts o = { .sources = sources,
+		                       .names = first->names,
+		                       .instance = first->instance,
+		                       .step_ns = first->wanted_ns };
+	int64_t nodes = 0, more;
+
+	if (!sources)
+		return -ENOMEM;
+	for (const struct compact_epoch *e = first; o.n < c->n; e++) {
+		if (e->names != first->names || e->wanted_ns != first->wanted_ns ||
+		    strcmp(e->instance, first->instance) != 0)
+			break;
+		more = compact_nodes(c->s, e->id, err);
+		if (more < 0 || (o.n && nodes + more > NODES_MOST))
+			break;
+		nodes += more;
+		sources[o.n++] = (struct sqlite_merge_source){ e->id, e->step_ns != 0 };
+	}
+	more = o.n ? sqlite_merge(c->s, &o, ret, err) : -err->code;
+	free(sources);
+	return (int)more;
+}
+
+/* Does one piece, the oldest names first. */
+int sqlite_compact(void *store, uint64_t now_ns, struct store_compacted *ret,
+                   struct seam_error *err)
+{
+	struct compact c = { .s = store };
+	struct store_compacted done = { 0 };
+	struct seam_error why = { 0 };
+	int r = sqlite_do(c.s, "BEGIN IMMEDIATE", &why);
+	bool begun = r >= 0;
+
+	if (r >= 0)
+		r = compact_find(&c, now_ns, &why);
+	if (r >= 0 && c.n) {
+		r = compact_first(&c, &done, &why);
+		r = r < 0 ? r : 1;
+	}
+	if (r >= 0 && sqlite_do(c.s, "COMMIT", &why) < 0)
+		r = -why.code;
+	if (r < 0 && begun)
+		sqlite3_exec(c.s->db, "ROLLBACK", NULL, NULL, NULL);
+	compact_free(&c);
+	if (r == -EBADMSG && !why.code)
+		r = seam_error_set(&why, EBADMSG, c.s->path, SEAM_NO_OFFSET, NULL,
+		                   "the store is damaged: what it says of its stacks makes no "
+		                   "sense");
+	if (r >= 0) {
+		ret->windows += done.windows;
+		ret->into += done.into;
+	} else if (err) {
+		*err = why;
+	}
+	return r;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// sqlite_forget.c: see sqlite.h: old windows go, in small transactions, and what only they needed;
+// then the file shrinks.
+#include "store/sqlite.h"
+
+#include <stddef.h>
+
+#define FORGET_AT_ONCE 64 /* windows: so that a writer waits shortly */
+
+/* Bytes that are in use, without free pages. -errno. */
+int64_t sqlite_bytes(const struct sqlite_store *s, struct seam_error *err)
+{
+	int64_t pages, free_pages, size;
+
+	if (sqlite_run(s, "PRAGMA page_count", NULL, 0, &pages, err) < 0 ||
+	    sqlite_run(s, "PRAGMA freelist_count", NULL, 0, &free_pages, err) < 0 ||
+	    sqlite_run(s, "PRAGMA page_size", NULL, 0, &size, err) < 0)
+		return -err->code;
+	return (pages - free_pages) * size;
+}
+
+/* Deletes an epoch that no window is of, and its names if they are no other's. */
+int sqlite_drop_epoch(const struct sqlite_store *s, int64_t epoch, struct seam_error *err)
+{
+	int64_t names = 0, others = 0;
+	int r = sqlite_run(s, "SELECT names FROM epochs WHERE id = ?1", &epoch, 1, &names, err);
+	const int64_t nodes[] = { SQLITE_BLOCK_ID(epoch, BLOCKS_NODES, 0),
+		                  SQLITE_BLOCK_ID(epoch + 1, 0, 0) };
+	const int64_t rest[] = { SQLITE_BLOCK_ID(names, 0, 0),
+		                 SQLITE_BLOCK_ID(names, BLOCKS_NODES, 0) };
+
+	if (r >= 0)
+		r = sqlite_run(s, "DELETE FROM blocks WHERE id >= ?1 AND id < ?2", nodes, 2, NULL,
+		               err);
+	if (r >= 0)
+		r = sqlite_run(s, "DELETE FROM epochs WHERE id = ?1", &epoch, 1, NULL, err);
+	if (r >= 0)
+		r = sqlite_run(s, "SELECT count(*) FROM epochs WHERE names = ?1", &names, 1,
+		               &others, err);
+	if (r < 0 || others)
+		return r;
+	r = sqlite_run(s, "DELETE FROM blocks WHERE id >= ?1 AND id < ?2", rest, 2, NULL, err);
+	return r < 0 ? r
+	             : sqlite_run(s, "DELETE FROM series WHERE epoch = ?1", &names, 1, NULL, err);
+}
+
+/* Deletes what no window needs any more: epochs without windows, but for this writer's own. */
+static int sqlite_forget_epochs(const struct sqlite_store *s, struct seam_error *err)
+{
+	int64_t gone = 0;
+	int r;
+
+	/* One at a time: there are few. */
+	do {
+		r = sqlite_run(s,
+		               "SELECT id FROM epochs WHERE id <> ?1 AND NOT EXISTS "
+		               "(SELECT 1 FROM windows WHERE epoch = epochs.id) LIMIT 1",
+		               &s->epoch, 1, &gone, err);
+		if (r >= 0 && gone)
+			r = sqlite_drop_epoch(s, gone, err);
+	} while (r >= 0 && gone);
+	return r;
+}
+
+/* Deletes the oldest windows, at most FORGET_AT_ONCE of those before a time. How many. */
+static int sqlite_forget_some(const struct sqlite_store *s, uint64_t before_ns,
+                              struct seam_error *err)
+{
+	const int64_t numbers[] = { before_ns > INT64_MAX ? INT64_MAX : (int64_t)before_ns,
+		                    FORGET_AT_ONCE };
+	/* It takes the write lock at once: a transaction that begins by reading could not get it
+	 * later. */
+	int64_t n;
+	int r = sqlite_do(s, "BEGIN IMMEDIATE", err);
+
+	if (r < 0)
+		return r;
+	r = sqlite_run(s,
+	               "DELETE FROM counts WHERE window IN (SELECT id FROM windows WHERE "
+	               "from_ns < ?1 ORDER BY from_ns, id LIMIT ?2)",
+	               numbers, 2, NULL, err);
+	if (r >= 0)
+		r = sqlite_run(s,
+		               "DELETE FROM windows WHERE id IN (SELECT id FROM windows WHERE "
+		               "from_ns < ?1 ORDER BY from_ns, id LIMIT ?2)",
+		               numbers, 2, NULL, err);
+	n = r < 0 ? 0 : sqlite3_changes(s->db);
+	if (r >= 0 && n)
+		r = sqlite_forget_epochs(s, err);
+	if (r >= 0)
+		r = sqlite_do(s, "COMMIT", err);
+	if (r < 0)
+		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	return r < 0 ? r : (int)n;
+}
+
+/* Forgets in small transactions, then gives the pages back to the file system. from_ns: windows
+ * before it go; bytes: then the oldest, until the file is that small (0: no bound). How many, or
+ * -errno. */
+int64_t sqlite_forget(void *store, uint64_t from_ns, uint64_t bytes, struct seam_error *err)
+{
+	const struct sqlite_store *s = store;
+	struct seam_error why = { 0 };
+	int64_t all = 0, now, n;
+
+	while ((n = sqlite_forget_some(s, from_ns, &why)) > 0)
+		all += n;
+	while (bytes && n >= 0) {
+		now = sqlite_bytes(s, &why);
+		if (now < 0 || (uint64_t)now <= bytes) {
+			n = now < 0 ? now : n;
+			break;
+		}
+		n = sqlite_forget_some(s, UINT64_MAX, &why);
+		if (n <= 0)
+			break;
+		all += n;
+	}
+	if (n >= 0 && all && sqlite_do(s, "PRAGMA incremental_vacuum", &why) < 0)
+		n = -why.code;
+	if (n < 0 && err)
+		*err = why;
+	return n < 0 ? n : all;
+}
