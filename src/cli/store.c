@@ -221,6 +221,33 @@ static int store_rollup(struct store_cmd *s)
 	return store_print(s, &out, r, &err);
 }
 
+/* Compacts all that is old enough. Nobody else may do so at the same time: that is why the store is
+ * opened as an agent does. An exit code. */
+static int store_compact_run(struct store_cmd *s)
+{
+	struct store_compacted done = { 0 };
+	struct seam_error err = { 0 };
+	struct store *store = NULL;
+	struct buf out = { 0 };
+	struct timespec now;
+	int r;
+
+	if (s->stored.from || s->stored.to || s->stored.where) {
+		cmd_error(s->cmd, "compact takes all that is old enough");
+		return EXIT_USAGE;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	r = store_open(&store, s->stored.url, STORE_COMPACT, &err);
+	while (r >= 0 &&
+	       (r = store_compact(store, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+	                          &done, &err)) > 0)
+		;
+	store_close(store);
+	buf_printf(&out, "%llu windows became %llu\n", (unsigned long long)done.windows,
+	           (unsigned long long)done.into);
+	return store_print(s, &out, r, &err);
+}
+
 /* Shows the functions of the roll-up. An exit code. */
 static int store_top(struct store_cmd *s)
 {
@@ -324,6 +351,7 @@ static const struct store_word {
 	{ "import", "RECORDING", store_import },
 	{ "init", NULL, store_init_run },
 	{ "rollup", NULL, store_rollup },
+	{ "compact", NULL, store_compact_run },
 	{ "top", NULL, store_top },
 };
 
@@ -342,9 +370,10 @@ static const struct store_word *store_word(struct store_cmd *s, const char *cons
 		return NULL;
 	}
 	if (n)
-		cmd_error(s->cmd, "'%s' is not ls, series, top, rollup, import or init", words[0]);
+		cmd_error(s->cmd, "'%s' is not ls, series, top, rollup, compact, import or init",
+		          words[0]);
 	else
-		cmd_error(s->cmd, "ls, series, top, rollup, import or init is missing");
+		cmd_error(s->cmd, "ls, series, top, rollup, compact, import or init is missing");
 	return NULL;
 }
 
@@ -415,7 +444,7 @@ out:
 
 COMMAND(store) = {
 	.name = "store",
-	.synopsis = "ls|series|top|rollup|import|init [options] [FUNCTION|RECORDING]",
+	.synopsis = "ls|series|top|rollup|compact|import|init [options] [FUNCTION|RECORDING]",
 	.summary = "What is in a store of profiles; a recording into it",
 	.details = CMD_PARAGRAPHS(
 	        "A store holds windows of samples: what seam agent took, or a recording that "
@@ -432,6 +461,10 @@ COMMAND(store) = {
 	        "functions with the most of each event in --from to --to by these hours alone, "
 	        "and says how many hours are missing. A begun hour counts whole. Of --where it "
 	        "knows service and version. A function counts once for each stack that it is in.",
+	        "compact makes an SQLite store smaller, as seam agent does by itself when it has "
+	        "time: windows that are older than ten minutes become windows of a minute, those "
+	        "older than a day of ten minutes, those older than a week of an hour. Reports of "
+	        "whole ones of these are as before. It is for stores that no agent writes to.",
 	        "--json: ls writes version (1), windows, bytes, first_ns, last_ns, series "
 	        "(labels, samples, windows, or with --by how many series, first_ns, last_ns); "
 	        "series writes version (1), "
