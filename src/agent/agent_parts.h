@@ -20,6 +20,8 @@ struct agent_store {
 	bool failing;           /* the last window was not taken */
 	uint64_t windows, lost; /* that it has; that it did not take */
 	uint64_t lost_samples;  /* not yet told in a window that it took */
+	bool compact;           /* there may be more to compact than was done last */
+	bool told_compact;      /* that it cannot be */
 };
 
 struct agent {

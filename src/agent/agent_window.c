@@ -22,7 +22,8 @@
  * and the debugging information, of one object. */
 #define LINES_PART 8u
 #define LARGEST_PART 4u
-/* Ten minutes of windows of ten seconds: letting go of old windows costs more than putting one. */
+/* Ten minutes of windows of ten seconds: letting go of old windows costs more than putting one.
+ * What has become old meanwhile is then compacted, too, a piece after each window. */
 #define FORGET_EVERY 60u /* windows */
 
 /* Of the thread that names windows: a tenth of a CPU that others want, too. */
@@ -34,6 +35,7 @@ struct agent_job {
 	struct window_interval interval;
 	uint64_t from_ns, to_ns; /* since the epoch */
 	uint64_t lost, cpu_ns;   /* in this window */
+	bool last;
 	struct seam_error err;
 	int rc;
 	atomic_bool done;
@@ -161,6 +163,32 @@ static void agent_forget(struct agent *a)
 	}
 }
 
+/* Compacts a piece of each store that has more to compact. A failure is said once. */
+static void agent_compact(struct agent *a)
+{
+	struct store_compacted done = { 0 };
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (size_t i = 0; i < a->o->n_urls; i++) {
+		struct agent_store *s = &a->stores[i];
+		struct seam_error err = { 0 };
+		int r;
+
+		if (!s->compact)
+			continue;
+		r = store_compact(s->store,
+		                  (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, &done,
+		                  &err);
+		s->compact = r > 0;
+		if (r >= 0 || r == -EOPNOTSUPP || s->told_compact)
+			continue;
+		s->told_compact = true;
+		log_line(a->log, LOG_PLAIN, "%s: old windows are not compacted: %s", s->url,
+		         error_reason(&err, r));
+	}
+}
+
 /* ---- windows ---- */
 
 /* What a profile must keep for its series. */
@@ -213,8 +241,14 @@ static int agent_load(struct agent_job *job)
 	opts.lent_lines = job->a->lines;
 	r = window_profile(&job->interval, &opts, agent_put, job, &job->err);
 
-	if (job->a->windows % FORGET_EVERY == 0)
+	if (job->a->windows % FORGET_EVERY == 0) {
 		agent_forget(job->a);
+		for (size_t i = 0; i < job->a->o->n_urls; i++)
+			job->a->stores[i].compact = true;
+	}
+	/* Somebody waits for the last window. */
+	if (!job->last)
+		agent_compact(job->a);
 	return r;
 }
 
@@ -328,7 +362,7 @@ static void agent_trim(struct agent *a)
  * recorded ended; 0; -errno, which was said. */
 int agent_window(struct agent *a, bool last)
 {
-	struct agent_job job = { .a = a };
+	struct agent_job job = { .a = a, .last = last };
 	int r, read = 0;
 
 	agent_times(a, &job);
