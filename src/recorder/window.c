@@ -4,9 +4,9 @@
  * are needed, and samples with deferred stacks, of which those go that were in an interval. An
  * interval is written into a memory file, whose name in /proc a reader opens.
  *
- * So an interval is a recording like any other: it is read, stitched and counted by the code that
- * reads files, and shows what a report of a file would show. What it costs is a copy of a few MB
- * for each interval.
+ * So an interval is a recording like any other, with what its samples need: it is read, stitched
+ * and counted by the code that reads files, and shows what a report of a file would show. What it
+ * costs is a copy of a few MB for each interval.
  *
  * A sample's user part may come after it. So an interval ends WINDOW_GRACE_NS before the newest
  * sample, and what is younger waits for the next one.
@@ -197,6 +197,42 @@ static int window_write_samples(const struct window *w, struct seam_writer *writ
 	return r >= 0 && at > from ? seam_writer_write(writer, bytes + from, at - from, err) : r;
 }
 
+struct window_giving {
+	struct seam_writer *writer;
+	struct seam_error *err;
+};
+
+static int window_give(void *ctx, const void *bytes, size_t n)
+{
+	const struct window_giving *g = ctx;
+
+	return seam_writer_write(g->writer, bytes, n, g->err);
+}
+
+/* Writes the side-band records that the samples need: most processes of a machine were not sampled
+ * in an interval, and reading their records takes longer than all else that is done with it. */
+static int window_write_side(const struct window *w, struct seam_writer *writer,
+                             struct seam_error *err)
+{
+	struct window_giving giving = { writer, err };
+	struct map threads = { 0 };
+	struct seam_record record;
+	int r = 0;
+
+	for (size_t at = 0; r >= 0 && record_at(w->samples.bytes + at, w->samples.n - at, &record);
+	     at += record.size) {
+		struct seam_decoded d;
+
+		if (record_decode(w->events, &record, &d, NULL) >= 0 && d.id.has & SEAM_SAMPLE_TID)
+			r = map_put(&threads, d.id.tid, 1);
+	}
+	if (r >= 0)
+		r = window_side_sampled(&w->side, w->events, &threads, w->cut_ns, window_give,
+		                        &giving);
+	map_free(&threads);
+	return r;
+}
+
 /* The buffers as a recording in the memory file, of samples before to_ns. */
 static int window_write_file(struct window *w, const char *path, uint64_t to_ns,
                              struct seam_error *err)
@@ -209,7 +245,7 @@ static int window_write_file(struct window *w, const char *path, uint64_t to_ns,
 		return r;
 	r = datafile_head(writer, w->head, w->events, err);
 	if (r >= 0)
-		r = seam_writer_write(writer, w->side.bytes, w->side.n, err);
+		r = window_write_side(w, writer, err);
 	if (r >= 0)
 		r = window_write_samples(w, writer, to_ns, err);
 	if (r < 0) {

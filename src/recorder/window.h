@@ -9,9 +9,10 @@
  *	window_profile(&interval, &load_opts, fn, ctx, &err)   the interval's samples; any thread
  *	window_free(w)
  *
- * An interval is a recording in memory, read by the same code as a file: side-band records since
- * the beginning, and the samples and deferred stacks of the last while. So stacks are merged by the
- * rules of any report. A sample waits WINDOW_GRACE_NS for its user part before it is due.
+ * An interval is a recording in memory, read by the same code as a file: the samples and deferred
+ * stacks of the last while, and the side-band records of who was sampled in it. So stacks are
+ * merged by the rules of any report. A sample waits WINDOW_GRACE_NS for its user part before it is
+ * due.
  *
  * Memory is bounded: WINDOW_SAMPLES_MAX of samples in an interval, the rest is counted as dropped.
  * Side-band records of processes that are gone are let go (window_side.h), at the latest when there

@@ -13,6 +13,7 @@
 #include "recorder/window_side.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/record.h"
@@ -27,8 +28,11 @@ struct side_life {
 	uint32_t first;   /* thread of its process, which may be itself */
 	uint32_t another; /* thread of the process that began before it; NO_LIFE: none */
 	uint32_t newest;  /* of a first thread: the thread that began last */
-	uint64_t end_ns;  /* 0: it lives */
-	bool execs;       /* it has left behind what it inherited */
+	uint32_t tid;
+	uint64_t begin_ns; /* 0: not known */
+	uint64_t exec_ns;  /* then it left behind what it inherited; 0: it did not */
+	uint64_t end_ns;   /* 0: it lives */
+	uint64_t from_ns;  /* from then on it is asked for; of what is kept */
 	bool kept;
 };
 
@@ -65,7 +69,8 @@ static uint32_t side_begin(struct side *s, uint32_t pid, uint32_t tid, uint32_t 
 	struct side_life life = { .parent = parent,
 		                  .first = first == NO_LIFE ? n : first,
 		                  .another = NO_LIFE,
-		                  .newest = n };
+		                  .newest = n,
+		                  .tid = tid };
 	uint64_t before;
 
 	/* Its number is used again: so the one that had it is over, and all of its process. */
@@ -100,86 +105,158 @@ static uint32_t side_of(struct side *s, uint32_t pid, uint32_t tid)
 	return side_begin(s, pid, tid, NO_LIFE, first);
 }
 
+/* What a record says of lives. */
+struct side_event {
+	uint64_t time_ns; /* 0: before all others */
+	uint32_t type, pid, tid, ppid, ptid;
+	uint32_t record; /* which one it is */
+	bool exec;       /* of a COMM; of a FORK: perf's own */
+};
+
 /* FORK: a thread of a process, or another process. */
-static uint32_t side_fork(struct side *s, const struct seam_task *t, uint16_t misc)
+static uint32_t side_fork(struct side *s, const struct side_event *e)
 {
 	uint64_t parent = NO_LIFE;
-	uint32_t first = NO_LIFE;
+	uint32_t first = NO_LIFE, life;
 
 	/* perf's own FORK of what ran already inherits nothing. */
-	if (!(misc & SEAM_MISC_FORK_EXEC) && !map_get(&s->now, side_key(t->ppid, t->ptid), &parent))
-		map_get(&s->now, side_key(t->ppid, t->ppid), &parent);
-	if (t->pid == t->ppid && t->pid != t->tid) {
-		first = side_of(s, t->pid, t->pid);
+	if (!e->exec && !map_get(&s->now, side_key(e->ppid, e->ptid), &parent))
+		map_get(&s->now, side_key(e->ppid, e->ppid), &parent);
+	if (e->pid == e->ppid && e->pid != e->tid) {
+		first = side_of(s, e->pid, e->pid);
 		if (first == NO_LIFE)
 			return NO_LIFE;
 	}
-	return side_begin(s, t->pid, t->tid, (uint32_t)parent, first);
+	life = side_begin(s, e->pid, e->tid, (uint32_t)parent, first);
+	if (life != NO_LIFE)
+		side_at(s, life)->begin_ns = e->time_ns;
+	return life;
 }
 
 /* COMM: an exec ends all threads but one, which takes the first one's number. */
-static uint32_t side_comm(struct side *s, const struct seam_comm *c, uint64_t time_ns)
+static uint32_t side_comm(struct side *s, const struct side_event *e)
 {
-	uint32_t life = side_of(s, c->pid, c->tid);
+	uint32_t life = side_of(s, e->pid, e->tid);
 
-	if (life != NO_LIFE && c->exec) {
-		side_end_others(s, side_at(s, life)->first, life, time_ns);
+	if (life != NO_LIFE && e->exec) {
+		side_end_others(s, side_at(s, life)->first, life, e->time_ns);
 		side_at(s, life)->end_ns = 0;
-		side_at(s, life)->execs = true;
+		if (!side_at(s, life)->exec_ns)
+			side_at(s, life)->exec_ns = e->time_ns ? e->time_ns : 1;
 	}
 	return life;
 }
 
 /* EXIT. What is told twice ends nobody else. */
-static uint32_t side_exit(struct side *s, const struct seam_task *t)
+static uint32_t side_exit(struct side *s, const struct side_event *e)
 {
-	uint32_t life = side_of(s, t->pid, t->tid);
+	uint32_t life = side_of(s, e->pid, e->tid);
 
 	if (life != NO_LIFE && !side_at(s, life)->end_ns)
-		side_at(s, life)->end_ns = t->time_ns ? t->time_ns : 1;
+		side_at(s, life)->end_ns = e->time_ns ? e->time_ns : 1;
 	return life;
 }
 
-/* Finds the life of a record. NO_LIFE in *ret: it is nobody's, and stays. -ENOMEM. */
-static int side_record(struct side *s, const struct seam_record *record, uint32_t *ret)
+/* The life of a record. NO_LIFE: out of memory. */
+static uint32_t side_apply(struct side *s, const struct side_event *e)
 {
-	struct seam_decoded d;
-	bool is_mapping = record->type == SEAM_RECORD_MMAP || record->type == SEAM_RECORD_MMAP2;
-	bool is_task = record->type == SEAM_RECORD_FORK || record->type == SEAM_RECORD_EXIT;
-	uint32_t pid;
-
-	*ret = NO_LIFE;
-	if ((!is_mapping && !is_task && record->type != SEAM_RECORD_COMM) ||
-	    record_decode(s->events, record, &d, NULL) < 0)
-		return 0;
-	pid = is_mapping ? d.mmap.pid : is_task ? d.task.pid : d.comm.pid;
-	if (!pid || pid == UINT32_MAX)
-		return 0;
-	if (is_mapping)
-		*ret = side_of(s, pid, pid);
-	else if (record->type == SEAM_RECORD_FORK)
-		*ret = side_fork(s, &d.task, record->misc);
-	else if (is_task)
-		*ret = side_exit(s, &d.task);
-	else
-		*ret = side_comm(s, &d.comm, d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : 0);
-	return *ret == NO_LIFE ? -ENOMEM : 0;
+	switch (e->type) {
+	case SEAM_RECORD_FORK:
+		return side_fork(s, e);
+	case SEAM_RECORD_EXIT:
+		return side_exit(s, e);
+	case SEAM_RECORD_COMM:
+		return side_comm(s, e);
+	default:
+		return side_of(s, e->pid, e->pid);
+	}
 }
 
-/* Which lives are kept: those that samples may still come of, and whom these need. A life comes
- * after its parent and its process's first, so one way back is enough. */
-static void side_keep(const struct side *s, uint64_t from_ns)
+/* What a record says; false: it is nobody's, and stays. */
+static bool side_event(const struct side *s, const struct seam_record *record,
+                       struct side_event *ret)
+{
+	bool is_mapping = record->type == SEAM_RECORD_MMAP || record->type == SEAM_RECORD_MMAP2;
+	bool is_task = record->type == SEAM_RECORD_FORK || record->type == SEAM_RECORD_EXIT;
+	struct seam_decoded d;
+
+	if ((!is_mapping && !is_task && record->type != SEAM_RECORD_COMM) ||
+	    record_decode(s->events, record, &d, NULL) < 0)
+		return false;
+	ret->type = record->type;
+	ret->time_ns = d.id.has & SEAM_SAMPLE_TIME ? d.id.time_ns : is_task ? d.task.time_ns : 0;
+	if (is_mapping) {
+		ret->pid = ret->tid = d.mmap.pid;
+	} else if (is_task) {
+		ret->pid = d.task.pid;
+		ret->tid = d.task.tid;
+		ret->ppid = d.task.ppid;
+		ret->ptid = d.task.ptid;
+		ret->exec = record->misc & SEAM_MISC_FORK_EXEC;
+	} else {
+		ret->pid = d.comm.pid;
+		ret->tid = d.comm.tid;
+		ret->exec = d.comm.exec;
+	}
+	return ret->pid && ret->pid != UINT32_MAX;
+}
+
+static int side_order(const void *a, const void *b)
+{
+	const struct side_event *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->record < y->record ? -1 : x->record > y->record;
+}
+
+/* A life is asked for from a time on: the earliest of all who ask counts. */
+static void side_ask(struct side_life *l, uint64_t from_ns)
+{
+	if (!l->kept || from_ns < l->from_ns)
+		l->from_ns = from_ns;
+	l->kept = true;
+}
+
+/* Keeps whom kept lives need: their process's first thread, and who they inherited from, as that
+ * was when they began. A life comes after its parent and its process's first, so one way back is
+ * enough. */
+static void side_keep_needed(const struct side *s)
 {
 	for (size_t i = s->lives.n / sizeof(struct side_life); i--;) {
 		struct side_life *l = side_at(s, (uint32_t)i);
 
-		l->kept |= !l->end_ns || l->end_ns + WINDOW_SIDE_GRACE_NS >= from_ns;
 		if (!l->kept)
 			continue;
-		side_at(s, l->first)->kept = true;
-		if (!l->execs && l->parent != NO_LIFE)
-			side_at(s, l->parent)->kept = true;
+		side_ask(side_at(s, l->first), l->from_ns);
+		if (l->parent != NO_LIFE && (!l->exec_ns || l->exec_ns >= l->from_ns))
+			side_ask(side_at(s, l->parent), l->begin_ns);
 	}
+}
+
+/* Keeps lives that samples may still come of. */
+static void side_keep(const struct side *s, uint64_t from_ns)
+{
+	for (size_t i = 0; i < s->lives.n / sizeof(struct side_life); i++) {
+		struct side_life *l = side_at(s, (uint32_t)i);
+
+		if (!l->end_ns || l->end_ns + WINDOW_SIDE_GRACE_NS >= from_ns)
+			side_ask(l, from_ns);
+	}
+	side_keep_needed(s);
+}
+
+/* Keeps lives of threads that were sampled. */
+static void side_keep_sampled(const struct side *s, const struct map *threads, uint64_t from_ns)
+{
+	for (size_t i = 0; i < s->lives.n / sizeof(struct side_life); i++) {
+		struct side_life *l = side_at(s, (uint32_t)i);
+
+		if (map_get(threads, l->tid, NULL) &&
+		    (!l->end_ns || l->end_ns + WINDOW_SIDE_GRACE_NS >= from_ns))
+			side_ask(l, from_ns);
+	}
+	side_keep_needed(s);
 }
 
 /* In place: records only move towards the beginning. */
@@ -199,28 +276,105 @@ static void side_compact(const struct side *s, struct buf *side)
 	side->n = to;
 }
 
+static void side_free(struct side *s)
+{
+	map_free(&s->now);
+	buf_free(&s->lives);
+	buf_free(&s->whose);
+}
+
+/* What all records say, in order of time: records of several CPUs come in no order, and a FORK may
+ * come after what its child did. -ENOMEM. */
+static int side_read(struct side *s, const struct buf *side, struct buf *events)
+{
+	const uint32_t nobody = NO_LIFE;
+	struct seam_record record;
+	uint64_t last_ns = 0;
+	bool sorted = true;
+	uint32_t n = 0;
+
+	for (size_t at = 0; record_at(side->bytes + at, side->n - at, &record);
+	     at += record.size, n++) {
+		struct side_event e = { .record = n };
+
+		if (buf_put(&s->whose, &nobody, sizeof(nobody)) < 0)
+			return -ENOMEM;
+		if (!side_event(s, &record, &e))
+			continue;
+		sorted &= e.time_ns >= last_ns;
+		last_ns = e.time_ns;
+		if (buf_put(events, &e, sizeof(e)) < 0)
+			return -ENOMEM;
+	}
+	if (!sorted)
+		qsort(events->bytes, events->n / sizeof(struct side_event),
+		      sizeof(struct side_event), side_order);
+	return 0;
+}
+
+/* Finds whose each record is. -ENOMEM. */
+static int side_learn(struct side *s, const struct buf *side)
+{
+	struct buf events = { 0 };
+	int r = side_read(s, side, &events);
+	const struct side_event *e = (const void *)events.bytes;
+
+	for (size_t i = 0; r >= 0 && i < events.n / sizeof(*e); i++) {
+		uint32_t life = side_apply(s, &e[i]);
+
+		((uint32_t *)(void *)s->whose.bytes)[e[i].record] = life;
+		r = life == NO_LIFE ? -ENOMEM : 0;
+	}
+	buf_free(&events);
+	return r;
+}
+
 /* Two walks over all records: the first finds whose each is, the second takes out. */
 int window_side_prune(struct buf *side, const struct seam_events *events, uint64_t from_ns)
 {
 	struct side s = { .events = events };
-	struct seam_record record;
-	int r = 0;
+	int r = side_learn(&s, side);
 
-	for (size_t at = 0; r >= 0 && record_at(side->bytes + at, side->n - at, &record);
-	     at += record.size) {
-		uint32_t life;
-
-		r = side_record(&s, &record, &life);
-		if (r >= 0)
-			r = buf_put(&s.whose, &life, sizeof(life));
-	}
 	if (r >= 0) {
 		side_keep(&s, from_ns);
 		side_compact(&s, side);
 	}
-	map_free(&s.now);
-	buf_free(&s.lives);
-	buf_free(&s.whose);
+	side_free(&s);
+	return r < 0 ? r : 0;
+}
+
+/* Hands on runs of records, as long as they are. */
+static int side_give(const struct side *s, const struct buf *side,
+                     int (*give)(void *ctx, const void *bytes, size_t n), void *ctx)
+{
+	const uint32_t *whose = (const void *)s->whose.bytes;
+	struct seam_record record;
+	size_t from = 0, at = 0;
+	int r = 0;
+
+	for (; r >= 0 && record_at(side->bytes + at, side->n - at, &record);
+	     at += record.size, whose++) {
+		if (*whose == NO_LIFE || side_at(s, *whose)->kept)
+			continue;
+		if (at > from)
+			r = give(ctx, side->bytes + from, at - from);
+		from = at + record.size;
+	}
+	return r >= 0 && at > from ? give(ctx, side->bytes + from, at - from) : r;
+}
+
+int window_side_sampled(const struct buf *side, const struct seam_events *events,
+                        const struct map *threads, uint64_t from_ns,
+                        int (*give)(void *ctx, const void *bytes, size_t n), void *ctx)
+{
+	struct side s = { .events = events };
+	int r = side_learn(&s, side);
+
+	if (r >= 0) {
+		side_keep_sampled(&s, threads, from_ns);
+		r = side_give(&s, side, give, ctx);
+	}
+	side_free(&s);
 	return r < 0 ? r : 0;
 }
 

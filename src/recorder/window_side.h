@@ -9,6 +9,7 @@
 #include <seam/record.h>
 
 #include "base/buf.h"
+#include "base/map.h"
 
 /* After its EXIT a task may still be sampled until it is scheduled away. */
 #define WINDOW_SIDE_GRACE_NS 2000000000ULL
@@ -20,6 +21,15 @@
  * and not left behind by an exec, stays, too. -ENOMEM: side is as it was.
  */
 int window_side_prune(struct buf *side, const struct seam_events *events, uint64_t from_ns);
+/*
+ * Gives, in their order and in runs as long as they are, the records that samples of some threads
+ * (tid -> anything) from from_ns on need: of these threads, of their processes' first threads, and
+ * of whom they inherited from; and those that are nobody's. Of what ended WINDOW_SIDE_GRACE_NS
+ * before, none. -errno, also of give.
+ */
+int window_side_sampled(const struct buf *side, const struct seam_events *events,
+                        const struct map *threads, uint64_t from_ns,
+                        int (*give)(void *ctx, const void *bytes, size_t n), void *ctx);
 /* Keeps nothing but the names of functions that interpreters run (abi/runtime_code.h). */
 void window_side_names(struct buf *side, const struct seam_events *events);
 

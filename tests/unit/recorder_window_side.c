@@ -124,6 +124,65 @@ static void threads_and_numbers(void **state)
 	seam_events_free(events);
 }
 
+static int add_run(void *ctx, const void *bytes, size_t n)
+{
+	return buf_put(ctx, bytes, n);
+}
+
+/* What samples of one thread need, of samples from a time on. */
+static const char *needed(const struct seam_events *events, const struct buf *side, uint32_t tid,
+                          uint64_t from_ns)
+{
+	struct map threads = { 0 };
+	struct buf given = { 0 };
+	const char *text;
+
+	assert_int_equal(map_put(&threads, tid, 1), 0);
+	assert_int_equal(window_side_sampled(side, events, &threads, from_ns, add_run, &given), 0);
+	text = shown(events, &given);
+	map_free(&threads);
+	buf_free(&given);
+	return text;
+}
+
+/* Of all that runs, a window's recording has what was sampled, and what that needs: its process's
+ * first thread, whom it inherited from at that time, and the kernel. */
+static void who_was_sampled_is_told(void **state)
+{
+	struct seam_events *events = test_events();
+	struct buf side = { 0 };
+
+	put_mmap(&side, SEAM_MISC_KERNEL, UINT32_MAX, 0, "[kernel.kallsyms]_text");
+	put_comm(&side, 10, 0, "a");
+	put_mmap(&side, SEAM_MISC_USER, 10, 0, "/bin/a");
+	put_comm(&side, 20, 0, "b");
+	put_mmap(&side, SEAM_MISC_USER, 20, 0, "/bin/b");
+	put_task(&side, SEAM_RECORD_FORK, 11, 10, SECOND);
+	put_thread(&side, SEAM_RECORD_FORK, 20, 21, SECOND);
+	put_task(&side, SEAM_RECORD_FORK, 12, 11, 2 * SECOND);
+	put_exec(&side, 11, 3 * SECOND);
+	put_mmap(&side, SEAM_MISC_USER, 11, 3 * SECOND, "/bin/c");
+	assert_string_equal(needed(events, &side, 30, 9 * SECOND), "MMAP2 4294967295");
+	assert_string_equal(needed(events, &side, 20, 9 * SECOND),
+	                    "MMAP2 4294967295, COMM 20, MMAP2 20");
+	assert_string_equal(needed(events, &side, 21, 9 * SECOND),
+	                    "MMAP2 4294967295, COMM 20, MMAP2 20, FORK 20");
+	/* It left its parent behind, but not before the samples; its child was there before. */
+	assert_string_equal(needed(events, &side, 11, 9 * SECOND),
+	                    "MMAP2 4294967295, FORK 11, COMM 11, MMAP2 11");
+	assert_string_equal(needed(events, &side, 11, 2 * SECOND),
+	                    "MMAP2 4294967295, COMM 10, MMAP2 10, FORK 11, COMM 11, MMAP2 11");
+	assert_string_equal(
+	        needed(events, &side, 12, 9 * SECOND),
+	        "MMAP2 4294967295, COMM 10, MMAP2 10, FORK 11, FORK 12, COMM 11, MMAP2 11");
+	put_task(&side, SEAM_RECORD_EXIT, 11, 10, 4 * SECOND);
+	assert_string_equal(needed(events, &side, 11, 9 * SECOND), "MMAP2 4294967295");
+	assert_string_equal(needed(events, &side, 11, 6 * SECOND),
+	                    "MMAP2 4294967295, FORK 11, COMM 11, MMAP2 11, EXIT 11");
+	buf_free(&side);
+	seam_events_free(events);
+}
+
 /* A storm of processes leaves nothing behind. */
 static void a_storm_leaves_nothing(void **state)
 {
@@ -183,7 +242,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_gone_goes),    cmocka_unit_test(what_was_inherited_stays),
 		cmocka_unit_test(threads_and_numbers), cmocka_unit_test(a_storm_leaves_nothing),
-		cmocka_unit_test(names_stay),
+		cmocka_unit_test(names_stay),          cmocka_unit_test(who_was_sampled_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
