@@ -24,7 +24,8 @@
 #define BPF_KNOWN_MAX 16384u /* answers; then all begin anew */
 #define BPF_KNOWN_WHERE 64u
 
-/* Where a process's paths lead. Zeros: it has ended, or must not be looked into. */
+/* Where a process's paths lead. Zeros: it has ended, or must not be looked into; of an answer:
+ * wherever it is. */
 struct bpf_where {
 	uint64_t space, device, root; /* the mount of its root, and that there */
 };

@@ -44,7 +44,8 @@ struct bpf_table {
 	pthread_mutex_t lock;
 	/* hash of path, device, inode, size and time of change -> struct tables_object */
 	struct map known;
-	struct bpf_known at; /* of files with build-ids, by path */
+	struct bpf_known at;  /* of files with build-ids, by path */
+	struct bpf_where own; /* where this process's paths lead */
 };
 
 /* The vdso of this process is the kernel's own, so that it is everybody's of the same
@@ -67,6 +68,7 @@ int bpf_table_new(struct bpf_table **ret, struct tables *tables)
 	bpf_table_vdso(t);
 	pthread_mutex_init(&t->lock, NULL);
 	bpf_known_init(&t->at);
+	t->own = bpf_known_where(&t->at, getpid(), 0);
 	*ret = t;
 	return 0;
 }
@@ -157,6 +159,40 @@ static uint64_t bpf_table_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* What is remembered of a file with a build-id. A table that was made of a file in our own root is
+ * that of every file with its build-id and path: then nobody asks where the process is, which takes
+ * longer than all else. What others have in theirs is for those alone. */
+static const struct tables_object *bpf_table_recall(struct bpf_table *t,
+                                                    const struct kwalk_ask *ask, uint64_t now_ns,
+                                                    struct bpf_where *where, bool *was)
+{
+	static const struct bpf_where anywhere;
+	const struct tables_object *object;
+	bool there = false;
+
+	*where = anywhere;
+	object = bpf_known_find(&t->at, ask, &anywhere, now_ns, was);
+	if (object || ask->gone)
+		return object;
+	*where = bpf_known_where(&t->at, ask->pid, now_ns);
+	object = bpf_known_find(&t->at, ask, where, now_ns, &there);
+	*was |= there;
+	return object;
+}
+
+/* What was not found for a process that is gone may be found for the next one. */
+static void bpf_table_remember(struct bpf_table *t, const struct kwalk_ask *ask, uint64_t now_ns,
+                               const struct bpf_where *where, const struct tables_object *object)
+{
+	const struct bpf_where anywhere = { 0 };
+	bool own = where->space && !memcmp(where, &t->own, sizeof(*where));
+
+	if (object->table && (own || !where->space))
+		bpf_known_put(&t->at, ask, &anywhere, now_ns, object);
+	else if (where->space)
+		bpf_known_put(&t->at, ask, where, now_ns, object);
+}
+
 /* A program that starts maps what others have mapped before it: its files are not looked at again
  * each time. Of a process that has ended meanwhile nothing is remembered but for others like it.
  * later: what was never looked at is not now, either; then it is set. */
@@ -168,11 +204,8 @@ static const struct tables_object *bpf_table_build(struct bpf_table *t, const st
 	struct bpf_where where = { 0 };
 	bool was = false;
 
-	if (t->remembers) {
-		if (!ask->gone)
-			where = bpf_known_where(&t->at, ask->pid, now_ns);
-		object = bpf_known_find(&t->at, ask, &where, now_ns, &was);
-	}
+	if (t->remembers)
+		object = bpf_table_recall(t, ask, now_ns, &where, &was);
 	if (object)
 		return object;
 	if (later && !was) {
@@ -180,9 +213,8 @@ static const struct tables_object *bpf_table_build(struct bpf_table *t, const st
 		return NULL;
 	}
 	tables_get_inside(t->tables, (uint32_t)ask->pid, ask->path, id, 0, &object);
-	/* What was not found for a process that is gone may be found for the next one. */
-	if (object && t->remembers && (where.space || object->table))
-		bpf_known_put(&t->at, ask, &where, now_ns, object);
+	if (object && t->remembers)
+		bpf_table_remember(t, ask, now_ns, &where, object);
 	return object;
 }
 
