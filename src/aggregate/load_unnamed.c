@@ -79,12 +79,13 @@ static int unnamed_of_nodes(const struct load_unnamed_frames *u, const struct pr
 	int r = 0;
 
 	for (uint32_t id = 1, end; id <= tree->n && r >= 0;) {
-		const struct trie_entry *e = trie_run(tree, id, &end);
+		const uint32_t *entry = trie_run(tree, id, &end);
 
-		for (; id < end && r >= 0; id++, e++) {
-			const uint32_t frame = e->node.key;
+		for (; id < end && r >= 0; id++, entry++) {
+			const struct trie_node at = trie_of(tree, id, *entry);
+			const uint32_t frame = at.key;
 
-			of[id] = of[e->node.parent];
+			of[id] = of[at.parent];
 			if (frame < u->frames && u->object_of[frame])
 				r = unnamed_with(sets, of[id], u->object_of[frame] - 1, &of[id]);
 		}

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * trie.c: see trie.h. Deep and various stacks make millions of nodes that are met once: a hash
- * table of them costs two misses of the processor's cache for each, a list of siblings one at most.
+ * trie.c: see trie.h. What is met while stacks are put in lies in the order in which it is met: a
+ * stack that is known is read from front to back, and a hash table is asked where it forks only, if
+ * there are many ways.
  *
- * A node has a parent, a key and a list of its children. A node with more than TRIE_LISTED children
- * becomes a hub: its children are found by a map. Nodes have numbers from 1 on; 0 is the root.
- * Blocks of nodes never move, so that pointers to nodes stay valid.
+ * A node whose parent is right in front of it, and that has no other children than the one right
+ * behind it, is an entry of 4 bytes: its key. Any other one is an aside, and the entry says its
+ * place. Nodes have numbers from 1 on; 0 is the root. Blocks of entries never move.
  */
 #include "base/trie.h"
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/pages.h"
 
 /* Behind the first ones, so many blocks are one piece of memory: 2 MiB, a large page. */
-#define TRIE_PIECE 32u
+#define TRIE_PIECE 128u
 
 /* Whether a block begins what was allocated at once. */
 static bool trie_begins(size_t block)
@@ -29,11 +31,12 @@ void trie_free(struct trie *t)
 			if (trie_begins(i))
 				free(t->blocks[i]);
 	free(t->blocks);
+	free(t->asides);
 	map_free(&t->children);
 	*t = (struct trie){ 0 };
 }
 
-static struct trie_entry *trie_entry(const struct trie *t, uint32_t id)
+static uint32_t *trie_slot(const struct trie *t, uint32_t id)
 {
 	return &t->blocks[id / TRIE_BLOCK][id % TRIE_BLOCK];
 }
@@ -43,8 +46,8 @@ static uint64_t trie_key(uint32_t parent, uint32_t key)
 	return (uint64_t)parent << 32 | key;
 }
 
-/* Memory for a block, and for those behind it that are of one piece. A node is written whole when
- * it is made, and the root is in the first block. -1: out of memory. */
+/* Memory for a block, and for those behind it that are of one piece. An entry is written when its
+ * node is made, and the root is in the first block. -1: out of memory. */
 static int trie_add_block(struct trie *t, size_t block)
 {
 	const size_t size = TRIE_BLOCK * sizeof(**t->blocks);
@@ -63,7 +66,7 @@ static int trie_add_block(struct trie *t, size_t block)
 static int trie_grow(struct trie *t, uint32_t id)
 {
 	size_t block = id / TRIE_BLOCK;
-	struct trie_entry **blocks;
+	uint32_t **blocks;
 
 	if (id % TRIE_BLOCK)
 		return 0;
@@ -82,37 +85,58 @@ static int trie_grow(struct trie *t, uint32_t id)
 	return -1;
 }
 
+/* Gives back what trie_grow got for a node that is not made after all. */
+static void trie_shrink(struct trie *t, uint32_t id)
+{
+	if (id % TRIE_BLOCK == 0 && trie_begins(id / TRIE_BLOCK))
+		free(t->blocks[id / TRIE_BLOCK]);
+}
+
+/* The aside of a node, which has one or, if there is room, gets one. */
+static struct trie_aside *trie_aside(struct trie *t, uint32_t id)
+{
+	uint32_t *slot = trie_slot(t, id);
+
+	if (!(*slot & TRIE_ASIDE)) {
+		t->asides[t->n_asides] =
+		        (struct trie_aside){ .node = { .parent = id - 1, .key = *slot } };
+		*slot = (uint32_t)t->n_asides++ | TRIE_ASIDE;
+	}
+	return &t->asides[*slot & ~TRIE_ASIDE];
+}
+
 /* The parent has too many children for a list: all of them go into the map. -1: out of memory, and
  * the parent keeps its list. */
 static int trie_make_hub(struct trie *t, uint32_t parent)
 {
-	struct trie_entry *p = trie_entry(t, parent);
+	struct trie_aside *p = trie_aside(t, parent);
 
-	for (uint32_t id = p->first_child; id; id = trie_entry(t, id)->next_sibling)
-		if (map_put(&t->children, trie_key(parent, trie_entry(t, id)->node.key), id) < 0)
+	for (uint32_t id = p->children; id; id = trie_other(t, id))
+		if (map_put(&t->children, trie_key(parent, trie_at(t, id).key), id) < 0)
 			return -1;
-	p->first_child |= TRIE_HUB;
+	p->children |= TRIE_HUB;
 	return 0;
 }
 
-/* The child of a parent that has the key; 0: there is none yet, TRIE_FAILED: out of memory. It is
- * the first in its list then: what was called last is mostly called next. */
-static uint32_t trie_find(struct trie *t, uint32_t parent, uint32_t key)
+/* The child of a parent with an aside that has the key and is not right behind it; 0: there is none
+ * yet, TRIE_FAILED: out of memory. It is the first in its list then: what was called last is mostly
+ * called next. */
+static uint32_t trie_find_other(struct trie *t, uint32_t parent, uint32_t key)
 {
-	struct trie_entry *p = trie_entry(t, parent), *before = NULL;
+	struct trie_aside *p = &t->asides[trie_entry(t, parent) & ~TRIE_ASIDE], *before = NULL;
 	unsigned seen = 0;
 	uint64_t found;
 
-	if (p->first_child & TRIE_HUB)
+	if (p->children & TRIE_HUB)
 		return map_get(&t->children, trie_key(parent, key), &found) ? (uint32_t)found : 0;
-	for (uint32_t id = p->first_child; id; seen++) {
-		struct trie_entry *e = trie_entry(t, id);
+	for (uint32_t id = p->children; id; seen++) {
+		struct trie_aside *e = &t->asides[trie_entry(t, id) & ~TRIE_ASIDE];
 
 		if (e->node.key == key) {
 			if (before) {
 				before->next_sibling = e->next_sibling;
-				e->next_sibling = p->first_child;
-				p->first_child = id;
+				e->next_sibling = p->children;
+				p->children = id;
 			}
 			return id;
 		}
@@ -122,54 +146,72 @@ static uint32_t trie_find(struct trie *t, uint32_t parent, uint32_t key)
 	return seen >= TRIE_LISTED && trie_make_hub(t, parent) < 0 ? TRIE_FAILED : 0;
 }
 
-/* A new node becomes its parent's first child. */
+/* The child of a parent that has the key; 0: there is none yet, TRIE_FAILED: out of memory. */
+static inline uint32_t trie_find(struct trie *t, uint32_t parent, uint32_t key)
+{
+	if (parent < t->n) {
+		struct trie_node behind = trie_at(t, parent + 1);
+
+		if (behind.key == key && behind.parent == parent)
+			return parent + 1;
+	}
+	return trie_entry(t, parent) & TRIE_ASIDE ? trie_find_other(t, parent, key) : 0;
+}
+
+/* Makes a node that does not stand right behind its parent, and is the parent's first in its list.
+ * -1: out of memory. */
+static int trie_put_aside(struct trie *t, uint32_t id, uint32_t parent, uint32_t key)
+{
+	struct trie_aside *p;
+
+	/* Everything that can fail comes before the node is linked. */
+	if (ARRAY_ROOM(&t->asides, &t->asides_capacity, t->n_asides + 2) < 0)
+		return -1;
+	p = trie_aside(t, parent);
+	if (p->children & TRIE_HUB && map_put(&t->children, trie_key(parent, key), id) < 0)
+		return -1;
+	t->asides[t->n_asides] = (struct trie_aside){ .node = { .parent = parent, .key = key },
+		                                      .next_sibling = p->children & ~TRIE_HUB };
+	*trie_slot(t, id) = (uint32_t)t->n_asides++ | TRIE_ASIDE;
+	p->children = id | (p->children & TRIE_HUB);
+	return 0;
+}
+
+/* A new node stands right behind its parent, if nothing does yet. */
 uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key)
 {
-	struct trie_entry *p;
 	uint32_t id;
 
-	if (t->n >= TRIE_MOST || (!t->blocks && trie_grow(t, 0) < 0))
+	if (key >= TRIE_KEYS || t->n >= TRIE_MOST || (!t->blocks && trie_grow(t, 0) < 0))
 		return TRIE_FAILED;
 	id = trie_find(t, parent, key);
 	if (id)
 		return id;
-	/* Everything that can fail comes before the node is linked. */
 	id = t->n + 1;
 	if (trie_grow(t, id) < 0)
 		return TRIE_FAILED;
-	p = trie_entry(t, parent);
-	if (p->first_child & TRIE_HUB && map_put(&t->children, trie_key(parent, key), id) < 0) {
-		if (id % TRIE_BLOCK == 0 && trie_begins(id / TRIE_BLOCK))
-			free(t->blocks[id / TRIE_BLOCK]);
+	if (parent + 1 == id) {
+		*trie_slot(t, id) = key;
+	} else if (trie_put_aside(t, id, parent, key) < 0) {
+		trie_shrink(t, id);
 		return TRIE_FAILED;
 	}
-	*trie_entry(t, id) = (struct trie_entry){
-		.node = { .parent = parent, .key = key },
-		.next_sibling = p->first_child & ~TRIE_HUB,
-	};
-	p->first_child = id | (p->first_child & TRIE_HUB);
 	return t->n = id;
 }
 
-/* Puts n keys below a node that has no children yet, so that none need be looked for. TRIE_FAILED:
- * out of memory, or of ids; what was put until then is there. */
-static uint32_t trie_extend(struct trie *t, uint32_t parent, struct trie_step *steps, size_t n)
+/* Puts n keys, each behind the one before, below the node that was made last. TRIE_FAILED: out of
+ * memory, or of ids; what was put until then is there. */
+static uint32_t trie_extend(struct trie *t, struct trie_step *steps, size_t n)
 {
-	struct trie_entry *above = trie_entry(t, parent);
-
 	for (size_t i = 0; i < n; i++) {
 		uint32_t id = t->n + 1;
-		struct trie_entry *e;
 
-		if (id > TRIE_MOST || trie_grow(t, id) < 0)
+		if (steps[i].key >= TRIE_KEYS || id > TRIE_MOST || trie_grow(t, id) < 0)
 			return TRIE_FAILED;
-		e = trie_entry(t, id);
-		*e = (struct trie_entry){ .node = { .parent = parent, .key = steps[i].key } };
-		above->first_child = id;
-		above = e;
-		parent = steps[i].id = t->n = id;
+		*trie_slot(t, id) = steps[i].key;
+		steps[i].id = t->n = id;
 	}
-	return parent;
+	return t->n;
 }
 
 uint32_t trie_path(struct trie *t, uint32_t parent, struct trie_step *steps, size_t n)
@@ -181,7 +223,7 @@ uint32_t trie_path(struct trie *t, uint32_t parent, struct trie_step *steps, siz
 		if (parent == TRIE_FAILED)
 			return TRIE_FAILED;
 		if (t->n != before) /* it is new, and so are all below it */
-			return trie_extend(t, parent, steps + i + 1, n - i - 1);
+			return trie_extend(t, steps + i + 1, n - i - 1);
 	}
 	return parent;
 }

@@ -20,7 +20,7 @@
 /* A node on the path from the root. */
 struct rollup_step {
 	uint64_t weight, samples; /* in it and below it, as far as that is known */
-	uint32_t next;            /* of its siblings, those not looked at yet */
+	uint32_t next;            /* of its children, those not looked at yet */
 	uint32_t row;             /* of the table, + 1, if it was not met further out; 0 */
 };
 
@@ -69,16 +69,11 @@ static void rollup_walk_mark(struct rollup_walker *w)
 		w->before[i] = w->ends[node];
 		w->ends[node] = (uint32_t)i + 1;
 	}
-	for (uint32_t i = w->tree->n; i > 0;) {
-		const struct trie_entry *block = w->tree->blocks[i / TRIE_BLOCK];
-		const uint32_t first = i / TRIE_BLOCK * TRIE_BLOCK;
+	for (uint32_t i = w->tree->n; i > 0; i--) {
+		uint32_t *parent = &w->ends[trie_at(w->tree, i).parent];
 
-		for (; i > 0 && i >= first; i--) {
-			uint32_t *parent = &w->ends[block[i - first].node.parent];
-
-			if (w->ends[i] && !*parent)
-				*parent = BELOW;
-		}
+		if (w->ends[i] && !*parent)
+			*parent = BELOW;
 	}
 }
 
@@ -108,17 +103,17 @@ static uint32_t rollup_walk_ask(struct rollup_walker *w, uint32_t frame)
 }
 
 /* A node becomes the innermost one of the path, which has room. False: out of memory. */
-static inline bool rollup_walk_enter(struct rollup_walker *w, const struct trie_entry *e,
-                                     uint32_t end)
+static inline bool rollup_walk_enter(struct rollup_walker *w, uint32_t node, uint32_t end)
 {
+	const uint32_t frame = trie_at(w->tree, node).key;
 	struct rollup_step *step = &w->path[w->n++];
-	uint32_t row = w->known[e->node.key];
+	uint32_t row = w->known[frame];
 
-	*step = (struct rollup_step){ .next = e->next_sibling };
+	*step = (struct rollup_step){ .next = trie_others(w->tree, node) };
 	if (end != BELOW)
 		rollup_walk_end(w, end, step);
 	if (row <= w->walk->before || row >= w->n_met) {
-		row = rollup_walk_ask(w, e->node.key);
+		row = rollup_walk_ask(w, frame);
 		if (row == ROLLUP_WALK_FAILED)
 			return false;
 	}
@@ -129,8 +124,8 @@ static inline bool rollup_walk_enter(struct rollup_walker *w, const struct trie_
 	return true;
 }
 
-/* The innermost node of the path is done. Where its path goes on, if it does. */
-static inline uint32_t rollup_walk_leave(struct rollup_walker *w)
+/* The innermost node of the path is done. */
+static inline void rollup_walk_leave(struct rollup_walker *w)
 {
 	const struct rollup_step *step = &w->path[--w->n];
 
@@ -143,35 +138,36 @@ static inline uint32_t rollup_walk_leave(struct rollup_walker *w)
 	}
 	w->path[w->n - 1].weight += step->weight;
 	w->path[w->n - 1].samples += step->samples;
-	return step->next;
 }
 
 /* Goes down as far as it can, and over to a sibling where it cannot. Without recursion, because
  * stacks can be as deep as a file says. The path begins with a step for the root. */
 static int rollup_walk_all(struct rollup_walker *w)
 {
-	struct trie_entry *const *blocks = w->tree->blocks;
+	const struct trie *tree = w->tree;
 	const uint32_t *ends = w->ends;
-	uint32_t at = trie_first(w->tree, PROFILE_ROOT);
+	uint32_t at = trie_goes_on(tree, PROFILE_ROOT) ? 1 : 0;
 
 	if (ARRAY_ROOM_ZEROED(&w->path, &w->capacity, 1) < 0)
 		return -ENOMEM;
+	w->path[0].next = trie_others(tree, PROFILE_ROOT);
 	w->n = 1;
 	for (;;) {
-		const struct trie_entry *e = &blocks[at / TRIE_BLOCK][at % TRIE_BLOCK];
-
-		if (!at && w->n == 1)
-			return 0;
-		if (!at) {
-			at = rollup_walk_leave(w);
-		} else if (!ends[at]) { /* not wanted */
-			at = e->next_sibling;
-		} else {
+		if (at && ends[at]) {
 			if (ARRAY_ROOM(&w->path, &w->capacity, w->n + 1) < 0 ||
-			    !rollup_walk_enter(w, e, ends[at]))
+			    !rollup_walk_enter(w, at, ends[at]))
 				return -ENOMEM;
-			at = e->first_child & ~TRIE_HUB;
+			at = trie_goes_on(tree, at) ? at + 1 : 0;
+			continue;
 		}
+		/* None, or not wanted. */
+		at = w->path[w->n - 1].next;
+		if (at)
+			w->path[w->n - 1].next = trie_other(tree, at);
+		else if (w->n == 1)
+			return 0;
+		else
+			rollup_walk_leave(w);
 	}
 }
 

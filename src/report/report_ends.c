@@ -51,10 +51,10 @@ uint32_t *report_tops(const struct profile *p)
 	uint32_t *top = calloc((size_t)tree->n + 1, sizeof(*top));
 
 	for (uint32_t id = 1, end; top && id <= tree->n;) {
-		const struct trie_entry *e = trie_run(tree, id, &end);
+		const uint32_t *entry = trie_run(tree, id, &end);
 
-		for (; id < end; id++, e++) {
-			uint32_t parent = e->node.parent;
+		for (; id < end; id++, entry++) {
+			uint32_t parent = trie_of(tree, id, *entry).parent;
 
 			top[id] = top[parent];
 			if (top[parent] == parent &&

@@ -93,7 +93,7 @@ static void test_path(void **state)
 	assert_int_equal(trie_path(&t, TRIE_ROOT, steps, LONG), LONG + LONG / 2);
 	assert_int_equal(steps[LONG / 2].id, LONG + 1);
 	assert_int_equal(trie_at(&t, LONG + 1).parent, LONG / 2);
-	assert_int_equal(trie_next(&t, LONG + 1), LONG / 2 + 1);
+	assert_int_equal(trie_next(&t, LONG / 2 + 1), LONG + 1);
 	assert_int_equal(trie_put(&t, LONG / 2, LONG / 2 + 1), LONG / 2 + 1);
 	for (uint32_t i = 0; i < 3 * TRIE_LISTED; i++) { /* below what becomes a hub */
 		struct trie_step step = { .key = 9 * LONG + i };
