@@ -53,6 +53,7 @@ struct load_builder {
 	uint32_t *events;         /* event index -> profile's event */
 	struct load_users *users; /* per table */
 	uint32_t *tasks;          /* of one table: key -> task, 0: not yet known */
+	size_t looked_at;         /* bytes of stacks (recording_looked_at) */
 	struct map programs;      /* user space -> object; 0: none */
 	const struct load_cgroups *cgroups;
 	struct load_sets sets;
@@ -252,6 +253,7 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 	uint32_t root;
 	int r = most ? load_fold(&b->descent, &sample) : 0;
 
+	recording_looked_at(b->rec, &b->looked_at, (sample.kernel.n + sample.user.n) * 8);
 	b->descent.told = 0;
 	*ret = PROFILE_ROOT;
 	if (r < 0 || b->descent.namer.opts->frames == LOAD_FRAMES_NONE)
@@ -418,6 +420,7 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct loa
 		if (sample.user.n && load_cut_root(&b->descent.cut, b->descent.namer.profile,
 		                                   &sample, e.key, false) == PROFILE_ROOT)
 			r = load_user(b, users, &e, sample, &node);
+		recording_looked_at(b->rec, &b->looked_at, sample.user.n * 8);
 	}
 	return r;
 }

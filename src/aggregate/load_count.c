@@ -265,7 +265,8 @@ int load_count_sample(void *count, const struct sample *s, struct buf *out)
 	r = (load_count_has_own(c, s) ? load_count_own_id : load_count_key_id)(c, s, &how,
 	                                                                       &same.key);
 	if (r >= 0 && !same.user && s->user.n)
-		r = stacks_part(&c->stacks, &s->user, s->lasting, &same.user);
+		r = stacks_part(&c->stacks, &s->user, s->lasting ? INTERN_LASTING : INTERN_COPY,
+		                &same.user);
 	if (r >= 0 && (s->apart || c->said[s->event->index]))
 		r = load_count_chain(c, s, &same);
 	if (r >= 0 && c->opts->frames != LOAD_FRAMES_ALL)

@@ -14,6 +14,8 @@
 #include "base/array.h"
 #include "base/map.h"
 
+#define INTERN_LONGEST 0x7fffffffu
+
 void intern_free(struct intern *in)
 {
 	arena_free(&in->arena);
@@ -45,59 +47,70 @@ static int intern_grow_table(struct intern *in)
 	return 0;
 }
 
-/* Appends a string and returns its id. lasting: the caller's bytes stay where they are, and are not
- * copied. */
+/* Appends a string and returns its id. */
 static uint32_t intern_add(struct intern *in, const void *bytes, size_t n, uint32_t hash,
-                           bool lasting)
+                           enum intern_way way)
 {
 	const char *kept = bytes;
 
 	if (ARRAY_ROOM(&in->entries, &in->entries_capacity, in->n + 1) < 0)
 		return INTERN_FAILED;
-	if (!lasting)
+	if (way == INTERN_COPY)
 		kept = arena_string(&in->arena, bytes, n);
 	if (!kept)
 		return INTERN_FAILED;
-	in->entries[in->n] = (struct intern_entry){ .bytes = kept, .n = (uint32_t)n, .hash = hash };
+	in->entries[in->n] = (struct intern_entry){ .bytes = kept,
+		                                    .n = (uint32_t)n & INTERN_LONGEST,
+		                                    .once = way == INTERN_ONCE,
+		                                    .hash = hash };
 	return (uint32_t)in->n++;
+}
+
+/* A string that is there was met again. False: out of memory. */
+static bool intern_again(struct intern *in, struct intern_entry *e)
+{
+	char *kept;
+
+	if (!e->once)
+		return true;
+	kept = arena_string(&in->arena, e->bytes, e->n);
+	if (!kept)
+		return false;
+	e->bytes = kept;
+	e->once = 0;
+	return true;
 }
 
 /* The id of a string, added when it is new; INTERN_FAILED: out of memory or of ids. The first id,
  * 0, is always the empty string. */
-static uint32_t intern_find(struct intern *in, const void *bytes, size_t n, bool lasting)
+uint32_t intern_put(struct intern *in, const void *bytes, size_t n, enum intern_way way)
 {
 	uint32_t hash, id;
 	size_t i;
 
 	if (!in->n && n && intern_bytes(in, "", 0) == INTERN_FAILED)
 		return INTERN_FAILED;
-	if (n >= UINT32_MAX || in->n >= UINT32_MAX - 2 ||
+	if (n > INTERN_LONGEST || in->n >= UINT32_MAX - 2 ||
 	    (in->n * 2 >= in->capacity && intern_grow_table(in) < 0))
 		return INTERN_FAILED;
 	hash = (uint32_t)map_hash_quick(bytes, n, in->secret);
 	for (i = hash & (in->capacity - 1); in->table[i]; i = (i + 1) & (in->capacity - 1)) {
-		const struct intern_entry *e = &in->entries[in->table[i] - 1];
+		struct intern_entry *e = &in->entries[in->table[i] - 1];
 
 		if (e->hash == hash && e->n == n &&
 		    (e->bytes == bytes || !memcmp(e->bytes, bytes, n)))
-			return in->table[i] - 1;
+			return intern_again(in, e) ? in->table[i] - 1 : INTERN_FAILED;
 	}
-	id = intern_add(in, bytes, n, hash, lasting);
+	id = intern_add(in, bytes, n, hash, way);
 	if (id != INTERN_FAILED)
 		in->table[i] = id + 1;
 	return id;
 }
 
-/* Bytes are copied; none may be at NULL. intern_lasting: they stay where they are as long as the
- * intern. */
+/* None of the bytes may be at NULL. */
 uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n)
 {
-	return intern_find(in, n ? bytes : "", n, false);
-}
-
-uint32_t intern_lasting(struct intern *in, const void *bytes, size_t n)
-{
-	return intern_find(in, bytes, n, true);
+	return intern_put(in, n ? bytes : "", n, INTERN_COPY);
 }
 
 uint32_t intern_text(struct intern *in, const char *text)

@@ -14,7 +14,8 @@
 
 struct intern_entry {
 	const char *bytes; /* NUL-terminated, unless they are the caller's */
-	uint32_t n;
+	uint32_t n : 31;
+	uint32_t once : 1; /* INTERN_ONCE, and not met a second time */
 	uint32_t hash;
 };
 
@@ -26,12 +27,20 @@ struct intern {
 	uint64_t secret; /* of this process: where a string goes */
 };
 
-#define INTERN_FAILED UINT32_MAX /* out of memory, or more than 2^32 - 2 strings */
+/* Who keeps the bytes of a new string. */
+enum intern_way {
+	INTERN_COPY,    /* the pool */
+	INTERN_LASTING, /* the caller: they live as long as the pool */
+	/* the same until they are met again, when they are copied: where to look at them often
+	 * would cost memory (perfdata/window.h) */
+	INTERN_ONCE,
+};
+
+#define INTERN_FAILED UINT32_MAX /* out of memory, a string of 2 GiB, or too many */
 
 void intern_free(struct intern *in);
 uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n);
-/* The same without a copy: the bytes, if they are new, must live as long as the pool. */
-uint32_t intern_lasting(struct intern *in, const void *bytes, size_t n);
+uint32_t intern_put(struct intern *in, const void *bytes, size_t n, enum intern_way way);
 uint32_t intern_text(struct intern *in, const char *text);
 const char *intern_get(const struct intern *in, uint32_t id); /* "" for an id that is not there */
 size_t intern_length(const struct intern *in, uint32_t id);

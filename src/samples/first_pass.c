@@ -38,8 +38,8 @@ static int first_pass_add_run(struct first_pass *l, const struct seam_record *re
 		return -ENOMEM;
 	/* Of a compressed file it is not known before. */
 	if (!rec->large && window_large(rec->reader)) {
-		rec->large = rec->index->copies = true;
-		stitch_copy_chains(rec->stitch);
+		rec->large = rec->index->large = true;
+		stitch_large(rec->stitch);
 	}
 	l->run = &rec->runs[rec->n_runs++];
 	*l->run = (struct recording_run){

@@ -278,7 +278,7 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 		window_once(reader);
 	l.rec->large = window_large(reader);
 	if (l.rec->large)
-		stitch_copy_chains(l.rec->stitch);
+		stitch_large(l.rec->stitch);
 	l.rec->index = sample_index_new(opts && opts->innermost, l.rec->large);
 	if (l.rec->index)
 		l.rec->index->no_stacks = opts && opts->no_stacks;

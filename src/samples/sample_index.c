@@ -24,9 +24,8 @@
 _Static_assert(sizeof(struct sample_index_who) == 24, "hashed and compared as bytes");
 _Static_assert(sizeof(struct sample_entry) == 40, "as sample_index.h says");
 
-/* innermost: of callchains only what tells the innermost frame is kept. copies:
- * what is kept is copied, also where the bytes of records last. NULL: out of memory. */
-struct sample_index *sample_index_new(bool innermost, bool copies)
+/* innermost: of callchains only what tells the innermost frame is kept. NULL: out of memory. */
+struct sample_index *sample_index_new(bool innermost, bool large)
 {
 	struct sample_index *n = calloc(1, sizeof(*n));
 
@@ -39,7 +38,7 @@ struct sample_index *sample_index_new(bool innermost, bool copies)
 		n->ips.size = sizeof(uint64_t);
 		n->ips.held = SAMPLE_INDEX_HELD;
 		n->innermost = innermost;
-		n->copies = copies;
+		n->large = large;
 	}
 	return n;
 }
@@ -207,7 +206,10 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
                               const struct stitch_learned *said, struct sample_entry *entry)
 {
 	struct seam_u64s kernel_words = said->parts.kernel, user_words = said->parts.user;
-	bool stable = d->record->stable && !n->copies;
+	/* The innermost frames are few, and met often. */
+	const enum intern_way way = !d->record->stable || (n->large && n->innermost) ? INTERN_COPY
+	                            : n->large                                       ? INTERN_ONCE
+	                                       : INTERN_LASTING;
 	uint64_t chain, ip = d->sample.ip;
 	uint32_t kernel = 0;
 	int r = 0;
@@ -223,9 +225,9 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
 	if (n->no_stacks && !walk_result_said(&d->sample.event->attr))
 		return 0;
 	if (said->parts.kind == RULES_AT_ONCE)
-		r = stacks_part(&n->stacks, &user_words, stable, &entry->user);
+		r = stacks_part(&n->stacks, &user_words, way, &entry->user);
 	if (r >= 0)
-		r = stacks_part(&n->stacks, &kernel_words, stable, &kernel);
+		r = stacks_part(&n->stacks, &kernel_words, way, &kernel);
 	if (r < 0)
 		return r;
 	/* The number shares its word with two marks. */

@@ -26,7 +26,8 @@ enum {
 	KERNEL_LASTS,
 	KERNEL_CHANGES
 };
-#define HEAD 512u /* bytes: of a sample with registers, up to its copy of the stack */
+#define HEAD 512u   /* bytes: of a sample with registers, up to its copy of the stack */
+#define WORDS 1024u /* bytes: about what the words of a deep stack take */
 
 /* The flags of whos whose samples need their records decoded. */
 static unsigned samples_reader_flags(const struct samples_opts *opts, bool walks)
@@ -494,6 +495,8 @@ int samples_reader_take(struct samples_reader *r, const struct sample_entry *ent
 
 	w->entry = entry;
 	w->decodes = false;
+	/* Its words may be those of the file. */
+	recording_looked_at(r->rec, &r->looked_at, WORDS);
 	/* Nothing is read of the record: the sample is made at once. */
 	if (!r->waits) {
 		rc = samples_reader_prepare(r, w);

@@ -144,14 +144,13 @@ static struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
 
 /* Numbers words by their content, behind the numbers of the base. -ENOMEM, also where numbers run
  * out. */
-static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool stable,
+static int stacks_intern(struct stacks *s, const struct seam_u64s *words, enum intern_way way,
                          uint32_t *ret)
 {
 	struct intern *parts = &s->parts[words->swap];
 	uint32_t before = s->base.n[words->swap] + s->base.n_chains, id;
 
-	id = stable ? intern_lasting(parts, words->bytes, words->n * 8)
-	            : intern_bytes(parts, words->bytes, words->n * 8);
+	id = intern_put(parts, words->bytes, words->n * 8, way);
 	/* INTERN_FAILED is larger than any number, so it is caught here, too. */
 	if (id > UINT32_MAX / 2 - before)
 		return -ENOMEM;
@@ -159,10 +158,18 @@ static int stacks_intern(struct stacks *s, const struct seam_u64s *words, bool s
 	return 0;
 }
 
+/* Whether a part of this table was met once only, and its words are the caller's. */
+static bool stacks_once(const struct stacks *s, uint32_t part)
+{
+	uint32_t before = s->base.n[part & 1] + s->base.n_chains;
+
+	return s->parts[part & 1].entries[(part >> 1) - before].once;
+}
+
 /* Gives the number of one part of a stack; 0: it has no addresses. Few parts make up nearly all
- * stacks, so the ones met last are compared first. stable: the words stay in memory and need not be
- * copied. -ENOMEM. */
-int stacks_part(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret)
+ * stacks, so the ones met last are compared first, but for those of which the words were met once
+ * and should stay where they are. -ENOMEM. */
+int stacks_part(struct stacks *s, const struct seam_u64s *words, enum intern_way way, uint32_t *ret)
 {
 	struct stacks_seen *seen;
 	uint64_t picked;
@@ -181,8 +188,8 @@ int stacks_part(struct stacks *s, const struct seam_u64s *words, bool stable, ui
 		*ret = seen->part;
 		return 0;
 	}
-	r = stacks_intern(s, words, stable, ret);
-	if (r >= 0 && words->n <= UINT32_MAX)
+	r = stacks_intern(s, words, way, ret);
+	if (r >= 0 && words->n <= UINT32_MAX && !stacks_once(s, *ret))
 		*seen = (struct stacks_seen){ stacks_words(s, *ret).bytes, (uint32_t)words->n,
 			                      *ret };
 	return r;
@@ -190,7 +197,7 @@ int stacks_part(struct stacks *s, const struct seam_u64s *words, bool stable, ui
 
 /* The number of a user part that a deferred record gave: its words are compared once, not for each
  * sample. */
-static int stacks_deferred(struct stacks *s, const struct seam_u64s *words, bool stable,
+static int stacks_deferred(struct stacks *s, const struct seam_u64s *words, enum intern_way way,
                            uint32_t *ret)
 {
 	struct stacks_seen *seen =
@@ -202,7 +209,7 @@ static int stacks_deferred(struct stacks *s, const struct seam_u64s *words, bool
 		*ret = seen->part;
 		return 0;
 	}
-	r = stacks_part(s, words, stable, ret);
+	r = stacks_part(s, words, way, ret);
 	if (r >= 0 && words->n <= UINT32_MAX)
 		*seen = (struct stacks_seen){ words->bytes, (uint32_t)words->n, *ret };
 	return r;
@@ -337,7 +344,7 @@ int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight
 
 /* The same with words instead of numbers, for samples that are in no index. */
 int stacks_add(struct stacks *s, const struct stacks_key *key, const struct callchain *chain,
-               uint64_t weight, bool stable, uint64_t time_ns)
+               uint64_t weight, enum intern_way way, uint64_t time_ns)
 {
 	struct stacks_same same = { 0 };
 	int r = s->recent ? 0 : stacks_start(s);
@@ -345,10 +352,10 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct call
 	if (r >= 0)
 		r = stacks_key_id(s, key, &same.key);
 	if (r >= 0)
-		r = stacks_part(s, &chain->kernel, stable, &same.kernel);
+		r = stacks_part(s, &chain->kernel, way, &same.kernel);
 	if (r >= 0)
 		r = (stacks_is_deferred(chain) ? stacks_deferred : stacks_part)(s, &chain->user,
-		                                                                stable, &same.user);
+		                                                                way, &same.user);
 	if (r >= 0 && hit_apart(chain))
 		r = stacks_hit(s, chain->ip, chain->misc, &same.hit);
 	return r < 0 ? r : stacks_put(s, &same, weight, time_ns);

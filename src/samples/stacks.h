@@ -6,6 +6,8 @@
  * Each distinct part of a stack is kept once and has a number, because few parts make many stacks.
  * So the memory that most samples touch is small, and stacks are equal if their keys are. Where the
  * bytes of the sample last until the reader is closed, a part points to them; else they are copied.
+ * Of a large file only parts that are met again are copied: those met once are looked at once more,
+ * when they are named, in about the order of the file.
  * There is one table for each thread. Entries are scattered in memory, so a few samples wait at a
  * time while theirs are fetched.
  */
@@ -119,16 +121,17 @@ uint32_t stacks_base_chain(const struct stacks_base *base, const struct stitch_v
 struct seam_u64s stacks_base_words(const struct stacks_base *base, uint32_t part);
 /* -ENOMEM. */
 int stacks_start(struct stacks *s);
-/* Takes a sample; stable: its words last. -ENOMEM. */
+/* Takes a sample; way: who keeps its words. -ENOMEM. */
 int stacks_add(struct stacks *s, const struct stacks_key *key, const struct callchain *chain,
-               uint64_t weight, bool stable, uint64_t time_ns);
+               uint64_t weight, enum intern_way way, uint64_t time_ns);
 /*
  * The steps of stacks_add, for samples that are taken apart before they are counted
  * (sample_index.h): numbers for the parts of a stacks_same, then a sample that has them. *ret is 0
  * if there are no words. All: -ENOMEM.
  */
 int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret);
-int stacks_part(struct stacks *s, const struct seam_u64s *words, bool stable, uint32_t *ret);
+int stacks_part(struct stacks *s, const struct seam_u64s *words, enum intern_way way,
+                uint32_t *ret);
 int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
 int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
 /* Counts the samples that still wait; to be called after the last one. -ENOMEM. */

@@ -214,12 +214,14 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	*ret = rules_addresses(*ret);
 	if (!ret->n)
 		return 0;
-	*id = d->record->stable && !ix->copies ? intern_lasting(&ix->chains, ret->bytes, ret->n * 8)
-	                                       : intern_bytes(&ix->chains, ret->bytes, ret->n * 8);
+	*id = intern_put(&ix->chains, ret->bytes, ret->n * 8,
+	                 !d->record->stable ? INTERN_COPY
+	                 : ix->large        ? INTERN_ONCE
+	                                    : INTERN_LASTING);
 	if (*id == INTERN_FAILED)
 		return -ENOMEM;
 	/* Without a marker: the chain is all addresses. */
-	if (ret->n == d->deferred.ips.n)
+	if (ret->n == d->deferred.ips.n && !ix->chains.entries[*id].once)
 		*recent = (struct index_recent){
 			.bytes = (const unsigned char *)intern_get(&ix->chains, *id),
 			.n = (uint32_t)ret->n,

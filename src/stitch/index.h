@@ -49,9 +49,10 @@ struct index {
 	struct cookies cookies;
 	struct blocks deferred; /* struct index_deferred */
 	uint32_t n_deferred;
-	/* their addresses: of equal ones the first; copies where bytes do not stay */
+	/* their addresses: of equal ones the first; copies where bytes do not stay, and of a large
+	 * file those that are met again */
 	struct intern chains;
-	bool copies;                 /* of all */
+	bool large;                  /* of a file that is not held in memory */
 	struct index_recent *recent; /* 1 << INDEX_RECENT_BITS of them; while learning */
 
 	struct map track_of;       /* tid -> number of its struct track */

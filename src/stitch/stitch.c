@@ -233,9 +233,9 @@ int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *record,
 	return r < 0 ? stitch_failed(d, r, err) : r;
 }
 
-void stitch_copy_chains(struct seam_stitch *st)
+void stitch_large(struct seam_stitch *st)
 {
-	st->index.copies = true;
+	st->index.large = true;
 }
 
 /* As seam_stitch_learn, for rooms of seam: without the checks of sizes and with what was found. The

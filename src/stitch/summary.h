@@ -35,8 +35,9 @@ struct stitch_verdict {
 	bool swap;
 };
 
-/* From now on the words of deferred records are copied, also where their bytes last. */
-void stitch_copy_chains(struct seam_stitch *stitch);
+/* From now on the words of deferred records that are met again are copied, also where their bytes
+ * last: the file is not held in memory (perfdata/window.h). */
+void stitch_large(struct seam_stitch *stitch);
 /* As seam_stitch_learn, of a SAMPLE. */
 int stitch_learn_sample(struct seam_stitch *stitch, const struct seam_decoded *d,
                         struct stitch_learned *ret);

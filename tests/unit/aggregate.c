@@ -593,8 +593,8 @@ static void stacks_share_only_what_is_equal(void **state)
 
 	assert_int_equal(seam_events_new(&events), 0);
 
-	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
-	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 1), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_COPY, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_COPY, 1), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 1);
 	assert_int_equal(t.entries[0].samples, 2);
@@ -604,25 +604,25 @@ static void stacks_share_only_what_is_equal(void **state)
 	assert_ptr_not_equal(copy.user.bytes, a);
 	assert_memory_equal(copy.user.bytes, a, sizeof(a));
 	s.user = words(b, 3);
-	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_COPY, 0), 0);
 	s.user = words(a, 2);
-	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_COPY, 0), 0);
 	s.kernel = words(a, 2); /* the same words in the other half */
 	s.user = words(a, 0);
-	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_COPY, 0), 0);
 	key.user_space = 1;
-	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_COPY, 0), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 5);
 	s.user.n = s.kernel.n = 0; /* without any chain the ip tells them apart */
-	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_COPY, 0), 0);
 	s.ip = 9;
-	assert_int_equal(stacks_add(&t, &key, &s, 5, false, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_COPY, 0), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 7);
 	s.user = words(a, 3); /* the same bytes are other words in the other byte order */
 	s.user.swap = true;
-	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_LASTING, 0), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 8);
 	copy = stacks_callchain(&t, &t.entries[7], events);
@@ -630,13 +630,13 @@ static void stacks_share_only_what_is_equal(void **state)
 	assert_ptr_equal(copy.user.bytes, a); /* they last */
 	s.user.swap = false; /* one chain, which begins where it hit, and elsewhere in two modes */
 	s.ip = a[0];
-	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_LASTING, 0), 0);
 	s.ip = a[0] + 1;
-	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_LASTING, 0), 0);
 	s.misc = SEAM_MISC_KERNEL;
-	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_LASTING, 0), 0);
 	s.misc |= SEAM_MISC_EXACT_IP; /* which tells nothing apart */
-	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_LASTING, 0), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 11);
 	copy = stacks_callchain(&t, &t.entries[8], events);
@@ -645,7 +645,7 @@ static void stacks_share_only_what_is_equal(void **state)
 	assert_int_equal(copy.ip, a[0] + 1);
 	assert_int_equal(copy.misc, SEAM_MISC_KERNEL);
 	key.end = SAMPLE_END_STACK + STACK_END_FAULT; /* one that is whole, and one that is not */
-	assert_int_equal(stacks_add(&t, &key, &s, 5, true, 0), 0);
+	assert_int_equal(stacks_add(&t, &key, &s, 5, INTERN_LASTING, 0), 0);
 	assert_int_equal(stacks_settle(&t), 0);
 	assert_int_equal(t.n, 12);
 	stacks_free(&t);

@@ -205,10 +205,21 @@ static void intern_gives_one_id(void **state)
 	assert_int_equal(intern_bytes(&in, "a\0b", 3), 5002);
 	assert_int_equal(intern_length(&in, 5002), 3);
 	assert_string_equal(intern_get(&in, 999999), "");
-	assert_int_equal(intern_lasting(&in, "name4321", 8), 4323); /* known: nothing is borrowed */
-	assert_int_equal(intern_lasting(&in, text, 3), 5003);
+	/* Known: nothing is borrowed. */
+	assert_int_equal(intern_put(&in, "name4321", 8, INTERN_LASTING), 4323);
+	assert_int_equal(intern_put(&in, text, 3, INTERN_LASTING), 5003);
 	assert_ptr_equal(intern_get(&in, 5003), text);
 	assert_int_equal(intern_bytes(&in, "nam", 3), 5003);
+	assert_ptr_equal(intern_get(&in, 5003), text);
+	/* Borrowed until it is met again. */
+	assert_int_equal(intern_put(&in, text + 1, 3, INTERN_ONCE), 5004);
+	assert_ptr_equal(intern_get(&in, 5004), text + 1);
+	assert_int_equal(intern_bytes(&in, text, 3), 5003);
+	assert_ptr_equal(intern_get(&in, 5004), text + 1);
+	assert_int_equal(intern_put(&in, text + 1, 3, INTERN_ONCE), 5004);
+	assert_ptr_not_equal(intern_get(&in, 5004), text + 1);
+	assert_string_equal(intern_get(&in, 5004), "ame");
+	assert_int_equal(intern_length(&in, 5004), 3);
 	intern_free(&in);
 }
 
