@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
-#include "base/trie.h"
+#include "profile/segments.h"
 
 struct load_unnamed_object {
 	struct symbol_object *object;
@@ -71,23 +71,22 @@ static int unnamed_with(struct unnamed_sets *sets, uint32_t set, uint32_t object
 	return 0;
 }
 
-/* Finds the set of each node. A parent's id is less than its child's. */
-static int unnamed_of_nodes(const struct load_unnamed_frames *u, const struct profile *p,
-                            struct unnamed_sets *sets, uint32_t *of)
+/* Finds the set of each segment's last node. A segment's number is greater than that of the one
+ * above it. */
+static int unnamed_of_segments(const struct load_unnamed_frames *u, const struct segments *s,
+                               struct unnamed_sets *sets, uint32_t *of)
 {
-	const struct trie *tree = profile_tree(p);
 	int r = 0;
 
-	for (uint32_t id = 1, end; id <= tree->n && r >= 0;) {
-		const uint32_t *entry = trie_run(tree, id, &end);
+	for (uint32_t i = 1; i <= s->n && r >= 0; i++) {
+		uint32_t node = segments_first(s, i);
 
-		for (; id < end && r >= 0; id++, entry++) {
-			const struct trie_node at = trie_of(tree, id, *entry);
-			const uint32_t frame = at.key;
+		of[i] = of[s->above[i]];
+		for (; node <= s->last[i] && r >= 0; node++) {
+			const uint32_t frame = trie_at(s->tree, node).key;
 
-			of[id] = of[at.parent];
 			if (frame < u->frames && u->object_of[frame])
-				r = unnamed_with(sets, of[id], u->object_of[frame] - 1, &of[id]);
+				r = unnamed_with(sets, of[i], u->object_of[frame] - 1, &of[i]);
 		}
 	}
 	return r;
@@ -97,14 +96,19 @@ static int unnamed_of_nodes(const struct load_unnamed_frames *u, const struct pr
 int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, uint64_t *all)
 {
 	struct unnamed_sets sets = { 0 };
-	uint32_t *of = calloc(profile_n_nodes(p) + 1, sizeof(*of));
-	int r = of ? buf_put_zeros(&sets.all, sizeof(struct unnamed_set)) : -ENOMEM;
+	struct segments segments;
+	uint32_t *of;
+	int r = profile_n_nodes(p) ? segments_of(&segments, p) : 1;
 
+	if (r)
+		return r < 0 ? r : 0;
+	of = calloc((size_t)segments.n + 1, sizeof(*of));
+	r = of ? buf_put_zeros(&sets.all, sizeof(struct unnamed_set)) : -ENOMEM;
 	if (r >= 0)
-		r = unnamed_of_nodes(u, p, &sets, of);
+		r = unnamed_of_segments(u, &segments, &sets, of);
 	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
 		const struct profile_row *row = profile_row_at(p, i);
-		uint32_t set = of[row->key.node];
+		uint32_t set = of[segments_at(&segments, row->key.node)];
 
 		*all += set ? row->samples : 0;
 		for (; set; set = unnamed_set(&sets, set)->rest)
@@ -113,6 +117,7 @@ int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, u
 	map_free(&sets.known);
 	buf_free(&sets.all);
 	free(of);
+	segments_free(&segments);
 	return r;
 }
 

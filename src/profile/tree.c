@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/trie.h"
+#include "profile/segments.h"
 
 struct tree_builder {
 	struct tree *tree;
@@ -199,70 +200,103 @@ static int tree_by_nodes(struct tree_builder *b, const struct tree_opts *opts)
 
 /* What tree_by_least knows of the profile's nodes, and which of them stand for one of the tree. */
 struct tree_branches {
-	uint64_t *totals;      /* by node of the profile: of wanted rows, at it and below it */
-	unsigned char *wanted; /* by the same: such a row stands there */
+	struct segments segments;
+	uint64_t *totals;       /* by segment: of wanted rows, in it and below it */
+	unsigned char *wanted;  /* by the same: such a row is there */
+	uint32_t *child, *next; /* by the same: the first wanted one below it, and beside it; 0 */
 	struct tree_branch {
-		uint32_t node, next; /* of the profile; the place of another one, 0: none */
-	} * all;                     /* n of them; [0] is the root's */
-	uint32_t *first;             /* by node of the tree: a place */
+		uint32_t node, segment; /* of the profile */
+		uint32_t next;          /* the place of another one, 0: none */
+	} * all;                        /* n of them; [0] is the root's */
+	uint32_t *first;                /* by node of the tree: a place */
 	size_t n, capacity, first_capacity;
 };
 
-/* Sums the rows up. A parent's id is less than its child's. */
-static void tree_branch_totals(struct tree_branches *b, const struct profile *p,
-                               const struct tree_opts *opts)
+/* Sums the rows up. A segment's number is greater than that of the one above it. -ENOMEM. */
+static int tree_branch_totals(struct tree_branches *b, const struct profile *p,
+                              const struct tree_opts *opts)
 {
-	const struct trie *tree = profile_tree(p);
+	size_t n;
+	int r = segments_of(&b->segments, p);
 
+	if (r < 0)
+		return r;
+	n = (size_t)b->segments.n + 1;
+	b->totals = calloc(n, sizeof(*b->totals));
+	b->wanted = calloc(n, sizeof(*b->wanted));
+	b->child = calloc(n, sizeof(*b->child));
+	b->next = calloc(n, sizeof(*b->next));
+	if (!b->totals || !b->wanted || !b->child || !b->next)
+		return -ENOMEM;
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
 		const struct profile_row *row = profile_row_at(p, i);
+		const uint32_t segment = segments_at(&b->segments, row->key.node);
 
 		if (!tree_wants(row, opts))
 			continue;
-		b->totals[row->key.node] += row->weight;
-		b->wanted[row->key.node] = 1;
+		b->totals[segment] += row->weight;
+		b->wanted[segment] = 1;
 	}
-	for (uint32_t i = tree->n; i > 0; i--) {
-		uint32_t parent = trie_at(tree, i).parent;
+	for (uint32_t i = b->segments.n; i > 0; i--) {
+		const uint32_t above = b->segments.above[i];
 
-		b->totals[parent] += b->totals[i];
-		b->wanted[parent] |= b->wanted[i];
+		if (!b->wanted[i])
+			continue;
+		b->totals[above] += b->totals[i];
+		b->wanted[above] = 1;
+		b->next[i] = b->child[above];
+		b->child[above] = i;
 	}
+	return 0;
 }
 
 /* One more node of the profile that stands for a node of the tree. -ENOMEM. */
-static int tree_branch_add(struct tree_branches *b, uint32_t id, uint32_t node)
+static int tree_branch_add(struct tree_branches *b, uint32_t id, uint32_t node, uint32_t segment)
 {
 	if (ARRAY_ROOM(&b->all, &b->capacity, b->n + 1) < 0 ||
 	    ARRAY_ROOM_ZEROED(&b->first, &b->first_capacity, (size_t)id + 1) < 0)
 		return -ENOMEM;
-	b->all[b->n] = (struct tree_branch){ .node = node, .next = b->first[id] };
+	b->all[b->n] = (struct tree_branch){ node, segment, b->first[id] };
 	b->first[id] = (uint32_t)b->n++;
+	return 0;
+}
+
+/* A node of the profile, which is of this segment, is below one of the tree. -ENOMEM. */
+static int tree_branch_to(struct tree_builder *b, struct tree_branches *branches, uint32_t id,
+                          uint32_t node, uint32_t segment)
+{
+	const uint64_t total = branches->totals[segment];
+	uint32_t to;
+
+	if (tree_child(b, id, trie_at(branches->segments.tree, node).key, &to) < 0 ||
+	    tree_branch_add(branches, to, node, segment) < 0)
+		return -ENOMEM;
+	b->tree->nodes[to].total += total;
+	b->tree->nodes[to].self += total;
+	b->tree->nodes[id].self -= total;
 	return 0;
 }
 
 /* Gives a node of the tree its children, whose totals then are whole, and its self. -ENOMEM. */
 static int tree_branch_out(struct tree_builder *b, struct tree_branches *branches, uint32_t id)
 {
-	const struct trie *tree = profile_tree(b->tree->profile);
+	const struct segments *s = &branches->segments;
+	int r = 0;
 
-	for (uint32_t place = branches->first[id], more = 1; more; place = more) {
-		struct tree_branch at = branches->all[place];
-		uint32_t child = tree->n ? trie_first(tree, at.node) : 0, to;
+	for (uint32_t place = branches->first[id], more = 1; more && r >= 0; place = more) {
+		const struct tree_branch at = branches->all[place];
+		uint32_t child;
 
 		more = at.next;
-		for (; child; child = trie_next(tree, child)) {
-			if (!branches->wanted[child])
-				continue;
-			if (tree_child(b, id, trie_at(tree, child).key, &to) < 0 ||
-			    tree_branch_add(branches, to, child) < 0)
-				return -ENOMEM;
-			b->tree->nodes[to].total += branches->totals[child];
-			b->tree->nodes[to].self += branches->totals[child];
-			b->tree->nodes[id].self -= branches->totals[child];
+		if (at.node != s->last[at.segment]) {
+			r = tree_branch_to(b, branches, id, at.node + 1, at.segment);
+			continue;
 		}
+		for (child = branches->child[at.segment]; child && r >= 0;
+		     child = branches->next[child])
+			r = tree_branch_to(b, branches, id, segments_first(s, child), child);
 	}
-	return 0;
+	return r;
 }
 
 /* The branches that are as heavy as opts->least, from the root on: of many and deep stacks they are
@@ -270,21 +304,21 @@ static int tree_branch_out(struct tree_builder *b, struct tree_branches *branche
 static int tree_by_least(struct tree_builder *b, const struct tree_opts *opts)
 {
 	struct tree *t = b->tree;
-	size_t n = profile_n_nodes(t->profile) + 1;
-	struct tree_branches branches = { .totals = calloc(n, sizeof(*branches.totals)),
-		                          .wanted = calloc(n, sizeof(*branches.wanted)) };
-	int r = branches.totals && branches.wanted ? 0 : -ENOMEM;
+	struct tree_branches branches = { .n = 0 };
+	int r = tree_branch_totals(&branches, t->profile, opts);
 
 	if (r >= 0) {
-		tree_branch_totals(&branches, t->profile, opts);
-		t->nodes[0].total = t->nodes[0].self = branches.totals[PROFILE_ROOT];
-		r = tree_branch_add(&branches, 0, PROFILE_ROOT);
+		t->nodes[0].total = t->nodes[0].self = branches.totals[0];
+		r = tree_branch_add(&branches, 0, PROFILE_ROOT, 0);
 	}
 	for (uint32_t i = 0; i < t->n && r >= 0; i++)
 		if (!i || t->nodes[i].total >= opts->least)
 			r = tree_branch_out(b, &branches, i);
+	segments_free(&branches.segments);
 	free(branches.totals);
 	free(branches.wanted);
+	free(branches.child);
+	free(branches.next);
 	free(branches.all);
 	free(branches.first);
 	return r;

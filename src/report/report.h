@@ -153,7 +153,7 @@ struct report_ends {
 /* Whether some user stacks were walked by unwind tables while recording. */
 bool report_by_tables(const struct report *r);
 int report_ends_find(const struct report *r, const uint32_t *tops, struct report_ends *ret);
-/* For each node the outermost node of its stack, below what says why the stack ended. NULL: out of
+/* For each row the outermost node of its stack, below what says why the stack ended. NULL: out of
  * memory; the caller frees it. */
 uint32_t *report_tops(const struct profile *p);
 #endif

@@ -10,12 +10,12 @@
 
 #include "aggregate/load_cut.h"
 #include "base/shown.h"
-#include "base/trie.h"
 #include "report/walk_result_text.h"
 #include "report/report.h"
 #include "resolve/beginning.h"
 #include "resolve/resolver.h"
 #include "profile/nameless.h"
+#include "profile/segments.h"
 
 #define ENDS_SHOWN 5
 
@@ -43,25 +43,42 @@ static int ends_order(const void *pa, const void *pb)
 	return a->samples ? strcmp(a->path, b->path) : 0;
 }
 
-/* One pass from low to high is enough, because a parent's id is less than its child's. What says
- * why a stack ended is outermost. */
+/* The outermost nodes of the stacks that end in each segment. What says why a stack ended is
+ * outermost, and its only frame; below it the stack begins. */
+static void ends_of_segments(const struct profile *p, const struct segments *s, uint32_t *top)
+{
+	for (uint32_t i = 1; i <= s->n; i++) {
+		const uint32_t above = s->above[i];
+
+		top[i] = top[above];
+		if (top[above] != s->last[above] || (above && !load_cut_ended(p, s->last[above])))
+			continue;
+		top[i] = segments_first(s, i);
+		while (top[i] < s->last[i] && load_cut_ended(p, top[i]))
+			top[i]++;
+	}
+}
+
+/* Of a stack without frames it is the root. */
 uint32_t *report_tops(const struct profile *p)
 {
-	const struct trie *tree = profile_tree(p);
-	uint32_t *top = calloc((size_t)tree->n + 1, sizeof(*top));
+	uint32_t *top = calloc(profile_n_rows(p) + 1, sizeof(*top)), *of = NULL;
+	struct segments s = { .n = 0 };
 
-	for (uint32_t id = 1, end; top && id <= tree->n;) {
-		const uint32_t *entry = trie_run(tree, id, &end);
-
-		for (; id < end; id++, entry++) {
-			uint32_t parent = trie_of(tree, id, *entry).parent;
-
-			top[id] = top[parent];
-			if (top[parent] == parent &&
-			    (parent == PROFILE_ROOT || load_cut_ended(p, parent)))
-				top[id] = id;
-		}
+	if (!top || !profile_n_nodes(p))
+		return top;
+	if (segments_of(&s, p) >= 0)
+		of = calloc((size_t)s.n + 1, sizeof(*of));
+	if (of)
+		ends_of_segments(p, &s, of);
+	for (size_t i = 0; of && i < profile_n_rows(p); i++)
+		top[i] = of[segments_at(&s, profile_row_at(p, i)->key.node)];
+	if (!of) {
+		free(top);
+		top = NULL;
 	}
+	free(of);
+	segments_free(&s);
 	return top;
 }
 
@@ -73,8 +90,7 @@ static bool ends_by_frame_pointer(uint32_t state)
 }
 
 /* Counts samples by the object of their outermost frame where nothing begins there, and those cut
- * at the kernel's limit. top: for each node the outermost node of its stack, which is below the
- * root that says why it ended. */
+ * at the kernel's limit. top: report_tops. */
 static void ends_count(struct report_ends *e, const struct profile *p, const uint32_t *top)
 {
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
@@ -83,7 +99,7 @@ static void ends_count(struct report_ends *e, const struct profile *p, const uin
 
 		if (!row->key.node || !ends_by_frame_pointer(row->key.state))
 			continue;
-		f = profile_frame_at(p, profile_node_at(p, top[row->key.node]).frame);
+		f = profile_frame_at(p, profile_node_at(p, top[i]).frame);
 		if (f->kind == PROFILE_MISSING)
 			e->deep += row->samples;
 		if (!ends_early(p, f))

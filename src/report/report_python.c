@@ -7,7 +7,7 @@
 #include "report/report.h"
 #include "report/walk_result_text.h"
 #include "base/shown.h"
-#include "base/trie.h"
+#include "profile/segments.h"
 
 #define PYTHON_LEAST 5 /* percent: a script that a build starts needs no advice */
 #define PYTHON_LOOP "_PyEval_EvalFrameDefault"
@@ -28,29 +28,40 @@ static unsigned char python_says(const struct profile *p, uint32_t frame)
 	return strncmp(name, PYTHON_LOOP, sizeof(PYTHON_LOOP) - 1) ? 0 : PYTHON_RUNS;
 }
 
-/* Samples whose stack runs Python and names none of its functions. */
+/* Samples of stacks that run Python and name none of its functions. frames: python_says of each. */
+static uint64_t python_nameless_of(const struct profile *p, const struct segments *s,
+                                   const unsigned char *frames)
+{
+	unsigned char *says = calloc((size_t)s->n + 1, 1);
+	uint64_t samples = 0;
+
+	for (uint32_t i = 1; says && i <= s->n; i++) {
+		says[i] = says[s->above[i]];
+		for (uint32_t node = segments_first(s, i); node <= s->last[i]; node++)
+			says[i] |= frames[trie_at(s->tree, node).key];
+	}
+	for (size_t i = 0; says && i < profile_n_rows(p); i++)
+		if (says[segments_at(s, profile_row_at(p, i)->key.node)] == PYTHON_RUNS)
+			samples += profile_row_at(p, i)->samples;
+	free(says);
+	return samples;
+}
+
+/* The same of a profile; 0 also where memory is out. */
 static uint64_t python_nameless(const struct profile *p)
 {
-	const struct trie *tree = profile_tree(p);
 	size_t n_frames = profile_n_frames(p);
-	unsigned char *frames = calloc(n_frames + 1, 1), *says = NULL, any = 0;
+	unsigned char *frames = calloc(n_frames + 1, 1), any = 0;
+	struct segments segments;
 	uint64_t samples = 0;
 
 	for (size_t f = 1; frames && f <= n_frames; f++)
 		any |= frames[f] = python_says(p, (uint32_t)f);
-	if (any & PYTHON_RUNS)
-		says = calloc((size_t)tree->n + 1, 1);
-	/* A parent's number is lower than its children's. */
-	for (uint32_t n = 1; says && n <= tree->n; n++) {
-		struct trie_node at = trie_at(tree, n);
-
-		says[n] = says[at.parent] | frames[at.key];
+	if (any & PYTHON_RUNS && segments_of(&segments, p) >= 0) {
+		samples = python_nameless_of(p, &segments, frames);
+		segments_free(&segments);
 	}
-	for (size_t i = 0; says && i < profile_n_rows(p); i++)
-		if (says[profile_row_at(p, i)->key.node] == PYTHON_RUNS)
-			samples += profile_row_at(p, i)->samples;
 	free(frames);
-	free(says);
 	return samples;
 }
 

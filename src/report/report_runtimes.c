@@ -71,7 +71,7 @@ static void runtimes_count(const struct report *r, struct runtimes *t, const uin
 
 		if (!row->key.node)
 			continue;
-		f = profile_frame_at(p, profile_node_at(p, top[row->key.node]).frame);
+		f = profile_frame_at(p, profile_node_at(p, top[i]).frame);
 		name = f->symbol ? profile_text(p, f->symbol) : "";
 		if (f->kind == PROFILE_USER && f->object && !beginning_is(name)) {
 			by_object[f->object] += row->samples;

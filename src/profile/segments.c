@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/*
+ * segments.c: see segments.h. A segment ends at a node that has a row, or other children than the
+ * one right behind it, or whose next node is not its child. The root ends the first one, which is
+ * its own.
+ */
+#include "profile/segments.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void segments_end(struct segments *s, uint32_t node)
+{
+	s->words[node / 64].ends |= (uint64_t)1 << node % 64;
+}
+
+/* Marks the nodes that end a segment. */
+static void segments_mark(struct segments *s, const struct profile *p)
+{
+	const struct trie *tree = s->tree;
+
+	segments_end(s, PROFILE_ROOT);
+	segments_end(s, tree->n);
+	for (size_t i = 0; i < profile_n_rows(p); i++)
+		segments_end(s, profile_row_at(p, i)->key.node);
+	for (uint32_t id = 1, end; id <= tree->n;) {
+		const uint32_t *entry = trie_run(tree, id, &end);
+
+		for (; id < end; id++, entry++) {
+			if (!(*entry & TRIE_ASIDE))
+				continue;
+			if (tree->asides[*entry & ~TRIE_ASIDE].children)
+				segments_end(s, id);
+			if (trie_of(tree, id, *entry).parent != id - 1)
+				segments_end(s, id - 1);
+		}
+	}
+}
+
+/* Counts them. */
+static uint32_t segments_count(struct segments *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i <= s->tree->n / 64; i++) {
+		s->words[i].before = n;
+		n += (uint32_t)__builtin_popcountll(s->words[i].ends);
+	}
+	return n;
+}
+
+/* Fills what is known by segment. */
+static void segments_fill(struct segments *s)
+{
+	uint32_t segment = 0;
+
+	for (uint32_t i = 0; i <= s->tree->n / 64; i++)
+		for (uint64_t ends = s->words[i].ends; ends; ends &= ends - 1)
+			s->last[segment++] = i * 64 + (uint32_t)__builtin_ctzll(ends);
+	for (segment = 1; segment <= s->n; segment++) {
+		const uint32_t first = segments_first(s, segment);
+		const uint32_t parent = trie_at(s->tree, first).parent;
+
+		s->above[segment] = parent == first - 1 ? segment - 1 : segments_at(s, parent);
+	}
+}
+
+/* Looks at each entry of the tree once, and at each row. */
+int segments_of(struct segments *ret, const struct profile *p)
+{
+	const struct trie *tree = profile_tree(p);
+	struct segments s = { .tree = tree, .words = calloc(tree->n / 64 + 1, sizeof(*s.words)) };
+	uint32_t all;
+
+	if (!s.words)
+		return -ENOMEM;
+	segments_mark(&s, p);
+	all = segments_count(&s);
+	s.n = all - 1;
+	s.last = malloc(all * sizeof(*s.last));
+	s.above = calloc(all, sizeof(*s.above));
+	if (!s.last || !s.above) {
+		segments_free(&s);
+		return -ENOMEM;
+	}
+	segments_fill(&s);
+	*ret = s;
+	return 0;
+}
+
+void segments_free(struct segments *s)
+{
+	free(s->last);
+	free(s->above);
+	free(s->words);
+	*s = (struct segments){ 0 };
+}
