@@ -20,6 +20,7 @@
 /* The limits of the colours. */
 #define HOT 5.0 /* percent: as in the report as text */
 #define WARM 0.5
+#define DEPTH_COLUMNS 40 /* deeper nodes are not indented further */
 
 /* Events of two profiles are the same if they are called alike. */
 uint32_t pane_event(const struct profile *p, const char *name)
@@ -149,6 +150,19 @@ void pane_mark(const struct pane *p, const struct view_screen *s, unsigned row, 
 	if (p->marks && s->columns > MARK_AT &&
 	    marks_has(p->marks, p->scope->profile, object, symbol))
 		s->put(s->ctx, row, MARK_AT, style, "*");
+}
+
+unsigned pane_indent(const struct view_screen *s, unsigned figures, unsigned depth)
+{
+	unsigned room = s->columns > figures ? (s->columns - figures) / 2 : 0;
+
+	room = room > DEPTH_COLUMNS ? DEPTH_COLUMNS : room;
+	return depth > room / 2 ? room : depth * 2;
+}
+
+const char *pane_fold_sign(const struct fold *f, uint32_t node)
+{
+	return !f->nodes[node].first_child ? "  " : f->open[node] ? "- " : "+ ";
 }
 
 /* An object's name as panes show it: its path's last part. */

@@ -9,6 +9,7 @@
 #ifndef SEAM_VIEW_PANE_H
 #define SEAM_VIEW_PANE_H
 
+#include "view/fold.h"
 #include "view/marks.h"
 #include "view/view.h"
 #include "profile/tree.h"
@@ -117,6 +118,11 @@ void pane_share(const struct view_screen *s, unsigned row, unsigned column, unsi
 /* A star between the shares and the name of a function that is marked. */
 void pane_mark(const struct pane *p, const struct view_screen *s, unsigned row, unsigned style,
                uint32_t object, uint32_t symbol);
+/* How far a node of a tree is indented behind figures: where the room ends no further, so that
+ * names stay readable. */
+unsigned pane_indent(const struct view_screen *s, unsigned figures, unsigned depth);
+/* "+ ", "- " or "  " of a node. */
+const char *pane_fold_sign(const struct fold *f, uint32_t node);
 double pane_percent(uint64_t part, uint64_t whole);
 /* Writes a name that is not escaped yet into so many columns from one on. What does not fit loses
  * its template arguments first, then its middle. */

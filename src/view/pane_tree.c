@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: MIT
-/*
- * pane_tree.c: the call tree, of which a branch is opened and closed. Knows which nodes are open,
- * and makes the list of lines from that.
- *
- * Lines are made anew at each key: a walk over open nodes, from the first to the last, without
- * recursion.
- */
+// pane_tree.c: the call tree. Which branches are open is known to fold.c.
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "view/fold.h"
 #include "view/pane.h"
 
 #define FIGURES 18
-#define DEPTH_COLUMNS 40 /* deeper nodes are not indented further, so that names stay readable */
-
-struct tree_line {
-	uint32_t node, depth;
-};
 
 struct tree_pane {
 	struct pane pane;
 	enum tree_order order;
 	struct tree tree;
-	bool *open;              /* by node */
-	struct tree_line *lines; /* pane.n of them; room for all nodes */
+	struct fold fold; /* its lines are the pane's */
 };
 
 static void tree_pane_free(struct pane *p)
@@ -33,93 +20,50 @@ static void tree_pane_free(struct pane *p)
 	struct tree_pane *t = (struct tree_pane *)p;
 
 	tree_free(&t->tree);
-	free(t->open);
-	free(t->lines);
+	fold_free(&t->fold);
 }
 
-/* The first of a node and its siblings that is large enough; 0: none. */
-static uint32_t tree_large(const struct tree_pane *t, uint32_t node)
+/* A node that is large enough, else 0. Siblings are sorted: behind one that is not there is
+ * none. */
+static uint32_t tree_large(const struct tree *t, const struct pane *p, const struct pane_scope *s,
+                           uint32_t node)
 {
-	const struct tree_node *nodes = t->tree.nodes;
+	uint64_t total = t->nodes[node].total;
 
-	while (node &&
-	       (!nodes[node].total || pane_percent(nodes[node].total, t->pane.scope->weight) <
-	                                      t->pane.opts->percent_limit))
-		node = nodes[node].next_sibling;
-	return node;
+	return total && pane_percent(total, s->weight) >= p->opts->percent_limit ? node : 0;
 }
 
-/* Whether a node has several children that are shown. If it has one only, its way goes on straight
- * down. */
-static bool tree_branches(const struct tree_pane *t, uint32_t node)
+/* How the nodes of a tree that are shown hang together. -ENOMEM. */
+static int tree_pane_links(const struct pane *p, const struct tree *t, const struct pane_scope *s,
+                           struct fold *ret)
 {
-	uint32_t child = tree_large(t, t->tree.nodes[node].first_child);
+	int r = fold_new(ret, t->n, profile_n_strings(s->profile) + 1);
 
-	return child && tree_large(t, t->tree.nodes[child].next_sibling);
-}
+	for (uint32_t i = 0; r >= 0 && i < t->n; i++) {
+		const struct tree_node *n = &t->nodes[i];
 
-/* Lists the nodes that are to be seen, depth first. A function that calls one other only does not
- * indent it. */
-static int tree_pane_list(struct pane *p)
-{
-	struct tree_pane *t = (struct tree_pane *)p;
-	const struct tree_node *nodes = t->tree.nodes;
-	uint32_t at = tree_large(t, nodes[0].first_child), depth = 0;
-
-	p->n = 0;
-	while (at) {
-		uint32_t next = t->open[at] ? tree_large(t, nodes[at].first_child) : 0;
-
-		if (pane_passes(p, pane_symbol(p->scope->profile, nodes[at].symbol)))
-			t->lines[p->n++] = (struct tree_line){ at, depth };
-		if (next) {
-			depth += tree_branches(t, at);
-			at = next;
-			continue;
-		}
-		while (at && !(next = tree_large(t, nodes[at].next_sibling))) {
-			/* Up to the first node that has another one beside it. */
-			at = nodes[at].parent;
-			depth -= at && tree_branches(t, at);
-		}
-		at = at ? next : 0;
+		ret->nodes[i] = (struct fold_node){
+			.parent = n->parent,
+			.first_child = tree_large(t, p, s, n->first_child),
+			.next_sibling = tree_large(t, p, s, n->next_sibling),
+			.name = n->symbol,
+			/* Half of what a node has is its own: here is what the way led to. */
+			.end = n->self * 2 >= n->total,
+		};
 	}
-	return 0;
+	return r;
 }
 
-/* A filter looks into closed branches, too. */
+/* Names are looked through once, however many nodes have them. */
 static int tree_pane_filter(struct pane *p)
 {
 	struct tree_pane *t = (struct tree_pane *)p;
 
-	if (p->filter.n)
-		memset(t->open, 1, t->tree.n);
-	return tree_pane_list(p);
-}
-
-/* Opens a node and the one child below it, and so on to where the way parts. */
-static void tree_pane_open(struct tree_pane *t, uint32_t node)
-{
-	const struct tree_node *nodes = t->tree.nodes;
-
-	for (; node && !t->open[node]; node = tree_large(t, nodes[node].first_child)) {
-		t->open[node] = true;
-		if (tree_branches(t, node))
-			break;
-	}
-}
-
-/* Opens the heaviest way down from a node to where its samples are. */
-static void tree_pane_hottest(struct tree_pane *t, uint32_t node)
-{
-	const struct tree_node *nodes = t->tree.nodes;
-
-	for (; node; node = tree_large(t, nodes[node].first_child)) {
-		t->open[node] = true;
-		/* Half of what a node has is its own: here is what the way led to. */
-		if (nodes[node].self * 2 >= nodes[node].total)
-			break;
-	}
+	for (uint32_t i = 0; p->filter.n && i < t->fold.n_names; i++)
+		t->fold.passes[i] = pane_passes(p, pane_symbol(p->scope->profile, i));
+	fold_filter(&t->fold, p->filter.n);
+	p->n = t->fold.n_lines;
+	return 0;
 }
 
 static const struct pane_kind tree_caller_kind;
@@ -137,11 +81,10 @@ static void tree_pane_line(struct pane *p, const struct view_screen *s, unsigned
                            unsigned style)
 {
 	struct tree_pane *t = (struct tree_pane *)p;
-	const struct tree_line *l = &t->lines[i];
+	const struct fold_line *l = &t->fold.lines[i];
 	const struct tree_node *n = &t->tree.nodes[l->node];
 	const struct profile *profile = p->scope->profile;
-	unsigned indent = l->depth * 2 < DEPTH_COLUMNS ? l->depth * 2 : DEPTH_COLUMNS;
-	unsigned at = FIGURES + indent;
+	unsigned at = FIGURES + pane_indent(s, FIGURES, l->depth);
 	struct buf name = { 0 };
 
 	pane_share(s, row, 0, style, n->total, p->scope->weight);
@@ -150,10 +93,7 @@ static void tree_pane_line(struct pane *p, const struct view_screen *s, unsigned
 	pane_mark(p, s, row, style, n->object, n->symbol);
 	if (at + 4 > s->columns)
 		return;
-	s->put(s->ctx, row, at, style,
-	       !tree_large(t, n->first_child) ? "  "
-	       : t->open[l->node]             ? "- "
-	                                      : "+ ");
+	s->put(s->ctx, row, at, style, pane_fold_sign(&t->fold, l->node));
 	buf_put_text(&name, pane_symbol(profile, n->symbol));
 	if (n->kind == PROFILE_INLINED)
 		buf_put_text(&name, " (inlined)");
@@ -163,62 +103,21 @@ static void tree_pane_line(struct pane *p, const struct view_screen *s, unsigned
 	buf_free(&name);
 }
 
-/* Moves the cursor to a node's line, if it is to be seen. */
-static void tree_pane_go(struct tree_pane *t, uint32_t node)
-{
-	for (size_t i = 0; i < t->pane.n; i++)
-		if (t->lines[i].node == node)
-			t->pane.at = i;
-}
-
-/* Closes the node, or, if it is closed, the one that called it. */
-static uint32_t tree_pane_close(struct tree_pane *t, uint32_t node)
-{
-	uint32_t up = t->tree.nodes[node].parent;
-
-	if (t->open[node] && tree_large(t, t->tree.nodes[node].first_child)) {
-		t->open[node] = false;
-		return node;
-	}
-	/* A chain was opened in one step, so it closes in one. */
-	while (up && !tree_branches(t, up) && t->tree.nodes[up].parent)
-		up = t->tree.nodes[up].parent;
-	if (!up)
-		return node;
-	t->open[up] = false;
-	return up;
-}
-
 /* Opens and closes branches. */
 static int tree_pane_key(struct pane *p, int key)
 {
 	struct tree_pane *t = (struct tree_pane *)p;
-	uint32_t node = p->at < p->n ? t->lines[p->at].node : 0;
-	bool closed = node && !t->open[node];
+	bool own = fold_key(&t->fold, &p->at, key);
 
-	if (!node)
-		return 0;
-	if ((key == VIEW_KEY_ENTER && closed) || key == VIEW_KEY_RIGHT || key == '+' || key == 'l')
-		tree_pane_open(t, node);
-	else if (key == VIEW_KEY_ENTER || key == VIEW_KEY_LEFT || key == '-')
-		node = key == VIEW_KEY_ENTER ? (t->open[node] = false, node)
-		                             : tree_pane_close(t, node);
-	else if (key == 'H')
-		tree_pane_hottest(t, node);
-	else if (key == 'E' || key == 'C')
-		memset(t->open, key == 'E', t->tree.n);
-	else
-		return 0;
-	tree_pane_list(p);
-	tree_pane_go(t, node);
-	return 1;
+	p->n = t->fold.n_lines;
+	return own;
 }
 
 /* Missing frames are no functions. */
 static bool tree_pane_function(struct pane *p, size_t i, uint32_t *object, uint32_t *symbol)
 {
 	struct tree_pane *t = (struct tree_pane *)p;
-	const struct tree_node *n = &t->tree.nodes[t->lines[i].node];
+	const struct tree_node *n = &t->tree.nodes[t->fold.lines[i].node];
 
 	*object = n->object;
 	*symbol = n->symbol;
@@ -256,15 +155,17 @@ static uint32_t tree_pane_carry(const struct tree_pane *t, const struct tree *ne
                                 uint32_t *known)
 {
 	const struct pane *p = &t->pane;
-	uint32_t here = p->at < p->n ? t->lines[p->at].node : 0;
+	/* While a filter opens all, what was open before it is what counts. */
+	const bool *was = t->fold.filtered ? t->fold.before : t->fold.open;
+	uint32_t here = p->at < p->n ? t->fold.lines[p->at].node : 0;
 
 	for (uint32_t i = 1; i < t->tree.n; i++) {
 		uint32_t up = t->tree.nodes[i].parent;
 
-		if ((up && !t->open[up]) || (!t->open[i] && i != here))
+		if ((up && !t->fold.open[up]) || (!t->fold.open[i] && i != here))
 			continue;
 		known[i] = tree_pane_again(&t->tree, new, known, i);
-		open[known[i]] |= t->open[i];
+		open[known[i]] |= was[i];
 	}
 	open[0] = false;
 	return known[here];
@@ -278,33 +179,26 @@ static int tree_pane_renew(struct pane *p, struct pane_scope *s)
 	uint32_t *known = calloc(t->tree.n + 1, sizeof(*known)), here;
 	size_t above = p->at - p->top;
 	struct tree new = { 0 };
-	struct tree_line *lines;
-	bool *open;
+	struct fold fold = { 0 };
+	int r = known ? tree_build(&new, s->profile, &opts) : -ENOMEM;
 
-	if (!known || tree_build(&new, s->profile, &opts) < 0) {
+	if (r >= 0)
+		r = tree_pane_links(p, &new, s, &fold);
+	if (r < 0) {
 		free(known);
-		return -ENOMEM;
-	}
-	open = calloc(new.n, sizeof(*open));
-	lines = calloc(new.n, sizeof(*lines));
-	if (!open || !lines) {
-		free(known);
-		free(open);
-		free(lines);
 		tree_free(&new);
-		return -ENOMEM;
+		return r;
 	}
-	here = tree_pane_carry(t, &new, open, known);
+	here = tree_pane_carry(t, &new, fold.open, known);
 	free(known);
 	tree_pane_free(p);
 	t->tree = new;
-	t->open = open;
-	t->lines = lines;
+	t->fold = fold;
 	pane_set_scope(p, s);
 	tree_pane_filter(p);
 	/* On the first line it stays there, so that what leads is seen. */
 	if (here && p->at)
-		tree_pane_go(t, here);
+		fold_go(&t->fold, here, &p->at);
 	p->top = p->at > above ? p->at - above : 0;
 	return 0;
 }

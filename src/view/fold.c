@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+/*
+ * fold.c: see fold.h. Lines are made anew at each key: a walk over open nodes, from the first to
+ * the last, without recursion.
+ */
+#include "view/fold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/view.h"
+
+int fold_new(struct fold *f, size_t n, size_t n_names)
+{
+	*f = (struct fold){ .n = n, .n_names = n_names };
+	f->nodes = calloc(n + 1, sizeof(*f->nodes));
+	f->open = calloc(n + 1, sizeof(*f->open));
+	f->before = calloc(n + 1, sizeof(*f->before));
+	f->lines = calloc(n + 1, sizeof(*f->lines));
+	f->passes = calloc(n_names + 1, sizeof(*f->passes));
+	if (f->nodes && f->open && f->before && f->lines && f->passes)
+		return 0;
+	fold_free(f);
+	return -ENOMEM;
+}
+
+void fold_free(struct fold *f)
+{
+	free(f->nodes);
+	free(f->open);
+	free(f->before);
+	free(f->lines);
+	free(f->passes);
+	*f = (struct fold){ 0 };
+}
+
+/* Whether a node has several children. If it has one only, its way goes on straight down. */
+static bool fold_branches(const struct fold *f, uint32_t node)
+{
+	uint32_t child = f->nodes[node].first_child;
+
+	return child && f->nodes[child].next_sibling;
+}
+
+/* A function that calls one other only does not indent it. */
+void fold_list(struct fold *f)
+{
+	const struct fold_node *nodes = f->nodes;
+	uint32_t at = nodes[0].first_child, depth = 0;
+
+	f->n_lines = 0;
+	while (at) {
+		uint32_t next = f->open[at] ? nodes[at].first_child : 0;
+
+		if (!f->filtered || f->passes[nodes[at].name])
+			f->lines[f->n_lines++] = (struct fold_line){ at, depth };
+		if (next) {
+			depth += fold_branches(f, at);
+			at = next;
+			continue;
+		}
+		while (at && !(next = nodes[at].next_sibling)) {
+			/* Up to the first node that has another one beside it. */
+			at = nodes[at].parent;
+			depth -= at && fold_branches(f, at);
+		}
+		at = at ? next : 0;
+	}
+}
+
+/* A filter looks into closed branches, too; what was closed before it is closed after it. */
+void fold_filter(struct fold *f, bool filtered)
+{
+	if (filtered && !f->filtered) {
+		memcpy(f->before, f->open, f->n);
+		memset(f->open, 1, f->n);
+	} else if (!filtered && f->filtered) {
+		memcpy(f->open, f->before, f->n);
+	}
+	f->filtered = filtered;
+	fold_list(f);
+}
+
+/* Opens a node and the one child below it, and so on to where the way parts. */
+static void fold_open(struct fold *f, uint32_t node)
+{
+	for (; node && !f->open[node]; node = f->nodes[node].first_child) {
+		f->open[node] = true;
+		if (fold_branches(f, node))
+			break;
+	}
+}
+
+/* Opens the first way down from a node to where its end is. */
+static void fold_hottest(struct fold *f, uint32_t node)
+{
+	for (; node; node = f->nodes[node].first_child) {
+		f->open[node] = true;
+		if (f->nodes[node].end)
+			break;
+	}
+}
+
+/* Closes the node, or, if it is closed, the one that it is below. Returns which; 0: there is
+ * none. */
+static uint32_t fold_close(struct fold *f, uint32_t node)
+{
+	uint32_t up = f->nodes[node].parent;
+
+	if (f->open[node] && f->nodes[node].first_child) {
+		f->open[node] = false;
+		return node;
+	}
+	/* A chain was opened in one step, so it closes in one. */
+	while (up && !fold_branches(f, up) && f->nodes[up].parent)
+		up = f->nodes[up].parent;
+	f->open[up] = false;
+	return up;
+}
+
+void fold_go(const struct fold *f, uint32_t node, size_t *at)
+{
+	for (size_t i = 0; i < f->n_lines; i++)
+		if (f->lines[i].node == node)
+			*at = i;
+}
+
+bool fold_key(struct fold *f, size_t *at, int key)
+{
+	uint32_t node = *at < f->n_lines ? f->lines[*at].node : 0;
+	bool closed = node && !f->open[node];
+
+	if (!node)
+		return false;
+	if ((key == VIEW_KEY_ENTER && closed) || key == VIEW_KEY_RIGHT || key == '+' || key == 'l')
+		fold_open(f, node);
+	else if (key == VIEW_KEY_ENTER)
+		f->open[node] = false;
+	else if (key == VIEW_KEY_LEFT || key == 'h' || key == '-')
+		node = fold_close(f, node);
+	else if (key == 'H')
+		fold_hottest(f, node);
+	else if (key == 'E' || key == 'C')
+		memset(f->open, key == 'E', f->n);
+	else
+		return false;
+	/* What stands at the left can go no further: the key is for who has the pane. */
+	if (!node)
+		return false;
+	fold_list(f);
+	/* What was closed above the node hides it: the cursor goes to what hides it. */
+	for (uint32_t up = node; up; up = f->nodes[up].parent)
+		if (!f->open[up])
+			node = up;
+	fold_go(f, node, at);
+	return true;
+}

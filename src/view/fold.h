@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fold.h: a tree as lines of which branches are opened and closed by keys. Knows how nodes hang
+ * together and which of them are open, not what they are and how they are drawn.
+ *
+ * Invariant: the nodes that are to be seen are those whose ancestors are all open. With a filter
+ * all are open for as long as it lasts, and only nodes with a name that passes are listed.
+ */
+#ifndef SEAM_VIEW_FOLD_H
+#define SEAM_VIEW_FOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* 0: none; the root is node 0. A node that is never shown is in no list. */
+struct fold_node {
+	uint32_t parent, first_child, next_sibling;
+	uint32_t name;
+	bool end; /* the hottest way down ends here */
+};
+
+struct fold_line {
+	uint32_t node, depth;
+};
+
+struct fold {
+	struct fold_node *nodes;
+	size_t n, n_names;
+	bool *open;              /* by node */
+	bool *before;            /* the same, before there was a filter */
+	bool *passes;            /* by name */
+	struct fold_line *lines; /* n_lines of them; room for all nodes */
+	size_t n_lines;
+	bool filtered;
+};
+
+/* n nodes without children, names from 0 to n_names - 1. -ENOMEM. */
+int fold_new(struct fold *f, size_t n, size_t n_names);
+void fold_free(struct fold *f);
+/* To be called when passes has been filled. filtered: there is a filter. */
+void fold_filter(struct fold *f, bool filtered);
+/* Lists the nodes that are to be seen, depth first. */
+void fold_list(struct fold *f);
+/* Enter, Right, l, +, Left, -, E, C, H on line *at, which goes with its node. False: another key. */
+bool fold_key(struct fold *f, size_t *at, int key);
+/* Moves *at to a node's line, if it is to be seen. */
+void fold_go(const struct fold *f, uint32_t node, size_t *at);
+
+#endif
