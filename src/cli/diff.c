@@ -391,7 +391,9 @@ static int diff_load_all(struct diff_cmd *d)
 static int diff_print(struct diff_cmd *d)
 {
 	struct buf out = { 0 };
-	int rc = d->table.keeps_sides ? diff_view(&d->table) : -ENOTTY;
+	int rc = d->table.keeps_sides
+	                 ? diff_view(&d->table, stored_asked(&d->stored) ? NULL : &d->naming)
+	                 : -ENOTTY;
 
 	if (rc == -ENOMEM)
 		cmd_error(d->cmd, "out of memory");
@@ -519,8 +521,11 @@ COMMAND(diff) = {
 	        "with three or more recordings per side, not with one (docs/diff-noise.md has "
 	        "how often each fails falsely, and how small a slow-down each sees). Rows that "
 	        "are slower by the figures but not for sure are marked 'maybe' and do not fail.",
-	        "On a terminal the rows are walked through by keys (? lists them): Enter shows who "
-	        "called a function and what it called on both sides. --stdio, a pipe and "
+	        "On a terminal both sides are walked through by keys (? lists them): the rows, the "
+	        "call tree of both, who called a function and what it called, objects, commands, "
+	        "its source and instructions with both sides' percents (of the first recording of "
+	        "each); what changed most stands first. w writes what is shown; FILE.folded gets "
+	        "both counts of each stack, for flame graphs of a difference. --stdio, a pipe and "
 	        "--fail-if-slower print text.",
 	        "--store compares two sides of a store, each a list as --where has it: --store "
 	        "sqlite:FILE --base version=1.4 --new version=1.5. Where a side has three hosts "

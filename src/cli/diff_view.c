@@ -2,9 +2,12 @@
 // diff_view.c: see diff_view.h. Rows and sides of a comparison in the view's words.
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/shown.h"
+#include "cli/diff_annotate.h"
 #include "cli/diff_view.h"
+#include "cli/self_annotate.h"
 #include "view/compare.h"
 
 /* The columns that rows show, in the order of their values. How many. */
@@ -48,9 +51,43 @@ static void diff_view_row(const struct diff *d, const struct diff_row *from,
 	}
 }
 
-/* The rows and the text about them are made first. */
-int diff_view(const struct diff *d)
+/* Whose code is shown. */
+struct diff_view {
+	const struct diff *d;
+	struct naming *naming;
+};
+
+/* One side's text: of its first recording. -ENOMEM; -ECANCELED. */
+static int diff_view_side(const struct diff_view *v, size_t side, const struct view_function *f,
+                          int stop, struct buf *out)
 {
+	const char *list = v->d->paths[side];
+	char *path = v->d->n_runs[side] > 1 ? strndup(list, strcspn(list, ",")) : strdup(list);
+	int r = path ? self_annotate(path, v->naming, f, stop, out) : -ENOMEM;
+
+	free(path);
+	return r;
+}
+
+/* For the view: both sides' source and instructions as one text. */
+static int diff_view_annotate(void *ctx, const struct view_function *f, int stop, struct buf *out)
+{
+	struct buf text[2] = { 0 };
+	int r = diff_view_side(ctx, 0, f, stop, &text[0]);
+
+	if (r >= 0)
+		r = diff_view_side(ctx, 1, f, stop, &text[1]);
+	if (r >= 0)
+		r = diff_annotate(&text[0], &text[1], out);
+	buf_free(&text[0]);
+	buf_free(&text[1]);
+	return r;
+}
+
+/* The rows and the text about them are made first. */
+int diff_view(const struct diff *d, struct naming *naming)
+{
+	struct diff_view v = { d, naming };
 	enum rollup_column columns[ROLLUP_COLUMNS];
 	struct compare_row *rows = calloc(d->n_rows + 1, sizeof(*rows));
 	const struct view_compare c = { .rows = rows,
@@ -59,6 +96,8 @@ int diff_view(const struct diff *d)
 		                        .columns = columns,
 		                        .events = d->n_events > 1,
 		                        .absolute = d->absolute,
+		                        .children = d->children,
+		                        .runs = { d->n_runs[0], d->n_runs[1] },
 		                        .confidence = d->confidence,
 		                        .side = { d->side[0], d->side[1] } };
 	struct view_opts opts = { .sz = sizeof(opts),
@@ -66,6 +105,8 @@ int diff_view(const struct diff *d)
 		                  .columns = columns,
 		                  .n_columns = c.n_columns,
 		                  .percent_limit = d->percent_limit,
+		                  .annotate = naming ? diff_view_annotate : NULL,
+		                  .ctx = &v,
 		                  .compare = &c };
 	struct buf about = { 0 }, title = { 0 };
 	int rc = -ENOMEM;
@@ -75,7 +116,7 @@ int diff_view(const struct diff *d)
 	diff_about(d, &about);
 	if (d->runs > 2)
 		buf_put_text(&about,
-		             "Beside callers and callees, ± is that of counting samples alone\n");
+		             "Below the first table, ± is that of counting samples alone\n");
 	buf_printf(&title, "%s -> %s", d->paths[0], d->paths[1]);
 	opts.account = buf_text(&about);
 	opts.title = buf_text(&title);

@@ -9,7 +9,7 @@
 
 /* Appends what the program prints with these arguments (args[0] is its name; NULL ends them), on
  * standard output and standard error, without colours and progress: most bytes of it. No shell sees
- * the arguments. -errno. */
-int self_run(const char *const *args, size_t most, struct buf *out);
+ * the arguments. Ends it when the descriptor stop (-1: none) can be read. -ECANCELED; -errno. */
+int self_run(const char *const *args, size_t most, int stop, struct buf *out);
 
 #endif

@@ -25,7 +25,9 @@ struct view_compare {
 	const enum rollup_column *columns;
 	bool events;   /* there are several: rows tell theirs */
 	bool absolute; /* figures are counts */
+	bool children; /* functions count with what they called */
 	double confidence;
+	size_t runs[2];                /* recordings of each side, at least one */
 	const struct profile *side[2]; /* base, new */
 };
 

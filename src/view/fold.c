@@ -126,6 +126,7 @@ void fold_go(const struct fold *f, uint32_t node, size_t *at)
 			*at = i;
 }
 
+/* Does what the key asks for, and keeps the cursor where the node is to be seen. */
 bool fold_key(struct fold *f, size_t *at, int key)
 {
 	uint32_t node = *at < f->n_lines ? f->lines[*at].node : 0;

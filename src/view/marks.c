@@ -8,43 +8,32 @@
 
 #include "base/array.h"
 
-static const char *marks_object(const struct profile *p, uint32_t object)
-{
-	return object ? profile_text(p, profile_object_at(p, object)->path) : "";
-}
-
-static const char *marks_symbol(const struct profile *p, uint32_t symbol)
-{
-	return symbol ? profile_text(p, symbol) : "";
-}
-
 /* Whether a mark is of this object. Where one of both tells no objects apart, "", any is. */
-static bool marks_of(const struct mark *mark, const char *path, const char *name)
+static bool marks_of(const struct mark *mark, const char *object, const char *symbol)
 {
-	return !strcmp(mark->object, path) || (*name && (!*mark->object || !*path));
+	return !strcmp(mark->object, object) || (*symbol && (!*mark->object || !*object));
 }
 
 /* The place of a function's mark; m->n: it has none. */
-static size_t marks_find(const struct marks *m, const struct profile *p, uint32_t object,
-                         uint32_t symbol)
+static size_t marks_find(const struct marks *m, const char *object, const char *symbol)
 {
-	const char *path = marks_object(p, object), *name = marks_symbol(p, symbol);
 	size_t i = 0;
 
-	while (i < m->n && (strcmp(m->mark[i].symbol, name) || !marks_of(&m->mark[i], path, name)))
+	while (i < m->n &&
+	       (strcmp(m->mark[i].symbol, symbol) || !marks_of(&m->mark[i], object, symbol)))
 		i++;
 	return i;
 }
 
-bool marks_has(const struct marks *m, const struct profile *p, uint32_t object, uint32_t symbol)
+bool marks_has(const struct marks *m, const char *object, const char *symbol)
 {
-	return m->n && marks_find(m, p, object, symbol) < m->n;
+	return m->n && marks_find(m, object, symbol) < m->n;
 }
 
 /* The last mark takes the place of one that goes: marks have no order. */
-int marks_toggle(struct marks *m, const struct profile *p, uint32_t object, uint32_t symbol)
+int marks_toggle(struct marks *m, const char *object, const char *symbol)
 {
-	size_t at = marks_find(m, p, object, symbol);
+	size_t at = marks_find(m, object, symbol);
 	struct mark new;
 
 	if (at < m->n) {
@@ -55,8 +44,8 @@ int marks_toggle(struct marks *m, const struct profile *p, uint32_t object, uint
 	}
 	if (ARRAY_ROOM(&m->mark, &m->capacity, m->n + 1) < 0)
 		return -ENOMEM;
-	new.object = strdup(marks_object(p, object));
-	new.symbol = strdup(marks_symbol(p, symbol));
+	new.object = strdup(object);
+	new.symbol = strdup(symbol);
 	if (!new.object || !new.symbol) {
 		free(new.object);
 		free(new.symbol);

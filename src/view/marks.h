@@ -4,7 +4,8 @@
 #ifndef SEAM_VIEW_MARKS_H
 #define SEAM_VIEW_MARKS_H
 
-#include "profile/profile.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 struct marks {
 	struct mark {
@@ -13,9 +14,10 @@ struct marks {
 	size_t n, capacity;
 };
 
-/* Marks a function, or takes its mark away. -ENOMEM. */
-int marks_toggle(struct marks *m, const struct profile *p, uint32_t object, uint32_t symbol);
-bool marks_has(const struct marks *m, const struct profile *p, uint32_t object, uint32_t symbol);
+/* Marks a function, or takes its mark away. object: "": it is not told apart; symbol: "": it has no
+ * name. -ENOMEM. */
+int marks_toggle(struct marks *m, const char *object, const char *symbol);
+bool marks_has(const struct marks *m, const char *object, const char *symbol);
 void marks_free(struct marks *m);
 
 #endif

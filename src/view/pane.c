@@ -66,6 +66,7 @@ void pane_scope_free(struct pane_scope *s)
 {
 	if (!s || --s->users)
 		return;
+	pane_scope_free(s->base);
 	profile_free(s->owned);
 	free(s->shown);
 	buf_free(&s->value);
@@ -147,9 +148,27 @@ void pane_name(const struct view_screen *s, unsigned row, unsigned column, unsig
 void pane_mark(const struct pane *p, const struct view_screen *s, unsigned row, unsigned style,
                uint32_t object, uint32_t symbol)
 {
-	if (p->marks && s->columns > MARK_AT &&
-	    marks_has(p->marks, p->scope->profile, object, symbol))
-		s->put(s->ctx, row, MARK_AT, style, "*");
+	const struct profile *profile = p->scope->profile;
+
+	pane_mark_names(p, s, row, MARK_AT, style, pane_path(profile, object),
+	                pane_plain(profile, symbol));
+}
+
+void pane_mark_names(const struct pane *p, const struct view_screen *s, unsigned row,
+                     unsigned column, unsigned style, const char *object, const char *symbol)
+{
+	if (p->marks && s->columns > column && marks_has(p->marks, object, symbol))
+		s->put(s->ctx, row, column, style, "*");
+}
+
+const char *pane_path(const struct profile *p, uint32_t object)
+{
+	return object ? profile_text(p, profile_object_at(p, object)->path) : "";
+}
+
+const char *pane_plain(const struct profile *p, uint32_t symbol)
+{
+	return symbol ? profile_text(p, symbol) : "";
 }
 
 unsigned pane_indent(const struct view_screen *s, unsigned figures, unsigned depth)
@@ -168,7 +187,7 @@ const char *pane_fold_sign(const struct fold *f, uint32_t node)
 /* An object's name as panes show it: its path's last part. */
 const char *pane_object(const struct profile *p, uint32_t object)
 {
-	const char *path = object ? profile_text(p, profile_object_at(p, object)->path) : "";
+	const char *path = pane_path(p, object);
 	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
 
 	return !*path ? "[unknown]" : slash ? slash + 1 : path;
@@ -182,13 +201,12 @@ const char *pane_symbol(const struct profile *p, uint32_t symbol)
 /* By path; what has none is the same. */
 bool pane_same_object(const struct profile *a, uint32_t x, const struct profile *b, uint32_t y)
 {
-	return !strcmp(x ? profile_text(a, profile_object_at(a, x)->path) : "",
-	               y ? profile_text(b, profile_object_at(b, y)->path) : "");
+	return !strcmp(pane_path(a, x), pane_path(b, y));
 }
 
 bool pane_same_symbol(const struct profile *a, uint32_t x, const struct profile *b, uint32_t y)
 {
-	return !strcmp(x ? profile_text(a, x) : "", y ? profile_text(b, y) : "");
+	return !strcmp(pane_plain(a, x), pane_plain(b, y));
 }
 
 /* Whether a name has the filter's text in it. As in less(1), a capital letter in the filter makes

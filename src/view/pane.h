@@ -29,8 +29,11 @@ struct pane_scope {
 	struct buf value; /* the object's path, the command's name */
 	const struct profile *profile;
 	struct profile *owned; /* the same, if it was made for this scope; else NULL */
-	bool *shown;           /* by frame: those of one object; NULL: all */
-	struct buf label;      /* "gcc", "libc.so.6": behind the title; empty: everything */
+	/* The same of the baseline, where two sides are compared: profile is the new one's. NULL:
+	 * there is one side. */
+	struct pane_scope *base;
+	bool *shown;      /* by frame: those of one object; NULL: all */
+	struct buf label; /* "gcc", "libc.so.6": behind the title; empty: everything */
 	struct buf event_name;
 	uint32_t event;           /* PANE_NO_EVENT: the profile has none of that name */
 	uint64_t weight, samples; /* of the event */
@@ -73,6 +76,9 @@ struct pane_kind {
 	/* The function on a line; false: there is none. NULL: there is none on any. Object 0 with a
 	 * symbol: the line tells no objects apart. */
 	bool (*function)(struct pane *p, size_t i, uint32_t *object, uint32_t *symbol);
+	/* The same in a pane of two sides, which have names in common and nothing else. *object:
+	 * the path's last part; "": the line tells no objects apart. */
+	bool (*names)(struct pane *p, size_t i, const char **object, const char **symbol);
 };
 
 struct pane {
@@ -84,6 +90,7 @@ struct pane {
 	size_t at, top;            /* the line of the cursor; the first one on the screen */
 	const struct marks *marks; /* of the view; NULL: none yet */
 	bool is_section;           /* one of the view's; it is of the samples, also if a text */
+	bool all_events;           /* its lines say their event */
 	struct buf filter;         /* a part of the names that are shown; empty: all */
 	struct pane *below;
 };
@@ -128,6 +135,12 @@ double pane_percent(uint64_t part, uint64_t whole);
  * its template arguments first, then its middle. */
 void pane_name(const struct view_screen *s, unsigned row, unsigned column, unsigned room,
                unsigned style, const char *name);
+/* The same of names, at a column. */
+void pane_mark_names(const struct pane *p, const struct view_screen *s, unsigned row,
+                     unsigned column, unsigned style, const char *object, const char *symbol);
+/* An object's whole path, "": it has none; a function's name, "": it has none. */
+const char *pane_path(const struct profile *p, uint32_t object);
+const char *pane_plain(const struct profile *p, uint32_t symbol);
 /* "libc.so.6" of an object. */
 const char *pane_object(const struct profile *p, uint32_t object);
 const char *pane_symbol(const struct profile *p, uint32_t symbol);

@@ -17,35 +17,23 @@
 
 struct compare_pane {
 	struct pane pane;
-	const struct view_compare *c;
-	uint32_t *order;   /* all rows, sorted */
-	uint32_t *visible; /* pane.n of them */
+	const struct view_compare *c; /* the caller's, or own */
+	struct view_compare own;
+	struct compare_rows made;                   /* own's */
+	enum rollup_column columns[ROLLUP_COLUMNS]; /* own's */
+	uint32_t *order;                            /* all rows, sorted */
+	uint32_t *visible;                          /* pane.n of them */
 	unsigned width[ROLLUP_COLUMNS];
-	enum pane_compare_by by;
+	enum compare_by by;
 };
 
 static void compare_pane_free(struct pane *p)
 {
 	struct compare_pane *t = (struct compare_pane *)p;
 
+	compare_rows_free(&t->made);
 	free(t->order);
 	free(t->visible);
-}
-
-/* What a row is sorted by, descending. */
-static double compare_pane_key(const struct compare_pane *t, const struct compare_row *r)
-{
-	switch (t->by) {
-	case PANE_BY_NEW:
-		return r->next;
-	case PANE_BY_BASE:
-		return r->base;
-	case PANE_BY_RATIO:
-		/* What grew by a factor stands with what shrank by it. */
-		return fabs(log(r->noise.ratio > 0 ? r->noise.ratio : 1));
-	default:
-		return fabs(r->next - r->base);
-	}
 }
 
 /* Equal ones stay in the caller's order. */
@@ -53,7 +41,7 @@ static int compare_pane_order(const void *pa, const void *pb, void *ctx)
 {
 	const struct compare_pane *t = ctx;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	double x = compare_pane_key(t, &t->c->rows[a]), y = compare_pane_key(t, &t->c->rows[b]);
+	double x = compare_key(&t->c->rows[a], t->by), y = compare_key(&t->c->rows[b], t->by);
 
 	return x != y ? x > y ? -1 : 1 : a < b ? -1 : a > b;
 }
@@ -142,6 +130,8 @@ static void compare_pane_line(struct pane *p, const struct view_screen *s, unsig
 	const struct compare_row *r = &t->c->rows[t->visible[i]];
 	unsigned at = pane_compare_figures(s, row, style, r, t->c->absolute);
 
+	if (r->symbol)
+		pane_mark_names(p, s, row, at - 1, style, r->object ? r->object : "", r->symbol);
 	compare_pane_names(t, s, row, at, style, r);
 }
 
@@ -152,44 +142,130 @@ static int compare_pane_key_pressed(struct pane *p, int key)
 
 	if (key != 's')
 		return 0;
-	t->by = (enum pane_compare_by)((t->by + 1) % PANE_BY_END);
+	t->by = (enum compare_by)((t->by + 1) % COMPARE_BY_END);
 	compare_pane_sort(t);
 	return 1;
 }
 
-/* Callers and callees of the row's function on both sides. */
-static int compare_pane_enter(struct pane *p, size_t i, struct pane **ret)
+static bool compare_pane_names_of(struct pane *p, size_t i, const char **object,
+                                  const char **symbol)
 {
 	struct compare_pane *t = (struct compare_pane *)p;
 	const struct compare_row *r = &t->c->rows[t->visible[i]];
 
-	if (!r->symbol || !t->c->side[0] || !t->c->side[1])
+	*object = r->object ? r->object : "";
+	*symbol = r->symbol ? r->symbol : "";
+	return r->symbol;
+}
+
+/* The samples of a row's event, on both sides. NULL: out of memory. */
+static struct pane_scope *compare_pane_event(const struct compare_pane *t, const char *event)
+{
+	struct pane_scope *s = pane_scope_new(t->c->side[1], event, "");
+
+	if (s && !(s->base = pane_scope_new(t->c->side[0], event, ""))) {
+		pane_scope_free(s);
+		s = NULL;
+	}
+	return s;
+}
+
+/* Callers and callees of the row's function on both sides, in the row's event. */
+static int compare_pane_enter(struct pane *p, size_t i, struct pane **ret)
+{
+	struct compare_pane *t = (struct compare_pane *)p;
+	const struct compare_row *r = &t->c->rows[t->visible[i]];
+	struct pane_scope *s;
+
+	if (!r->symbol)
 		return 0;
-	*ret = pane_compare_calls(p->opts, p->scope, t->c, r->event, r->object, r->symbol);
+	/* A scope has one event, the caller's rows may have several. */
+	s = strcmp(r->event, buf_text(&p->scope->event_name)) ? compare_pane_event(t, r->event)
+	                                                      : pane_scope_share(p->scope);
+	if (s)
+		*ret = pane_compare_calls(p->opts, s, r->object ? r->object : "", r->symbol);
+	pane_scope_free(s);
 	return *ret ? 0 : -ENOMEM;
 }
 
 static const struct pane_kind compare_pane_kind = {
 	.name = "compared",
-	.keys = "Enter callers and callees  s sort  / filter  w write  ? help",
+	.keys = "Enter callers and callees  s sort  a annotate  / filter  w write  ? help",
 	.free = compare_pane_free,
 	.heading = compare_pane_heading,
 	.line = compare_pane_line,
 	.filter = compare_pane_filter,
 	.key = compare_pane_key_pressed,
 	.enter = compare_pane_enter,
+	.names = compare_pane_names_of,
 };
 
-/* By amount of change at first. */
-struct pane *pane_compare(const struct view_opts *opts, struct pane_scope *s)
-{
-	struct compare_pane *t = pane_new(sizeof(*t), &compare_pane_kind, opts, s);
+/* Rows of other things than functions: Enter chooses the samples of a row. */
+static const struct pane_kind compare_things_kind = {
+	.name = "compared",
+	.keys = "Enter only this  s sort  / filter  w write  ? help",
+	.free = compare_pane_free,
+	.heading = compare_pane_heading,
+	.line = compare_pane_line,
+	.filter = compare_pane_filter,
+	.key = compare_pane_key_pressed,
+};
 
+bool pane_compare_thing(struct pane *p, size_t i, enum rollup_column *column, const char **text)
+{
+	struct compare_pane *t = (struct compare_pane *)p;
+
+	if ((p->kind != &compare_pane_kind && p->kind != &compare_things_kind) || i >= p->n)
+		return false;
+	*column = t->c->columns[0];
+	*text = t->c->rows[t->visible[i]].value[0];
+	return true;
+}
+
+/* Sums the samples up by columns that are not the caller's, or samples that are not all. */
+static int compare_pane_make(struct compare_pane *t, const enum rollup_column *columns, size_t n)
+{
+	int r;
+
+	memcpy(t->columns, columns, n * sizeof(*columns));
+	r = compare_rows_make(&t->made, t->c, t->pane.scope, t->columns, n);
+	t->own = *t->c;
+	t->own.rows = t->made.rows;
+	t->own.n_rows = t->made.n;
+	t->own.columns = t->columns;
+	t->own.n_columns = n;
+	t->own.events = false;
+	t->c = &t->own;
+	return r;
+}
+
+/* Whether the caller has these rows. */
+static bool compare_pane_is_given(const struct view_compare *c, const struct pane_scope *s,
+                                  const enum rollup_column *columns, size_t n)
+{
+	return s->what == PANE_ALL && n == c->n_columns &&
+	       !memcmp(columns, c->columns, n * sizeof(*columns));
+}
+
+/* By amount of change at first. */
+struct pane *pane_compare(const struct view_opts *opts, struct pane_scope *s,
+                          const enum rollup_column *columns, size_t n)
+{
+	const struct pane_kind *kind = &compare_things_kind;
+	struct compare_pane *t;
+
+	for (size_t k = 0; k < n; k++)
+		if (columns[k] == ROLLUP_SYMBOL)
+			kind = &compare_pane_kind;
+	t = pane_new(sizeof(*t), kind, opts, s);
 	if (!t)
 		return NULL;
 	t->c = opts->compare;
-	t->order = calloc(t->c->n_rows + 1, sizeof(*t->order));
-	t->visible = calloc(t->c->n_rows + 1, sizeof(*t->visible));
+	t->pane.all_events = compare_pane_is_given(t->c, s, columns, n);
+	if (t->pane.all_events || compare_pane_make(t, columns, n) >= 0) {
+		t->order = calloc(t->c->n_rows + 1, sizeof(*t->order));
+		t->visible = calloc(t->c->n_rows + 1, sizeof(*t->visible));
+	}
 	if (!t->order || !t->visible) {
 		pane_free(&t->pane);
 		return NULL;

@@ -4,8 +4,7 @@
  * sides of a comparison.
  *
  * Each side gives a list of functions with what they count; both lists are sorted by name and
- * brought together. Shares are of each side's whole. Margins are those of counting samples: what
- * runs differ by beyond that is known of whole rows only.
+ * brought together. Shares are of each side's whole.
  */
 #include <errno.h>
 #include <math.h>
@@ -14,7 +13,6 @@
 
 #include "base/array.h"
 #include "base/shown.h"
-#include "profile/tree.h"
 #include "view/pane_compare.h"
 
 /* A function beyond the chosen one, of one side. */
@@ -32,19 +30,16 @@ struct both_line {
 struct both_pane {
 	struct pane pane;
 	const struct view_compare *c;
-	struct buf event, object, symbol;
-	bool any_object;
+	struct buf object, symbol;
 	struct both_line *all;
 	size_t n_all, capacity;
 	uint32_t *visible;
-	struct profile_account whole[2];
 };
 
 static void both_free(struct pane *p)
 {
 	struct both_pane *b = (struct both_pane *)p;
 
-	buf_free(&b->event);
 	buf_free(&b->object);
 	buf_free(&b->symbol);
 	free(b->all);
@@ -65,8 +60,9 @@ static int both_filter(struct pane *p)
 
 static void both_heading(struct pane *p, const struct view_screen *s, unsigned row)
 {
-	(void)p;
-	pane_compare_heading(s, row, false, PANE_BY_END);
+	struct both_pane *b = (struct both_pane *)p;
+
+	pane_compare_heading(s, row, b->c->absolute, COMPARE_BY_END);
 }
 
 /* A heading, or a function with both figures. */
@@ -79,12 +75,16 @@ static void both_line(struct pane *p, const struct view_screen *s, unsigned row,
 	unsigned at;
 
 	if (l->heading) {
-		at = pane_compare_room(s, false);
+		at = pane_compare_room(s, b->c->absolute);
 		pane_name(s, row, at, s->columns > at ? s->columns - at : 0,
 		          style == VIEW_PLAIN ? VIEW_DIM : style, l->heading);
 		return;
 	}
-	at = pane_compare_figures(s, row, style, &l->row, false) + l->indent;
+	at = pane_compare_figures(s, row, style, &l->row, b->c->absolute);
+	/* What stands for frames that are missing has no object, and is no function. */
+	if (*l->row.object)
+		pane_mark_names(p, s, row, at - 1, style, l->row.object, l->row.symbol);
+	at += l->indent;
 	buf_put_text(&name, l->row.symbol);
 	if (*l->row.object)
 		buf_printf(&name, " (%s)", l->row.object);
@@ -92,28 +92,38 @@ static void both_line(struct pane *p, const struct view_screen *s, unsigned row,
 	buf_free(&name);
 }
 
-/* The same of the function on the line. */
-static int both_enter(struct pane *p, size_t i, struct pane **ret)
+static bool both_names(struct pane *p, size_t i, const char **object, const char **symbol)
 {
 	struct both_pane *b = (struct both_pane *)p;
 	const struct both_line *l = &b->all[b->visible[i]];
 
-	/* What stands for frames that are missing is no function. */
-	if (l->heading || !*l->row.object)
+	if (l->heading || (l->indent && !*l->row.object))
+		return false;
+	*object = l->row.object;
+	*symbol = l->row.symbol;
+	return true;
+}
+
+/* The same of the function on the line. */
+static int both_enter(struct pane *p, size_t i, struct pane **ret)
+{
+	const char *object, *symbol;
+
+	if (!both_names(p, i, &object, &symbol))
 		return 0;
-	*ret = pane_compare_calls(p->opts, p->scope, b->c, buf_text(&b->event), l->row.object,
-	                          l->row.symbol);
+	*ret = pane_compare_calls(p->opts, p->scope, object, symbol);
 	return *ret ? 0 : -ENOMEM;
 }
 
 static const struct pane_kind both_kind = {
 	.name = "callers and callees on both sides",
-	.keys = "Enter this one's  Left back  / filter  w write  ? help",
+	.keys = "Enter this one's  Left back  a annotate  / filter  w write  ? help",
 	.free = both_free,
 	.heading = both_heading,
 	.line = both_line,
 	.filter = both_filter,
 	.enter = both_enter,
+	.names = both_names,
 };
 
 /* Which frames of a side are the function's. NULL: out of memory. */
@@ -126,11 +136,8 @@ static bool *both_focus(struct both_pane *b, const struct profile *p)
 	for (uint32_t i = 1; focus && i <= n; i++) {
 		const struct profile_frame *f = profile_frame_at(p, i);
 
-		focus[i] =
-		        !strcmp(pane_symbol(p, f->symbol), buf_text(&b->symbol)) &&
-		        (b->any_object || !strcmp(pane_object(p, f->object), object) ||
-		         (f->object &&
-		          !strcmp(profile_text(p, profile_object_at(p, f->object)->path), object)));
+		focus[i] = !strcmp(pane_symbol(p, f->symbol), buf_text(&b->symbol)) &&
+		           (!*object || !strcmp(pane_object(p, f->object), object));
 	}
 	return focus;
 }
@@ -186,16 +193,14 @@ static int both_put(struct both_pane *b, const struct both_found *base,
                     const struct both_found *next, unsigned indent)
 {
 	const struct both_found none = { 0 }, *named = base ? base : next;
-	const struct noise_opts opts = { .confidence = b->c->confidence };
 	struct both_line l = { .indent = indent,
 		               .row = { .object = named->object, .symbol = named->symbol } };
-	const struct noise_run k[2] = { { (base ? base : &none)->samples, b->whole[0].samples },
-		                        { (next ? next : &none)->samples, b->whole[1].samples } };
 
-	l.row.base = pane_percent((base ? base : &none)->weight, b->whole[0].weight) / 100;
-	l.row.next = pane_percent((next ? next : &none)->weight, b->whole[1].weight) / 100;
-	noise_compare(&k[0], 1, &k[1], 1, &opts, &l.row.noise);
-	l.row.verdict = l.row.noise.least > 1 ? 1 : l.row.noise.most < 1 ? -1 : 0;
+	base = base ? base : &none;
+	next = next ? next : &none;
+	compare_fill(&l.row, b->c, b->pane.scope,
+	             &(struct compare_counts){ { base->weight, next->weight },
+	                                       { base->samples, next->samples } });
 	if (ARRAY_ROOM(&b->all, &b->capacity, b->n_all + 1) < 0)
 		return -ENOMEM;
 	b->all[b->n_all++] = l;
@@ -244,16 +249,13 @@ static int both_put_lists(struct both_pane *b, const char *heading, const struct
 static int both_side(struct both_pane *b, size_t side, struct buf *callers, struct buf *callees,
                      struct both_found *function)
 {
-	const struct profile *p = b->c->side[side];
+	const struct pane_scope *s = side ? b->pane.scope : b->pane.scope->base;
+	const struct profile *p = s->profile;
 	bool *focus = both_focus(b, p);
-	struct tree_opts opts = { .order = TREE_CALLEE,
-		                  .event = pane_event(p, buf_text(&b->event)),
-		                  .focus = focus };
+	struct tree_opts opts = { .order = TREE_CALLEE, .event = s->event, .focus = focus };
 	struct tree t = { 0 };
 	int r = focus ? tree_build(&t, p, &opts) : -ENOMEM;
 
-	if (opts.event != PANE_NO_EVENT)
-		profile_account(p, opts.event, &b->whole[side]);
 	if (r >= 0)
 		r = both_collect(&t, callers);
 	tree_free(&t);
@@ -281,7 +283,7 @@ static int both_make(struct both_pane *b, size_t *at)
 	int r = 0;
 
 	for (size_t side = 0; side < 2 && r >= 0; side++) {
-		function[side].object = b->any_object ? "" : buf_text(&b->object);
+		function[side].object = buf_text(&b->object);
 		function[side].symbol = buf_text(&b->symbol);
 		r = both_side(b, side, &callers[side], &callees[side], &function[side]);
 	}
@@ -303,20 +305,17 @@ static int both_make(struct both_pane *b, size_t *at)
 
 /* The cursor begins on the function. */
 struct pane *pane_compare_calls(const struct view_opts *opts, struct pane_scope *s,
-                                const struct view_compare *c, const char *event, const char *object,
-                                const char *symbol)
+                                const char *object, const char *symbol)
 {
 	struct both_pane *b = pane_new(sizeof(*b), &both_kind, opts, s);
 	size_t at = 0;
 
 	if (!b)
 		return NULL;
-	b->c = c;
-	b->any_object = !object;
-	buf_put_text(&b->event, event);
-	buf_put_text(&b->object, object ? object : "");
+	b->c = opts->compare;
+	buf_put_text(&b->object, object);
 	buf_put_text(&b->symbol, symbol);
-	if (!b->event.failed && !b->object.failed && !b->symbol.failed && both_make(b, &at) >= 0)
+	if (!b->object.failed && !b->symbol.failed && both_make(b, &at) >= 0)
 		b->visible = calloc(b->n_all, sizeof(*b->visible));
 	if (!b->visible) {
 		pane_free(&b->pane);

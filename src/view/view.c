@@ -41,11 +41,7 @@ int view_new(struct view **ret, const struct view_opts *opts)
 	if (!v->opts.profile)
 		r = view_begin_empty(v);
 	if (r >= 0)
-		r = view_enter(v,
-		               pane_scope_new(v->opts.profile,
-		                              opts->profile ? profile_event_name(opts->profile, 1)
-		                                            : "",
-		                              ""));
+		r = view_enter(v, view_scope_all(v, opts->profile ? view_first_event(v) : ""));
 	if (r < 0) {
 		view_free(v);
 		return r;
@@ -74,24 +70,24 @@ void view_free(struct view *v)
 /* Marks the function on the line, or takes its mark away. */
 static int view_mark(struct view *v)
 {
-	uint32_t object, symbol;
+	const char *object, *symbol;
 
-	return view_function(v, &object, &symbol)
-	               ? marks_toggle(&v->marks, v->top->scope->profile, object, symbol)
-	               : 0;
+	if (view_names(v, v->top->at, &object, &symbol))
+		return marks_toggle(&v->marks, object, symbol);
+	view_say(v, "there is no function on this line");
+	return 0;
 }
 
 /* Goes to the next line of a marked function, around the end of the list. */
 static int view_next_mark(struct view *v)
 {
 	struct pane *p = v->top;
-	uint32_t object, symbol;
+	const char *object, *symbol;
 
-	for (size_t i = 1; p->kind->function && i <= p->n; i++) {
+	for (size_t i = 1; v->marks.n && i <= p->n; i++) {
 		size_t at = (p->at + i) % p->n;
 
-		if (p->kind->function(p, at, &object, &symbol) &&
-		    marks_has(&v->marks, p->scope->profile, object, symbol)) {
+		if (view_names(v, at, &object, &symbol) && marks_has(&v->marks, object, symbol)) {
 			p->at = at;
 			return 0;
 		}
@@ -238,10 +234,6 @@ static int view_common_key(struct view *v, int key)
 	case 'm':
 		return view_mark(v);
 	case 'S':
-		if (v->opts.compare) {
-			view_say(v, "the rows were compared by these keys: seam diff -s");
-			return 0;
-		}
 		v->mode = VIEW_SORTING;
 		buf_clear(&v->typed);
 		return 0;

@@ -55,6 +55,12 @@ enum {
 struct feed;
 struct view_compare;
 
+/* What is asked for by name. object: its whole path, of two sides the path's last part; "": not
+ * told apart. event: NULL: the recording has one. */
+struct view_function {
+	const char *object, *symbol, *event;
+};
+
 struct view_opts {
 	size_t sz;
 	const struct profile *profile;     /* its ids in the order of profile_canonical; NULL: it
@@ -66,8 +72,9 @@ struct view_opts {
 	double percent_limit; /* rows and branches below this share are not shown */
 	const char *account;  /* what became of the samples: lines of text, escaped */
 	/* Writes a function's source and instructions as lines, escaped; NULL: there is none. What
-	 * went wrong is such a line, too. object: its whole path, "": not told apart. -ENOMEM. */
-	int (*annotate)(void *ctx, const char *object, const char *symbol, struct buf *out);
+	 * went wrong is such a line, too. It is called in a thread of its own, and gives up when
+	 * the descriptor stop (-1: none) can be read. -ENOMEM; -ECANCELED. */
+	int (*annotate)(void *ctx, const struct view_function *f, int stop, struct buf *out);
 	void *ctx;
 	/* Two sides (compare.h): their rows are the first section, profile is one of them; NULL:
 	 * there is one. Lives as long as the view. */
@@ -97,6 +104,10 @@ int view_key(struct view *v, int key);
  * view can only be freed. */
 int view_renew(struct view *v, struct view_news *news);
 bool view_frozen(const struct view *v);
+/* Can be read when a thread of the view has made something; -1: there is no such thread. */
+int view_poll_fd(const struct view *v);
+/* Shows it, and waits for it if need be. -ENOMEM. */
+int view_finish(struct view *v);
 /* A word at the end of the first line; "": none. */
 void view_set_state(struct view *v, const char *text);
 /* Draws all rows; a screen of less than 20 columns or 5 rows gets a line that says so. */

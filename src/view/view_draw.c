@@ -47,9 +47,13 @@ static void view_draw_title(struct view *v, const struct view_screen *s)
 	struct buf text = { 0 };
 
 	shown_printf(&text, " %s", v->opts.title);
-	/* Of two sides, rows say their event. */
 	if (!v->opts.compare)
 		shown_printf(&text, "  %s  %llu samples", buf_text(&v->top->scope->event_name),
+		             (unsigned long long)p->scope->samples);
+	else if (!p->all_events)
+		shown_printf(&text, "  %s  %llu -> %llu samples",
+		             buf_text(&v->top->scope->event_name),
+		             (unsigned long long)p->scope->base->samples,
 		             (unsigned long long)p->scope->samples);
 	if (p->scope->label.n)
 		buf_printf(&text, "  of %s", buf_text(&v->top->scope->label));

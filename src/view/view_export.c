@@ -2,13 +2,15 @@
 /*
  * view_export.c: the samples that are shown, in the form of another tool: those of the scope (an
  * event, a command, a thread, marked functions) whose stack, object or command passes the pane's
- * filter.
+ * filter. Of two sides both are in one file.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "base/shown.h"
+#include "base/array.h"
+#include "base/intern.h"
 #include "export/export.h"
 #include "view/view_state.h"
 
@@ -50,18 +52,18 @@ static int view_export_find(struct view_passing *k, const struct profile *p)
 	return frame && k->node ? 0 : -ENOMEM;
 }
 
-/* The samples that are shown; the caller frees them. -ENOMEM. */
-static int view_export_samples(struct view *v, struct profile **ret)
+/* The samples of a scope that are shown; the caller frees them. -ENOMEM. */
+static int view_export_samples(struct view *v, const struct pane_scope *s, struct profile **ret)
 {
 	struct view_passing k = { .v = v };
 	struct profile *p;
-	int r = view_export_find(&k, v->top->scope->profile);
+	int r = view_export_find(&k, s->profile);
 
 	/* Without a filter all pass, also those without a stack. */
 	if (r >= 0 && !v->top->filter.n)
 		k.node[PROFILE_ROOT] = true;
 	if (r >= 0)
-		r = profile_filter(&p, v->top->scope->profile, view_export_keeps, &k);
+		r = profile_filter(&p, s->profile, view_export_keeps, &k);
 	free(k.node);
 	if (r < 0)
 		return r;
@@ -87,30 +89,106 @@ static int view_export_write(void *ctx, const void *bytes, size_t n)
 	return 0;
 }
 
-bool view_can_export(const char *path)
+bool view_exports(const struct view *v, const char *path, const char **refused)
 {
 	const struct export_format *f = export_by_extension(path);
 
-	/* The view has no single samples. */
-	return f && !(f->keep & PROFILE_KEEP_SAMPLES);
+	*refused = NULL;
+	if (f && f->keep & PROFILE_KEEP_SAMPLES)
+		*refused = "needs every sample: seam export writes it";
+	else if (f && v->opts.compare && f->write != export_folded)
+		*refused = "has no place for two sides; .folded has, and other names get text";
+	return f && !*refused;
+}
+
+/* Writes the samples of a scope. -ENODATA: there are none. */
+static int view_export_scope(struct view *v, struct pane_scope *s, const struct export_format *f,
+                             struct export_out *out)
+{
+	struct export_opts opts = { .sz = sizeof(opts) };
+	struct profile *p;
+	int r = view_export_samples(v, s, &p);
+
+	if (r < 0)
+		return r;
+	opts.event = pane_event(p, buf_text(&s->event_name));
+	r = opts.event == PANE_NO_EVENT ? -ENODATA : f->write(p, &opts, out);
+	if (r >= 0)
+		r = export_flush(out);
+	profile_free(p);
+	return r;
+}
+
+static int view_export_put(void *ctx, const void *bytes, size_t n)
+{
+	return buf_put(ctx, bytes, n);
+}
+
+/* The counts that both sides have of a stack, by its text's id. */
+struct view_export_pairs {
+	struct intern stacks;
+	uint64_t (*counts)[2];
+	size_t capacity;
+};
+
+/* Adds lines of one side: "stack count". -ENOMEM. */
+static int view_export_pair(struct view_export_pairs *k, struct buf *lines, size_t side)
+{
+	for (const char *at = buf_text(lines); *at;) {
+		size_t n = strcspn(at, "\n"), stack = n;
+		uint32_t id;
+
+		while (stack && at[stack - 1] != ' ')
+			stack--;
+		id = intern_bytes(&k->stacks, at, stack ? stack - 1 : 0);
+		if (id == INTERN_FAILED ||
+		    array_grow_zeroed(&k->counts, &k->capacity, (size_t)id + 1,
+		                      sizeof(*k->counts)) < 0)
+			return -ENOMEM;
+		k->counts[id][side] += strtoull(at + stack, NULL, 10);
+		at += n + (at[n] == '\n');
+	}
+	return 0;
+}
+
+/* Both sides in one file: "stack base new", as tools that draw differences of flame graphs read
+ * it. */
+static int view_export_both(struct view *v, const struct export_format *f, struct export_out *out)
+{
+	struct pane_scope *s = v->top->scope, *side[2] = { s->base, s };
+	struct view_export_pairs k = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; i < 2 && r >= 0; i++) {
+		struct buf lines = { 0 };
+		struct export_out to = { .write = view_export_put, .ctx = &lines };
+
+		r = view_export_scope(v, side[i], f, &to);
+		if (r == -ENODATA)
+			r = 0;
+		if (r >= 0)
+			r = view_export_pair(&k, &lines, i);
+		buf_free(&to.buf);
+		buf_free(&lines);
+	}
+	for (uint32_t i = 1; i < k.stacks.n && r >= 0; i++)
+		r = buf_printf(&out->buf, "%s %llu %llu\n", intern_get(&k.stacks, i),
+		               (unsigned long long)k.counts[i][0],
+		               (unsigned long long)k.counts[i][1]);
+	free(k.counts);
+	r = r >= 0 && k.stacks.n < 2 ? -ENODATA : r;
+	intern_free(&k.stacks);
+	return r < 0 ? r : export_flush(out);
 }
 
 /* In the format that the name of the file says. */
 int view_export(struct view *v, const char *path, int fd)
 {
 	const struct export_format *f = export_by_extension(path);
-	struct export_opts opts = { .sz = sizeof(opts) };
 	struct export_out out = { .write = view_export_write, .ctx = &fd };
-	struct profile *p;
-	int r = view_export_samples(v, &p);
+	int r = v->opts.compare ? view_export_both(v, f, &out)
+	                        : view_export_scope(v, v->top->scope, f, &out);
 
-	if (r < 0)
-		return r;
-	opts.event = pane_event(p, buf_text(&v->top->scope->event_name));
-	r = opts.event == PANE_NO_EVENT ? -ENODATA : f->write(p, &opts, &out);
-	if (r >= 0)
-		r = export_flush(&out);
 	buf_free(&out.buf);
-	profile_free(p);
 	return r;
 }

@@ -26,6 +26,8 @@ static bool view_key_known(const struct view *v, unsigned c)
 {
 	unsigned keep = rollup_facts[c].keep;
 
+	if (v->opts.compare && !rollup_facts[c].diff)
+		return false;
 	/* Which names are parents is known of the whole recording only. */
 	return c != ROLLUP_PARENT && (profile_keeps(v->opts.profile) & keep) == keep &&
 	       (v->opts.lines || rollup_facts[c].needs != ROLLUP_NEEDS_LINES);

@@ -26,9 +26,11 @@ struct view {
 	} mode;
 	bool frozen; /* what is new waits */
 	struct marks marks;
-	struct buf typed;   /* the file's name, the columns */
-	struct buf message; /* in the last line, until the next key */
-	struct buf state;   /* at the end of the first line */
+	struct aside *aside;     /* a text that is made; NULL: none */
+	struct pane *aside_pane; /* stands there for it */
+	struct buf typed;        /* the file's name, the columns */
+	struct buf message;      /* in the last line, until the next key */
+	struct buf state;        /* at the end of the first line */
 };
 
 /* Sets the message of the last line; it is escaped. */
@@ -38,8 +40,12 @@ void view_say(struct view *v, const char *text);
 
 /* Puts a pane on top, which the view takes over. -ENOMEM where it is NULL. */
 int view_push(struct view *v, struct pane *p);
+/* The pane goes: what a thread makes for it, if any, is not wanted. */
+void view_forget_aside(struct view *v, const struct pane *p);
 /* Frees the top pane. There must be one below it. */
 void view_pop(struct view *v);
+/* Puts a pane where another one is, which is freed. */
+void view_swap(struct view *v, struct pane *old, struct pane *p);
 /* How many sections there are, and what they are called. */
 unsigned view_n_sections(const struct view *v);
 const char *view_section_name(const struct view *v, unsigned section);
@@ -52,10 +58,24 @@ int view_sort_keys(struct view *v);
 int view_section(struct view *v, unsigned section);
 /* Shows the first section of other samples, on top of what there is. Takes the scope over. */
 int view_enter(struct view *v, struct pane_scope *s);
-/* The function on the line, or a message that there is none. */
-bool view_function(struct view *v, uint32_t *object, uint32_t *symbol);
+/* What the function on line i is called: its object, as marks and scopes know it (the whole path;
+ * of two sides its last part), "": not told apart, and its name, "": it has none. False: there is
+ * none. */
+bool view_names(const struct view *v, size_t i, const char **object, const char **symbol);
 int view_calls(struct view *v);
+
+/* ---- view_annotate.c: 0; -ENOMEM ---- */
+
 int view_annotate(struct view *v);
+
+/* ---- view_zoom.c: 0; -ENOMEM ---- */
+
+/* All samples of an event. NULL: out of memory. */
+struct pane_scope *view_scope_all(const struct view *v, const char *event);
+/* The first event; of two sides, the first one that both have samples of. */
+const char *view_first_event(const struct view *v);
+/* What an object is known by: see view_names. */
+const char *view_object(const struct view *v, const struct profile *p, uint32_t object);
 /* Goes on with what is on the line: a function's object, or the thing that the row stands for. */
 int view_zoom(struct view *v, bool to_object);
 /* Goes on with the samples that have a marked function in their stack. */
@@ -74,8 +94,9 @@ int view_renew_waiting(struct view *v);
 
 /* ---- view_export.c ---- */
 
-/* Whether the name of a file says a format that the view has all for. */
-bool view_can_export(const char *path);
+/* Whether the name of a file says a format of other tools. *refused: why the view does not have all
+ * for it; NULL: it has. */
+bool view_exports(const struct view *v, const char *path, const char **refused);
 /* Writes the samples that are shown in that format. -errno; -ENODATA: there are none. */
 int view_export(struct view *v, const char *path, int fd);
 

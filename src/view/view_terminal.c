@@ -110,15 +110,24 @@ static int terminal_key(int curses)
 
 /* Waits for a key, something new, or a signal. SIGWINCH comes here and nowhere else, so that none
  * is missed between looking and waiting. Whether there is something to be read of the keyboard. */
-static bool terminal_wait(struct feed *feed)
+static bool terminal_wait(const struct view *v, struct feed *feed)
 {
-	struct pollfd p[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
-		               { .fd = feed ? feed_fd(feed) : -1, .events = POLLIN } };
+	struct pollfd p[] = { { .fd = STDIN_FILENO, .events = POLLIN },
+		              { .fd = feed ? feed_fd(feed) : -1, .events = POLLIN },
+		              { .fd = view_poll_fd(v), .events = POLLIN } };
 	sigset_t mask;
 
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	sigdelset(&mask, SIGWINCH);
-	return ppoll(p, 2, NULL, &mask) > 0 && p[0].revents;
+	return ppoll(p, sizeof(p) / sizeof(p[0]), NULL, &mask) > 0 && p[0].revents;
+}
+
+/* Shows what a thread of the view has made, if it is there. */
+static int terminal_made(struct view *v)
+{
+	struct pollfd p = { .fd = view_poll_fd(v), .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0 ? view_finish(v) : 0;
 }
 
 /* Takes what is new. 0; 1: the view is to be left; -errno. */
@@ -177,9 +186,11 @@ static int terminal_loop(struct view *v, struct terminal *t, struct feed *feed)
 		erase();
 		view_draw(v, &s);
 		refresh();
-		readable = terminal_wait(feed);
+		readable = terminal_wait(v, feed);
 		r = terminal_keys(v, &any);
 		failures = readable && !any ? failures + 1 : 0;
+		if (!r)
+			r = terminal_made(v);
 		if (!r)
 			r = terminal_feed(v, feed);
 	}

@@ -51,9 +51,15 @@ int view_write(struct view *v)
 {
 	struct buf text = { 0 };
 	const char *path = buf_text(&v->typed);
-	bool exports = !v->opts.compare && view_can_export(path);
+	const char *refused;
+	bool exports = view_exports(v, path, &refused);
 	int fd, error = 0;
 
+	if (refused) {
+		buf_clear(&v->message);
+		shown_printf(&v->message, "%s: %s", path, refused);
+		return 0;
+	}
 	if (!exports)
 		view_text(v, &text);
 	if (text.failed)
@@ -74,6 +80,9 @@ int view_write(struct view *v)
 	}
 	if (fd >= 0 && close(fd) && !error)
 		error = errno;
+	/* What was begun is not left behind. */
+	if (fd >= 0 && error)
+		unlink(path);
 	buf_clear(&v->message);
 	shown_printf(&v->message, "%s: %s", path, error ? strerror(error) : "written");
 	buf_free(&text);

@@ -127,15 +127,39 @@ shows "ended 0"
 # Two recordings: rows of both, Enter goes into callers and callees of both sides; a pipe and --stdio get text.
 "$SEAM" record -q -F 499 --call-graph dwarf -o other.data -- ./work 2>err || fail "$(cat err)"
 open "80 24" "'$SEAM' diff '$FILE' other.data"
-shows "1 compared  2 how sure"
+shows "1 compared  2 tree  3 called by  4 objects  5 commands  6 how sure"
 keys s
 shows "New*"
+keys m
+shows "*work "
 keys Enter
 shows "the function, with what it called"
 shows "outer_work (work)"
 tmux resize-window -t s -x 130 -y 24
 shows "Ratio"
 keys 2
+shows "callers, and below each what it called"
+keys E /
+keys -l inner_w
+keys Enter
+shows "inner_work (work)"
+keys a
+shows "Base      New   Source and disassembly"
+shows "new:  inner_work in "
+keys w
+keys -l both.txt
+keys Enter
+shows "both.txt: written"
+same "lines of code that both sides have" 1 "$(grep -cE '^ *[0-9.]+ +[0-9.]+   +[0-9a-f]+: ' both.txt | awk '{ print ($1 > 0) }')"
+same "lines that one side has" 0 "$(grep -cE '^.{18}[-+] ' both.txt)"
+keys Escape 3
+shows "callees, and below each who called it"
+keys w
+keys -l both.folded
+keys Enter
+shows "both.folded: written"
+grep -qE '^work;.*outer_work;inner_work [1-9][0-9]* [1-9][0-9]*$' both.folded || fail "no stack with both counts: $(head -n 3 both.folded)"
+keys 6
 shows "baseline:"
 keys q
 shows "ended 0"

@@ -9,44 +9,16 @@
 
 #include "base/shown.h"
 #include "cli/report/report_options.h"
-#include "cmd/self.h"
+#include "cli/self_annotate.h"
 #include "fleet/quality.h"
 #include "input/unpacked.h"
 #include "view/feed.h"
 
-#define ANNOTATED_MAX (16u << 20) /* bytes of one function's text that are shown */
-/* More than view_annotate_args fills. */
-#define ARGS_MAX 24
-
-/* The command line that annotates a function of the same recording with the same files. Names come
- * from outside: the symbol is an option's argument, and no shell reads it. */
-static void view_annotate_args(struct report_cmd *r, const char *symbol, const char **args)
-{
-	const char *archive = r->naming.archive.dir[0] ? r->naming.archive.dir : NULL;
-	size_t n = 0;
-
-	args[n++] = "seam";
-	args[n++] = "annotate";
-	args[n++] = "-i";
-	args[n++] = r->in.path ? r->in.path : "perf.data";
-	n += naming_args(&r->naming, archive, args + n);
-	args[n++] = "--symbol";
-	args[n++] = symbol;
-	args[n] = NULL;
-}
-
-/* The text of a function: what `seam annotate` prints of it. What it could not do is in the text,
- * too. */
-static int view_annotate(void *ctx, const char *object, const char *symbol, struct buf *out)
+static int view_annotate(void *ctx, const struct view_function *f, int stop, struct buf *out)
 {
 	struct report_cmd *r = ctx;
-	const char *args[ARGS_MAX];
-	int rc;
 
-	(void)object;
-	view_annotate_args(r, symbol, args);
-	rc = self_run(args, ANNOTATED_MAX, out);
-	return rc < 0 && rc != -ENOMEM ? shown_printf(out, "annotate: %s\n", strerror(-rc)) : rc;
+	return self_annotate(r->in.path ? r->in.path : "perf.data", &r->naming, f, stop, out);
 }
 
 /* What the view is to show, but for a profile. columns: room for them. */

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+/*
+ * view_zoom.c: how one comes from a line to other samples: of an object, a command, a thread, a
+ * time, marked functions, another event.
+ *
+ * A scope is made from what it chooses, which is a text or a number, so that it can be made again
+ * of other samples. Of two sides both are chosen from.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/shown.h"
+#include "view/pane_compare.h"
+#include "view/view_state.h"
+
+const char *view_object(const struct view *v, const struct profile *p, uint32_t object)
+{
+	return v->opts.compare ? pane_object(p, object) : pane_path(p, object);
+}
+
+/* Whether a profile has samples of an event. */
+static bool view_is_sampled(const struct profile *p, const char *event)
+{
+	uint32_t e = pane_event(p, event);
+	struct profile_account account = { 0 };
+
+	if (e != PANE_NO_EVENT)
+		profile_account(p, e, &account);
+	return account.samples;
+}
+
+/* Whether an event of the profile is one that is shown. */
+static bool view_shows_event(const struct view *v, const char *event)
+{
+	const struct view_compare *c = v->opts.compare;
+
+	return !c || (view_is_sampled(c->side[0], event) && view_is_sampled(c->side[1], event));
+}
+
+const char *view_first_event(const struct view *v)
+{
+	const struct profile *p = v->opts.profile;
+
+	for (uint32_t e = 1; e <= profile_n_events(p); e++)
+		if (view_shows_event(v, profile_event_name(p, e)))
+			return profile_event_name(p, e);
+	return profile_event_name(p, 1);
+}
+
+struct pane_scope *view_scope_all(const struct view *v, const char *event)
+{
+	const struct view_compare *c = v->opts.compare;
+	struct pane_scope *s = pane_scope_new(v->opts.profile, event, "");
+
+	if (!s || !c)
+		return s;
+	s->base = pane_scope_new(c->side[0], event, "");
+	if (s->base)
+		return s;
+	pane_scope_free(s);
+	return NULL;
+}
+
+/* Whether a row has the value that a scope chooses. */
+static bool view_is_chosen(const struct profile *p, const struct profile_row *row, void *ctx)
+{
+	struct pane_scope *s = ctx;
+	const struct profile_task *task = profile_task_at(p, row->key.task);
+
+	if (s->column == ROLLUP_COMM)
+		return !strcmp(pane_plain(p, task->comm), buf_text(&s->value));
+	return (s->column == ROLLUP_TID     ? task->tid
+	        : s->column == ROLLUP_PID   ? task->pid
+	        : s->column == ROLLUP_CPU   ? row->key.cpu
+	        : s->column == ROLLUP_STATE ? row->key.state
+	                                    : row->key.slice) == s->number;
+}
+
+/* Marks the frames of the object that a scope is of. -ENOMEM. */
+static int view_choose_frames(const struct view *v, struct pane_scope *s)
+{
+	const struct profile *p = s->profile;
+	size_t n = profile_n_frames(p);
+
+	s->shown = calloc(n + 1, sizeof(*s->shown));
+	if (!s->shown)
+		return -ENOMEM;
+	for (uint32_t i = 1; i <= n; i++)
+		s->shown[i] = !strcmp(view_object(v, p, profile_frame_at(p, i)->object),
+		                      buf_text(&s->value));
+	return 0;
+}
+
+/* What a scope of marked functions keeps. */
+struct view_marked {
+	bool *node; /* by node of the profile: it, or one it was called from, is marked */
+};
+
+static bool view_is_marked(const struct profile *p, const struct profile_row *row, void *ctx)
+{
+	const struct view_marked *m = ctx;
+
+	(void)p;
+	return m->node[row->key.node];
+}
+
+/* Finds the stacks that have a marked function. A parent's number is less than its children's. */
+static int view_find_marked(const struct view *v, const struct profile *p, struct view_marked *m)
+{
+	size_t n = profile_n_nodes(p), frames = profile_n_frames(p);
+	bool *frame = calloc(frames + 1, sizeof(*frame));
+
+	m->node = calloc(n + 1, sizeof(*m->node));
+	for (uint32_t i = 1; frame && m->node && i <= frames; i++) {
+		const struct profile_frame *f = profile_frame_at(p, i);
+
+		frame[i] = f->kind != PROFILE_MISSING &&
+		           marks_has(&v->marks, view_object(v, p, f->object),
+		                     pane_plain(p, f->symbol));
+	}
+	for (uint32_t i = 1; frame && m->node && i <= n; i++) {
+		const struct profile_node node = profile_node_at(p, i);
+
+		m->node[i] = m->node[node.parent] || frame[node.frame];
+	}
+	free(frame);
+	return frame && m->node ? 0 : -ENOMEM;
+}
+
+/* The samples of `from` that a scope like `like` has. -ENOMEM. */
+static int view_choose_samples(const struct view *v, struct pane_scope *like,
+                               const struct profile *from, struct profile **ret)
+{
+	struct view_marked marked = { 0 };
+	struct profile *p;
+	int r = like->what == PANE_MARKED ? view_find_marked(v, from, &marked) : 0;
+
+	if (r >= 0)
+		r = like->what == PANE_MARKED ? profile_filter(&p, from, view_is_marked, &marked)
+		                              : profile_filter(&p, from, view_is_chosen, like);
+	free(marked.node);
+	if (r < 0)
+		return r;
+	/* A filtered profile has its rows in the old order; equal views want one order whatever
+	 * came before. */
+	r = profile_canonical(ret, p);
+	profile_free(p);
+	return r;
+}
+
+/* The profile of functions of one object stays that of the scope below, which lives longer. NULL:
+ * out of memory. */
+static struct pane_scope *view_scope_side(struct view *v, struct pane_scope *like,
+                                          struct pane_scope *below)
+{
+	const char *event = buf_text(&below->event_name);
+	struct profile *chosen = NULL;
+	struct pane_scope *s;
+
+	if (like->what != PANE_OBJECT && view_choose_samples(v, like, below->profile, &chosen) < 0)
+		return NULL;
+	s = pane_scope_new(chosen ? chosen : below->profile, event, "");
+	if (!s) {
+		profile_free(chosen);
+		return NULL;
+	}
+	s->owned = chosen;
+	s->what = like->what;
+	s->column = like->column;
+	s->number = like->number;
+	buf_put(&s->value, like->value.bytes, like->value.n);
+	buf_put(&s->label, like->label.bytes, like->label.n);
+	if (!s->value.failed && !s->label.failed &&
+	    (s->what != PANE_OBJECT || view_choose_frames(v, s) >= 0))
+		return s;
+	pane_scope_free(s);
+	return NULL;
+}
+
+struct pane_scope *view_scope_again(struct view *v, struct pane_scope *like,
+                                    struct pane_scope *below)
+{
+	struct pane_scope *s = view_scope_side(v, like, below);
+
+	if (!s || !below->base)
+		return s;
+	s->base = view_scope_side(v, like, below->base);
+	if (s->base)
+		return s;
+	pane_scope_free(s);
+	return NULL;
+}
+
+/* Goes on with what `like` chooses, which is freed, of the samples that are shown. label says
+ * what it is. */
+static int view_enter_chosen(struct view *v, struct pane_scope *like, const char *label)
+{
+	struct pane_scope *s = NULL;
+
+	shown_put_text(&like->label, label);
+	if (!like->label.failed && !like->value.failed)
+		s = view_scope_again(v, like, v->top->scope);
+	buf_free(&like->label);
+	buf_free(&like->value);
+	return view_enter(v, s);
+}
+
+/* What an object that has this function is known by; "": none is known. */
+static const char *view_first_object(const struct view *v, const struct profile *p,
+                                     const char *symbol)
+{
+	for (uint32_t i = 1; *symbol && i <= profile_n_frames(p); i++)
+		if (!strcmp(pane_plain(p, profile_frame_at(p, i)->symbol), symbol))
+			return view_object(v, p, profile_frame_at(p, i)->object);
+	return "";
+}
+
+/* The functions of one object. */
+static int view_zoom_object(struct view *v, const char *object)
+{
+	struct pane_scope like = { .what = PANE_OBJECT };
+	const char *slash = *object == '/' ? strrchr(object, '/') : NULL;
+
+	buf_put_text(&like.value, object);
+	return view_enter_chosen(v, &like, !*object ? "[unknown]" : slash ? slash + 1 : object);
+}
+
+/* The samples of one command, thread or slice of time. comm: its name. */
+static int view_zoom_samples(struct view *v, enum rollup_column column, uint32_t value,
+                             const char *comm, const char *label)
+{
+	struct pane_scope like = { .what = PANE_SAMPLES, .column = column, .number = value };
+
+	if (column == ROLLUP_COMM)
+		buf_put_text(&like.value, comm);
+	return view_enter_chosen(v, &like, label);
+}
+
+int view_zoom_marked(struct view *v)
+{
+	struct pane_scope like = { .what = PANE_MARKED };
+
+	if (!v->marks.n) {
+		view_say(v, "nothing is marked: m marks a function");
+		return 0;
+	}
+	return view_enter_chosen(v, &like, "marked functions");
+}
+
+/* What a row of two sides stands for. */
+static int view_zoom_compared(struct view *v)
+{
+	enum rollup_column column;
+	const char *text;
+
+	if (!pane_compare_thing(v->top, v->top->at, &column, &text))
+		return 0;
+	if (column == ROLLUP_OBJECT)
+		return view_zoom_object(v, text);
+	if (column == ROLLUP_COMM)
+		return view_zoom_samples(v, column, 0, strcmp(text, "[unknown]") ? text : "", text);
+	view_say(v, "Enter goes into functions, objects and commands");
+	return 0;
+}
+
+/* What a row of a table stands for. */
+static int view_zoom_row(struct view *v)
+{
+	const struct profile *profile = v->top->scope->profile;
+	enum rollup_column column;
+	uint32_t value;
+	char label[ROLLUP_TEXT_MAX];
+
+	if (!pane_table_thing(v->top, v->top->at, &column, &value, label))
+		return 0;
+	if (column == ROLLUP_OBJECT)
+		return view_zoom_object(v, pane_path(profile, value));
+	if (column != ROLLUP_COMM && column != ROLLUP_TID && column != ROLLUP_SLICE &&
+	    column != ROLLUP_PID && column != ROLLUP_CPU && column != ROLLUP_STATE) {
+		view_say(v, "Enter goes into functions, objects, commands, tasks, CPUs and times");
+		return 0;
+	}
+	return view_zoom_samples(v, column, value,
+	                         column == ROLLUP_COMM ? pane_plain(profile, value) : "", label);
+}
+
+/* By what is on the line: a function's object, or the thing that the row stands for. */
+int view_zoom(struct view *v, bool to_object)
+{
+	struct pane *p = v->top;
+	const char *object, *symbol;
+
+	if (to_object && view_names(v, p->at, &object, &symbol))
+		return view_zoom_object(v,
+		                        *object ? object
+		                                : view_first_object(v, p->scope->profile, symbol));
+	return v->opts.compare ? view_zoom_compared(v) : view_zoom_row(v);
+}
+
+/* The event after or before the one that is shown, of those that can be. */
+static const char *view_other_event(const struct view *v, int step)
+{
+	const struct profile *p = v->opts.profile;
+	size_t n = profile_n_events(p);
+	uint32_t at = pane_event(p, buf_text(&v->top->scope->event_name));
+
+	if (at == PANE_NO_EVENT)
+		return view_first_event(v);
+	for (size_t i = 0; i < n; i++) {
+		at = (uint32_t)((at - 1 + (step < 0 ? n - 1 : 1)) % n + 1);
+		if (view_shows_event(v, profile_event_name(p, at)))
+			break;
+	}
+	return profile_event_name(p, at);
+}
+
+/* Shows the next event, or the one before, by itself. */
+int view_event(struct view *v, int step)
+{
+	unsigned section = v->top->section;
+	const char *event;
+
+	if (v->top->all_events && v->opts.compare->events) {
+		view_say(v, "these rows say their event");
+		return 0;
+	}
+	event = profile_n_events(v->opts.profile) ? view_other_event(v, step) : "";
+	if (!strcmp(event, buf_text(&v->top->scope->event_name))) {
+		view_say(v, v->opts.compare ? "both sides have one event in common"
+		                            : "the recording has one event");
+		return 0;
+	}
+	/* What was entered from here is of the old event. */
+	while (v->top->below)
+		view_pop(v);
+	if (view_enter(v, view_scope_all(v, event)) < 0)
+		return -ENOMEM;
+	/* What was lowest shows the other event, and goes. */
+	pane_free(v->top->below);
+	v->top->below = NULL;
+	/* The rows of two sides are of all events. */
+	return v->opts.compare ? view_section(v, section) : 0;
+}
