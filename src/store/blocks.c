@@ -13,8 +13,8 @@
 
 #include "base/leb.h"
 
-/* zstd's. */
-static const int blocks_levels[] = { [BLOCKS_QUICK] = 6, [BLOCKS_WELL] = 19 };
+/* zstd's. Of a simulated day's nodes 19 made 2 % less, and took three times as long. */
+static const int blocks_levels[] = { [BLOCKS_QUICK] = 6, [BLOCKS_WELL] = 12 };
 
 enum {
 	BLOCKS_PLAIN,

@@ -52,8 +52,8 @@ struct blocks_count {
 
 void blocks_put_number(struct buf *to, uint64_t v);
 
-/* Packs what a block holds; plain is given up. Well: of what is read often and made once, as it
- * takes twenty times as long. -ENOMEM. */
+/* Packs what a block holds. Well: takes longer, for what is not to be written soon again.
+ * -ENOMEM. */
 enum blocks_level {
 	BLOCKS_QUICK,
 	BLOCKS_WELL

@@ -22,6 +22,10 @@
 #define DAY_NS (24 * HOUR_NS)
 /* Nodes of a piece: as many as a writer's list has, so that memory is bounded likewise. */
 #define NODES_MOST 500000u
+/* Pages: fewer that are free stay, and this part of all. */
+#define FREE_LEAST 256
+#define FREE_PART 8
+#define FREE_AT_ONCE "2048"
 
 /* From an age on, windows are of this length. */
 static const struct compact_step {
@@ -39,7 +43,7 @@ struct compact_epoch {
 	uint64_t step_ns, wanted_ns;
 };
 
-struct compact {
+struct sqlite_compacting {
 	const struct sqlite_store *s;
 	struct compact_epoch *epochs; /* by names */
 	size_t n, capacity;
@@ -53,7 +57,7 @@ static uint64_t compact_wanted(uint64_t last_ns, uint64_t now_ns)
 	return 0;
 }
 
-static void compact_free(struct compact *c)
+static void compact_free(struct sqlite_compacting *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		free(c->epochs[i].instance);
@@ -61,7 +65,7 @@ static void compact_free(struct compact *c)
 }
 
 /* Finds the epochs whose windows can become longer; not this writer's own. -errno. */
-static int compact_find(struct compact *c, uint64_t now_ns, struct seam_error *err)
+static int compact_find(struct sqlite_compacting *c, uint64_t now_ns, struct seam_error *err)
 {
 	sqlite3_stmt *statement = sqlite_prepare(
 	        c->s,
@@ -115,7 +119,7 @@ static int64_t compact_nodes(const struct sqlite_store *s, int64_t epoch, struct
 
 /* Merges the first epoch that was found and those behind it that go with it, as far as they are few
  * enough. -errno. */
-static int compact_first(const struct compact *c, struct store_compacted *ret,
+static int compact_first(const struct sqlite_compacting *c, struct store_compacted *ret,
                          struct seam_error *err)
 {
 	const struct compact_epoch *first = c->epochs;
@@ -139,15 +143,31 @@ static int compact_first(const struct compact *c, struct store_compacted *ret,
 		sources[o.n++] = (struct sqlite_merge_source){ e->id, e->step_ns != 0 };
 	}
 	more = o.n ? sqlite_merge(c->s, &o, ret, err) : -err->code;
+	if (more >= 0)
+		more = sqlite_join_names(c->s, o.names, err);
 	free(sources);
 	return (int)more;
+}
+
+/* What is written anew leaves pages of the old: some are given back where there are many, but not
+ * all, as the next windows need some. */
+static int compact_vacuum(const struct sqlite_store *s, struct seam_error *err)
+{
+	int64_t pages, free_pages;
+
+	if (sqlite_run(s, "PRAGMA page_count", NULL, 0, &pages, err) < 0 ||
+	    sqlite_run(s, "PRAGMA freelist_count", NULL, 0, &free_pages, err) < 0)
+		return -err->code;
+	if (free_pages <= FREE_LEAST || free_pages <= pages / FREE_PART)
+		return 0;
+	return sqlite_do(s, "PRAGMA incremental_vacuum(" FREE_AT_ONCE ")", err);
 }
 
 /* Does one piece, the oldest names first. */
 int sqlite_compact(void *store, uint64_t now_ns, struct store_compacted *ret,
                    struct seam_error *err)
 {
-	struct compact c = { .s = store };
+	struct sqlite_compacting c = { .s = store };
 	struct store_compacted done = { 0 };
 	struct seam_error why = { 0 };
 	int r = sqlite_do(c.s, "BEGIN IMMEDIATE", &why);
@@ -160,6 +180,10 @@ int sqlite_compact(void *store, uint64_t now_ns, struct store_compacted *ret,
 		r = r < 0 ? r : 1;
 	}
 	if (r >= 0 && sqlite_do(c.s, "COMMIT", &why) < 0)
+		r = -why.code;
+	else if (r >= 0)
+		begun = false;
+	if (r > 0 && compact_vacuum(c.s, &why) < 0)
 		r = -why.code;
 	if (r < 0 && begun)
 		sqlite3_exec(c.s->db, "ROLLBACK", NULL, NULL, NULL);

@@ -24,5 +24,7 @@ struct sqlite_merge_opts {
 /* In a transaction of the caller's. Adds to *ret. -errno. */
 int sqlite_merge(const struct sqlite_store *s, const struct sqlite_merge_opts *o,
                  struct store_compacted *ret, struct seam_error *err);
+/* Makes larger blocks of the strings, objects and frames. Likewise. */
+int sqlite_join_names(const struct sqlite_store *s, int64_t names, struct seam_error *err);
 
 #endif
