@@ -186,7 +186,10 @@ static int sqlite_open_database(struct sqlite_store *s, struct seam_error *err)
 	else if (r >= 0 && form < SQLITE_FORM)
 		r = s->writes ? sqlite_make(s, err) : sqlite_do(s, views_1, err);
 	if (r >= 0)
-		r = sqlite_do(s, "PRAGMA synchronous=FULL; PRAGMA cache_size=-4096", err);
+		r = sqlite_do(s,
+		              "PRAGMA synchronous=FULL; PRAGMA cache_size=-4096; PRAGMA "
+		              "journal_size_limit=4194304",
+		              err);
 	return r;
 }
 

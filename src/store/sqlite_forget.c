@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-#define FORGET_AT_ONCE 64 /* windows: so that a writer waits shortly */
+#define FORGET_AT_ONCE 64                /* windows: so that a writer waits shortly */
+#define FORGET_NS (3600ULL * 1000000000) /* by size, where windows are long */
 
 /* Bytes that are in use, without free pages. -errno. */
 int64_t sqlite_bytes(const struct sqlite_store *s, struct seam_error *err)
@@ -62,11 +63,13 @@ static int sqlite_forget_epochs(const struct sqlite_store *s, struct seam_error 
 	return r;
 }
 
-/* Deletes the oldest windows, at most FORGET_AT_ONCE of those before a time. How many. */
-static int sqlite_forget_some(const struct sqlite_store *s, uint64_t before_ns,
+/* Deletes the oldest windows, at most FORGET_AT_ONCE of those that begin, and end, before a time.
+ * How many. */
+static int sqlite_forget_some(const struct sqlite_store *s, uint64_t begin_ns, uint64_t end_ns,
                               struct seam_error *err)
 {
-	const int64_t numbers[] = { before_ns > INT64_MAX ? INT64_MAX : (int64_t)before_ns,
+	const int64_t numbers[] = { begin_ns > INT64_MAX ? INT64_MAX : (int64_t)begin_ns,
+		                    end_ns > INT64_MAX ? INT64_MAX : (int64_t)end_ns,
 		                    FORGET_AT_ONCE };
 	/* It takes the write lock at once: a transaction that begins by reading could not get it
 	 * later. */
@@ -77,13 +80,13 @@ static int sqlite_forget_some(const struct sqlite_store *s, uint64_t before_ns,
 		return r;
 	r = sqlite_run(s,
 	               "DELETE FROM counts WHERE window IN (SELECT id FROM windows WHERE "
-	               "from_ns < ?1 ORDER BY from_ns, id LIMIT ?2)",
-	               numbers, 2, NULL, err);
+	               "from_ns < ?1 AND to_ns <= ?2 ORDER BY from_ns, id LIMIT ?3)",
+	               numbers, 3, NULL, err);
 	if (r >= 0)
 		r = sqlite_run(s,
 		               "DELETE FROM windows WHERE id IN (SELECT id FROM windows WHERE "
-		               "from_ns < ?1 ORDER BY from_ns, id LIMIT ?2)",
-		               numbers, 2, NULL, err);
+		               "from_ns < ?1 AND to_ns <= ?2 ORDER BY from_ns, id LIMIT ?3)",
+		               numbers, 3, NULL, err);
 	n = r < 0 ? 0 : sqlite3_changes(s->db);
 	if (r >= 0 && n)
 		r = sqlite_forget_epochs(s, err);
@@ -94,28 +97,39 @@ static int sqlite_forget_some(const struct sqlite_store *s, uint64_t before_ns,
 	return r < 0 ? r : (int)n;
 }
 
+/* Deletes the oldest windows, an hour of them at most, until the file is small enough. How many. */
+static int64_t sqlite_forget_most(const struct sqlite_store *s, uint64_t bytes,
+                                  struct seam_error *err)
+{
+	int64_t all = 0, now, first, n = 1;
+
+	while (n > 0) {
+		now = sqlite_bytes(s, err);
+		if (now < 0 || (uint64_t)now <= bytes)
+			return now < 0 ? now : all;
+		if (sqlite_run(s, "SELECT min(from_ns) FROM windows", NULL, 0, &first, err) < 0)
+			return -err->code;
+		n = sqlite_forget_some(s, (uint64_t)first + FORGET_NS, UINT64_MAX, err);
+		all += n > 0 ? n : 0;
+	}
+	return n < 0 ? n : all;
+}
+
 /* Forgets in small transactions, then gives the pages back to the file system. from_ns: windows
- * before it go; bytes: then the oldest, until the file is that small (0: no bound). How many, or
- * -errno. */
+ * that are over before it go; bytes: then the oldest, until the file is that small (0: no bound).
+ * How many, or -errno. */
 int64_t sqlite_forget(void *store, uint64_t from_ns, uint64_t bytes, struct seam_error *err)
 {
 	const struct sqlite_store *s = store;
 	struct seam_error why = { 0 };
-	int64_t all = 0, now, n;
+	int64_t all = 0, n;
 
-	while ((n = sqlite_forget_some(s, from_ns, &why)) > 0)
+	while ((n = sqlite_forget_some(s, from_ns, from_ns, &why)) > 0)
 		all += n;
-	while (bytes && n >= 0) {
-		now = sqlite_bytes(s, &why);
-		if (now < 0 || (uint64_t)now <= bytes) {
-			n = now < 0 ? now : n;
-			break;
-		}
-		n = sqlite_forget_some(s, UINT64_MAX, &why);
-		if (n <= 0)
-			break;
+	if (n >= 0 && bytes)
+		n = sqlite_forget_most(s, bytes, &why);
+	if (n > 0)
 		all += n;
-	}
 	if (n >= 0 && all && sqlite_do(s, "PRAGMA incremental_vacuum", &why) < 0)
 		n = -why.code;
 	if (n < 0 && err)

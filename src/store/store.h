@@ -149,8 +149,8 @@ bool store_news(struct store *s, char *text, size_t room);
 
 /* 1; 0: it was there before. On failure nothing of it is in the store, and others may be put. */
 int store_put(struct store *s, const struct store_window *w, struct seam_error *err);
-/* Lets go of windows that begin before from_ns, and of the oldest until the store takes at most so
- * many bytes; 0: no such limit. Returns how many went, or -errno. */
+/* Lets go of windows that are over before from_ns, and of the oldest until the store takes at most
+ * so many bytes; 0: no such limit. Returns how many went, or -errno. */
 int64_t store_forget(struct store *s, uint64_t from_ns, uint64_t bytes, struct seam_error *err);
 
 /* Makes less of windows that are old at now_ns, a bounded piece at a time: they are merged into
