@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Stores in SQLite files.
 
-    run.py SEAM DATA
+    run.py SEAM DATA PUT [KILLS]
 
 A report of what was imported is, to the byte, the report of the recording, but for advice that needs the recorded machine's
 files; import is done once, however often it is asked for; a span and a filter give their part, and all parts the whole; a
@@ -14,6 +14,7 @@ import random
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -144,42 +145,87 @@ def windows_of(path):
     return sound, {r[0]: r[1:] for r in rows}, len(rows), stray
 
 
-def killed(work):
-    """A writer is killed again and again, at any point; the next one goes on."""
-    recording = os.path.join(DATA, "gcc_d", "perf.data")
-    whole, path = os.path.join(work, "whole.db"), os.path.join(work, "killed.db")
-    args = ["store", "import", "--window", "20ms", *NOWHERE, recording, "--store"]
-    begin = time.monotonic()
-    seam(*args, "sqlite:" + whole)
-    took = time.monotonic() - begin
-    sound, wanted, n, stray = windows_of(whole)
-    check("the whole is sound", ("ok", len(wanted), 0), (sound, n, stray))
+def cut_short(wal, chance):
+    """What a lost power may leave of a log: behind the last whole transaction, anything."""
+    if len(wal) < 32:
+        return wal
+    page, salt = struct.unpack_from(">I", wal, 8)[0], wal[16:24]
+    end, at = 32, 32
+    while at + 24 + page <= len(wal) and wal[at + 8:at + 16] == salt:
+        at += 24 + page
+        if struct.unpack_from(">I", wal, at - page - 20)[0]:  # the database's size: a transaction ends
+            end = at
+    tail = bytearray(wal[end:])
+    for _ in range(1 + len(tail) // 500):
+        if tail:
+            tail[chance.randrange(len(tail))] = chance.randrange(256)
+    return wal[:end] + bytes(tail[:chance.randrange(len(tail) + 1)])
+
+
+def looked_at(put, path, turn):
+    """The first and last window, when all that are there are whole."""
+    db = sqlite3.connect(path)
+    try:
+        check("turn %d: sound" % turn, "ok", db.execute("PRAGMA integrity_check").fetchone()[0])
+        ready = db.execute("PRAGMA user_version").fetchone()[0]
+    finally:
+        db.close()
+    if not ready:  # before the first transaction
+        return -1, -1
+    done = subprocess.run([put, "check", "sqlite:" + path], capture_output=True, check=False)
+    lines = done.stdout.decode().strip().split("\n")
+    check("turn %d: windows that are there are whole" % turn, (0, []), (done.returncode, lines[:-1] if done.returncode == 0 else lines))
+    return tuple(int(n) for n in lines[-1].split()[:2]) if done.returncode == 0 else (-1, -1)
+
+
+def killed(work, put, turns):
+    """A writer that puts, compacts and forgets is killed again and again, at any point; the next one goes on. What it said is
+    safe is there; every other time the power is lost as well, in a copy."""
+    path, torn = os.path.join(work, "killed.db"), os.path.join(work, "torn.db")
     chance = random.Random(16)
-    partial = kills = 0
-    for turn in range(40):
-        writer = subprocess.Popen([SEAM, *args, "sqlite:" + path], env=ENV, stderr=subprocess.DEVNULL)
-        time.sleep(chance.random() * took)
-        writer.send_signal(signal.SIGKILL)
-        kills += writer.wait() == -signal.SIGKILL
-        if not os.path.exists(path) or os.path.getsize(path) == 0:
+    last = least = -1
+    kills = amid = 0
+    for turn in range(turns):
+        said = os.path.join(work, "said")
+        with open(said, "wb") as out:
+            writer = subprocess.Popen([put, "write", "sqlite:" + path, str(last + 1)], stdout=out)
+            # At some time of its beginning, or of its work.
+            lines = chance.randrange(13) if turn % 4 < 2 else 0
+            while lines and writer.poll() is None and open(said, "rb").read().count(b"\n") < lines:
+                time.sleep(0.001)
+            time.sleep(chance.random() * (0.01 if lines else 0.06))
+            if turn % 2:
+                writer.send_signal(signal.SIGSTOP)
+                os.waitid(os.P_PID, writer.pid, os.WSTOPPED)
+                parts = [open(path + end, "rb").read() if os.path.exists(path + end) else b"" for end in ("", "-wal")]
+            writer.send_signal(signal.SIGKILL)
+            kills += writer.wait() == -signal.SIGKILL
+        for line in open(said, encoding="ascii").read().split("\n"):
+            if line.startswith("put "):
+                last = max(last, int(line[4:]))
+            elif line.startswith("forget "):
+                least = max(least, int(line[7:]))
+            elif line:
+                fault("turn %d: %s" % (turn, line))
+        if turn % 2 and parts[0]:
+            for end, content in zip(("", "-wal", "-shm"), (parts[0], cut_short(parts[1], chance), None)):
+                if content is not None:
+                    with open(torn + end, "wb") as out:
+                        out.write(content)
+                elif os.path.exists(torn + end):
+                    os.unlink(torn + end)
+            check("turn %d: what was safe is there without power" % turn, True, looked_at(put, torn, turn)[1] >= last)
+        if not os.path.exists(path) or not os.path.getsize(path):
             continue
-        try:
-            sound, got, n, stray = windows_of(path)
-        except sqlite3.OperationalError as e:
-            if "no such table" not in str(e):  # killed before the first transaction
-                fault("turn %d: %s" % (turn, e))
-            continue
-        check("turn %d: sound, each window once" % turn, ("ok", len(got), 0), (sound, n, stray))
-        check("turn %d: windows that are there are whole" % turn, {t: wanted.get(t) for t in got}, got)
-        partial += 0 < len(got) < len(wanted)
-        if len(got) == len(wanted):  # from the beginning once more
-            for f in (path, path + "-wal", path + "-shm"):
-                if os.path.exists(f):
-                    os.unlink(f)
-    seam(*args, "sqlite:" + path)
-    check("all windows in the end", wanted, windows_of(path)[1])
-    answers("sqlite:" + path, recording)
-    print("%d kills, %d of them left a part of %d windows" % (kills, partial, len(wanted)))
+        first, there = looked_at(put, path, turn)
+        # One more may be safe than was said.
+        if not last <= there <= last + 1 or first > max(least, 0):
+            fault("turn %d: windows %d to %d are there, %d was said, from %d on" % (turn, first, there, last, least))
+        amid += there > last
+        last = there
+    print("%d kills of %d, %d of them between a window and its word; %d windows" % (kills, turns, amid, last + 1))
+    if last < 100:
+        fault("the writer hardly came to anything")
 
 
 def refusals(work):
@@ -258,7 +304,7 @@ def main():
     work = tempfile.mkdtemp(prefix="seam-store-")
     try:
         same_answers(work)
-        killed(work)
+        killed(work, os.path.abspath(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 100)
         refusals(work)
         series(work)
     finally:

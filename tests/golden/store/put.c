@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+/*
+ * put.c: writes windows into a store without sampling, until it is killed, and looks whether they
+ * are whole.
+ *
+ *	put write URL FIRST     windows from number FIRST on; says "put N" when one is safe,
+ *	                        "forget N" before windows below N go. Compacts, with a clock
+ *	                        that is right, a day or a week ahead, and forgets, by age.
+ *	put check URL           every window that is there: its samples, all or none of them,
+ *	                        and its own count. Says "FIRST LAST HOW-MANY", and "broken N"
+ *	                        for each that is not whole.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store.h"
+
+#define BEGIN_NS 1790000000000000000ULL
+#define SECOND 1000000000ULL
+#define EVERY (20 * SECOND)
+#define DAY (86400 * SECOND)
+#define KEPT 500u /* windows */
+#define ROWS 6u
+#define SHARED 40u
+
+static void die(const char *what, const struct seam_error *err)
+{
+	printf("failed: %s: %s\n", what, err->text);
+	exit(1);
+}
+
+static uint32_t call(struct profile *p, uint32_t from, const char *what, unsigned number)
+{
+	struct profile_frame f = { .kind = PROFILE_USER };
+	char name[40];
+
+	snprintf(name, sizeof(name), "%s%u", what, number);
+	f.symbol = profile_string(p, name);
+	return profile_node(p, from, profile_frame(p, &f));
+}
+
+static uint64_t samples_of(unsigned i)
+{
+	return 1 + i % 7;
+}
+
+/* Window i has samples_of(i) in each of ROWS stacks, all of which have its own function: half of
+ * them with callers that others have, too. */
+static struct profile *profile_of(unsigned i)
+{
+	const struct profile_state state = { .name = "whole", .text = "whole", .whole = true };
+	struct profile *p;
+
+	if (profile_new(&p, 0) < 0 || profile_set_state(p, 0, &state) < 0)
+		exit(2);
+	for (unsigned row = 0; row < ROWS; row++) {
+		struct profile_key key = { .event = profile_event(p, "cycles"),
+			                   .task = profile_task(p, profile_string(p, "work"), 0, 0),
+			                   .cpu = PROFILE_NOT_KEPT,
+			                   .slice = PROFILE_NOT_KEPT,
+			                   .cgroup = PROFILE_NOT_KEPT,
+			                   .label = PROFILE_NOT_KEPT };
+
+		key.node = call(p, PROFILE_ROOT, "main", 0);
+		for (unsigned depth = 0; depth < 3; depth++)
+			key.node = call(p, key.node, "shared", (i * 7 + row * 3 + depth) % SHARED);
+		key.node = call(p, key.node, "w", i);
+		key.node = call(p, key.node, "leaf", row);
+		profile_add(p, &key, samples_of(i), samples_of(i) * 100);
+	}
+	return p;
+}
+
+static void put(struct store *s, unsigned i)
+{
+	const struct store_count counts[] = { { "windows", 1 } };
+	struct labels labels[2] = { 0 };
+	uint32_t series[ROWS];
+	struct store_window w = { .instance = "put",
+		                  .from_ns = BEGIN_NS + i * EVERY,
+		                  .to_ns = BEGIN_NS + (i + 1) * EVERY,
+		                  .row_series = series,
+		                  .series = labels,
+		                  .n_series = 2,
+		                  .counts = counts,
+		                  .n_counts = 1 };
+	struct profile *p = profile_of(i);
+	struct seam_error err = { 0 };
+
+	for (unsigned row = 0; row < ROWS; row++)
+		series[row] = row % 2;
+	labels_set(&labels[0], "service", "a");
+	labels_set(&labels[1], "service", "b");
+	labels_set(&labels[0], "comm", "work");
+	labels_set(&labels[1], "comm", "work");
+	w.profile = p;
+	if (store_put(s, &w, &err) < 0)
+		die("put", &err);
+	printf("put %u\n", i);
+	fflush(stdout);
+	profile_free(p);
+	labels_free(&labels[0]);
+	labels_free(&labels[1]);
+}
+
+/* What an agent does beside, much more often, and at times that are not like its own. */
+static void tend(struct store *s, unsigned i)
+{
+	const uint64_t now = BEGIN_NS + i * EVERY;
+	const uint64_t ahead = i % 331 < 3 ? 8 * DAY : i % 97 < 3 ? DAY + SECOND : SECOND;
+	struct store_compacted done = { 0 };
+	struct seam_error err = { 0 };
+
+	if (i % 5 == 0 && store_compact(s, now + ahead, &done, &err) < 0)
+		die("compact", &err);
+	if (i % 41 == 40 && i > KEPT) {
+		printf("forget %u\n", i - KEPT);
+		fflush(stdout);
+		if (store_forget(s, now - KEPT * EVERY, 0, &err) < 0)
+			die("forget", &err);
+	}
+}
+
+static _Noreturn void write_all(const char *url, unsigned first)
+{
+	struct seam_error err = { 0 };
+	struct store *s;
+
+	if (store_open(&s, url, STORE_AGENT, &err) < 0)
+		die("open", &err);
+	for (unsigned i = first;; i++) {
+		put(s, i);
+		tend(s, i);
+	}
+}
+
+/* The number in a frame's name, or -1. */
+static long window_of(const struct profile *p, uint32_t frame)
+{
+	const char *name = profile_text(p, profile_frame_at(p, frame)->symbol);
+
+	return name[0] == 'w' && name[1] ? strtol(name + 1, NULL, 10) : -1;
+}
+
+static int check(const char *url)
+{
+	const struct store_query q = { .to_ns = UINT64_MAX };
+	struct store_found found = { 0 };
+	struct seam_error err = { 0 };
+	uint64_t *samples = NULL, *weights;
+	size_t room = 1u << 20, n = 0, first = SIZE_MAX, last = 0;
+	struct profile *p;
+	struct store *s;
+
+	if (profile_new(&p, 0) < 0 || store_open(&s, url, STORE_READ, &err) < 0 ||
+	    store_read(s, &q, p, &found, &err) < 0)
+		die("read", &err);
+	samples = calloc(room, sizeof(*samples));
+	weights = calloc(room, sizeof(*weights));
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+		const uint32_t node = profile_node_at(p, row->key.node).parent;
+		long w = window_of(p, profile_node_at(p, node).frame);
+
+		if (w < 0 || (size_t)w >= room) {
+			printf("broken: a row of no window\n");
+			return 1;
+		}
+		samples[w] += row->samples;
+		weights[w] += row->weight;
+	}
+	for (size_t i = 0; i < room; i++) {
+		if (!samples[i])
+			continue;
+		if (samples[i] != ROWS * samples_of((unsigned)i) || weights[i] != samples[i] * 100)
+			printf("broken %zu\n", i);
+		first = first == SIZE_MAX ? i : first;
+		last = i;
+		n++;
+	}
+	if (store_found_count(&found, "windows") != n)
+		printf("broken: %zu windows have samples, %" PRIu64 " are counted\n", n,
+		       store_found_count(&found, "windows"));
+	if (n && n != last - first + 1)
+		printf("broken: %zu windows from %zu to %zu\n", n, first, last);
+	printf("%zd %zd %zu\n", n ? (ssize_t)first : -1, n ? (ssize_t)last : -1, n);
+	free(samples);
+	free(weights);
+	store_found_free(&found);
+	profile_free(p);
+	store_close(s);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "write"))
+		write_all(argv[2], (unsigned)atoi(argv[3]));
+	if (argc == 3 && !strcmp(argv[1], "check"))
+		return check(argv[2]);
+	return 2;
+}
