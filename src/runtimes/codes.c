@@ -140,6 +140,11 @@ static bool codes_keep(struct codes *c, const struct codes_told *told, uint64_t 
 	return true;
 }
 
+bool codes_knows(const struct codes *codes, uint64_t key)
+{
+	return map_get(&codes->known, key, NULL);
+}
+
 /* 1: the name is new and must be told to the file; 0: it is known. -ENOSPC: too many; -ENOMEM. */
 int codes_learn(struct codes *c, const struct codes_told *told, const char **name, uint64_t *start)
 {
@@ -184,24 +189,20 @@ uint64_t codes_address(struct codes *c, uint64_t key, uint32_t offset)
 	return runtime_code_address(code->start, line);
 }
 
-/* Functions that are inlined have no places of their own: their lines are not known. */
 size_t codes_addresses(struct codes *c, uint64_t key, uint32_t offset, uint64_t *to, size_t room)
 {
-	uint64_t keys[CODES_INLINED], known = 0;
+	struct runtime_place places[CODES_INLINED] = { { key, offset } };
+	uint64_t known = 0;
 	size_t n = 0, put = 0;
 
 	if (map_get(&c->known, key, &known)) {
 		const struct codes_one *code = &c->at[known - 1];
 
-		n = kinds_inlined(code->kind, &code->lines, offset, keys,
+		n = kinds_inlined(code->kind, &code->lines, offset, places,
 		                  room < CODES_INLINED ? room : CODES_INLINED);
 	}
-	if (n <= 1) {
-		to[0] = codes_address(c, n ? keys[0] : key, offset);
-		return to[0] != 0;
-	}
-	for (size_t i = 0; i < n; i++) {
-		to[put] = codes_address(c, keys[i], 0);
+	for (size_t i = 0; i < (n ? n : 1); i++) {
+		to[put] = codes_address(c, places[i].key, places[i].at);
 		put += to[put] != 0;
 	}
 	return put;

@@ -7,6 +7,7 @@
 #ifndef SEAM_RUNTIMES_CODES_H
 #define SEAM_RUNTIMES_CODES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,8 @@ struct codes_told {
  */
 int codes_learn(struct codes *codes, const struct codes_told *told, const char **name,
                 uint64_t *start);
+
+bool codes_knows(const struct codes *codes, uint64_t key);
 
 /* The address for an instruction of a code object, by its offset in bytes; 0: the key is not
  * known. */

@@ -54,7 +54,7 @@ bool kinds_match(enum runtime_kind kind, struct runtime_frame *frames, size_t *n
 }
 
 size_t kinds_inlined(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at,
-                     uint64_t *keys, size_t room)
+                     struct runtime_place *to, size_t room)
 {
-	return kind == RUNTIME_V8 ? v8_inlined(lines, at, keys, room) : 0;
+	return kind == RUNTIME_V8 ? v8_inlined(lines, at, to, room) : 0;
 }

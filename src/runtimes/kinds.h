@@ -49,9 +49,15 @@ uint32_t kinds_line(enum runtime_kind kind, const struct runtime_lines *lines, u
  * met there. False: they do not fit. */
 bool kinds_match(enum runtime_kind kind, struct runtime_frame *frames, size_t *n);
 
-/* The keys of the functions that are at a place in a piece of code, the innermost first, where that
- * is code into which others were inlined. Returns how many; 0: it is the code of one. */
+/* A function, and a place in it. */
+struct runtime_place {
+	uint64_t key;
+	uint32_t at;
+};
+
+/* The functions that are at a place in a piece of code, the innermost first, where that is code
+ * into which others were inlined. Returns how many; 0: it is the code of one. */
 size_t kinds_inlined(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at,
-                     uint64_t *keys, size_t room);
+                     struct runtime_place *to, size_t room);
 
 #endif

@@ -51,6 +51,7 @@ static const struct v8_member v8_members[] = {
 	          "v8dbg_class_SharedFunctionInfo__raw_script__Tagged_Object_",
 	          "v8dbg_class_SharedFunctionInfo__script__Tagged_HeapObject_"),
 	V8_MEMBER(script_name, V8_SCRIPT_BYTES, "v8dbg_class_Script__name__Object"),
+	V8_MEMBER(script_source, V8_SCRIPT_BYTES, "v8dbg_class_Script__source__Object"),
 	/* its number is behind its line ends in all versions */
 	V8_MEMBER(script_id, V8_SCRIPT_BYTES - 8, "v8dbg_class_Script__line_ends__Object"),
 	V8_MEMBER(array_length, 64, "v8dbg_class_FixedArrayBase__length__SMI"),
@@ -62,6 +63,9 @@ static const struct v8_member v8_members[] = {
 	V8_MEMBER(type_script, V8_TYPES, "v8dbg_type_Script__SCRIPT_TYPE"),
 	V8_MEMBER(type_bytecodes, V8_TYPES, "v8dbg_type_BytecodeArray__BYTECODE_ARRAY_TYPE"),
 	V8_MEMBER(type_code, V8_TYPES, "v8dbg_type_Code__CODE_TYPE"),
+	V8_MEMBER(bytecodes_data, 128, "v8dbg_class_BytecodeArray__data__uintptr_t"),
+	V8_MEMBER(type_bytes, V8_TYPES, "v8dbg_type_TrustedByteArray__TRUSTED_BYTE_ARRAY_TYPE",
+	          "v8dbg_type_ByteArray__BYTE_ARRAY_TYPE"),
 	V8_MEMBER(scope_first, 16, "v8dbg_scopeinfo_idx_first_vars"),
 };
 
@@ -165,6 +169,9 @@ static void v8_compiled(struct v8_layout *to, const struct runtime_source *sourc
 		to->code_size = 56; /* the symbol is another class's there */
 	to->code_deopt = major < 12 ? 16 : 8;
 	to->code_positions = to->code_deopt + 8;
+	to->bytecodes_positions = major < 12 ? 32 : 24;
+	to->code_flags = v8_optional(source, "v8dbg_class_Code__flags__uint32_t", 48);
+	to->kind_maglev = v8_optional(source, "v8dbg_CodeKindBaseline", 0) + 1;
 	to->rows = to->version >= V8_ROWS_CHANGED ? V8_ROWS_BIT : V8_ROWS_SIGN;
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		to->type_arrays[i] = v8_optional(source, arrays[i], 0);
@@ -218,19 +225,22 @@ struct v8_code {
 	uint64_t key;
 	struct v8_inlined inlined[V8_INLINED_MOST];
 	uint32_t n, rows;
-	bool cut;
+	bool cut, placeless;
 	const unsigned char *at, *end; /* the table */
 };
 
 /* A row of a source position table: from this offset on. */
 struct v8_row {
-	uint64_t offset;
+	int64_t offset;
 	uint64_t position; /* the source position's bits */
 };
+#define V8_ROW_FIRST ((struct v8_row){ .offset = -1 }) /* what the first is told from: the entry */
 
 #define V8_POSITION_INLINED 31 /* the number of the inlined function, + 1, in a source position */
 #define V8_POSITION_MASK 0xffffu
+#define V8_POSITION_PLACE 0x3fffffffu /* 1 + the character, above a bit */
 
+/* What was told of compiled code, of which nothing is believed but the form. */
 static int v8_code_read(const struct runtime_lines *lines, struct v8_code *to)
 {
 	const size_t head = offsetof(struct v8_compiled, inlined);
@@ -244,6 +254,7 @@ static int v8_code_read(const struct runtime_lines *lines, struct v8_code *to)
 	to->key = told.key;
 	to->n = told.n < V8_INLINED_MOST ? told.n : V8_INLINED_MOST;
 	to->cut = told.cut;
+	to->placeless = told.placeless;
 	to->rows = told.rows;
 	to->at = lines->bytes + table;
 	to->end = lines->bytes + lines->n;
@@ -276,7 +287,8 @@ static bool v8_row_next(struct v8_code *c, struct v8_row *row)
 		return false;
 	if (c->rows == V8_ROWS_BIT)
 		offset >>= 1;
-	row->offset += (uint64_t)(offset < 0 ? -(offset + 1) : offset);
+	row->offset =
+	        (int64_t)((uint64_t)row->offset + (uint64_t)(offset < 0 ? -(offset + 1) : offset));
 	row->position += (uint64_t)position;
 	return true;
 }
@@ -311,40 +323,95 @@ static size_t v8_common(uint32_t *one, size_t n_one, const uint32_t *other, size
 	return n;
 }
 
+/* The place in the source that a source position is, from 1 on; 0: it is in none. */
+static uint32_t v8_place(uint64_t position)
+{
+	return position & 1 ? 0 : (uint32_t)(position >> 1) & V8_POSITION_PLACE;
+}
+
+/* Puts the functions of a stack, and the one that they are inlined in: place is the innermost's,
+ * that of each other where it calls the next. */
+static size_t v8_stack_put(const struct v8_code *c, const uint32_t *stack, size_t n, uint32_t place,
+                           struct runtime_place *to, size_t room)
+{
+	size_t put = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (put + 1 < room && c->inlined[stack[i]].key)
+			to[put++] = (struct runtime_place){ c->inlined[stack[i]].key,
+				                            c->placeless ? 0 : place };
+		place = v8_place(c->inlined[stack[i]].position);
+	}
+	if (put < room)
+		to[put++] = (struct runtime_place){ c->key, c->placeless ? 0 : place };
+	return put;
+}
+
 /*
  * Where execution returns to, the row of the call holds. Where it stopped, between two rows, code
  * may be of what is before or behind: what both are in is sure.
  */
-size_t v8_inlined(const struct runtime_lines *lines, uint32_t at, uint64_t *keys, size_t room)
+size_t v8_inlined(const struct runtime_lines *lines, uint32_t at, struct runtime_place *to,
+                  size_t room)
 {
 	uint32_t stack[V8_INLINED_MOST], behind[V8_INLINED_MOST];
-	uint64_t offset = at & ~V8_AT_EXACT, before = 0;
+	int64_t offset = at & ~V8_AT_EXACT;
+	uint64_t before = 0;
 	bool exact = at & V8_AT_EXACT, any = false, more = false;
-	struct v8_row row = { 0 };
+	struct v8_row row = V8_ROW_FIRST;
 	struct v8_code code;
-	size_t n = 0, put = 0;
+	uint32_t place = 0;
+	size_t n = 0, all;
 
 	if (v8_code_read(lines, &code) < 0)
 		return 0;
-	while ((more = v8_row_next(&code, &row)) && row.offset + !exact <= offset) {
+	while ((more = v8_row_next(&code, &row)) &&
+	       (exact ? row.offset <= offset : row.offset < offset)) {
 		before = row.position;
 		any = true;
 	}
-	if (any && (more || !code.cut))
+	if (any && (more || !code.cut)) {
 		n = v8_stack(&code, before, stack);
+		place = n || v8_inlining(before) < 0 ? v8_place(before) : 0;
+	}
+	all = n;
 	if (exact)
 		n = v8_common(stack, n, behind, more ? v8_stack(&code, row.position, behind) : 0);
-	for (size_t i = 0; i < n && put + 1 < room; i++)
-		if (code.inlined[stack[i]].key)
-			keys[put++] = code.inlined[stack[i]].key;
-	if (put < room)
-		keys[put++] = code.key;
-	return put;
+	return v8_stack_put(&code, stack, n, n == all ? place : 0, to, room);
 }
 
+/* ---- lines ---- */
+
+/* The place where a bytecode is from, by the table of its function: the last row that is not behind
+ * it. */
+static uint32_t v8_bytecode_place(const struct v8_source *source, const unsigned char *table,
+                                  size_t n, uint32_t offset)
+{
+	struct v8_code code = { .rows = source->rows, .at = table, .end = table + n };
+	struct v8_row row = V8_ROW_FIRST;
+	uint32_t place = 0;
+
+	while (v8_row_next(&code, &row)) {
+		if (row.offset > offset)
+			return place;
+		place = v8_place(row.position);
+	}
+	return source->bytecodes == V8_BYTECODES_CUT ? 0 : place;
+}
+
+/* at: 0, for the line where the function begins; else its place in the source, or 1 + the offset of
+ * a bytecode. */
 uint32_t v8_line(const struct runtime_lines *lines, uint32_t at)
 {
-	(void)lines;
-	(void)at;
-	return 0;
+	struct v8_source source;
+
+	if (lines->form != V8_LINES_SOURCE || lines->n < sizeof(source))
+		return 0;
+	memcpy(&source, lines->bytes, sizeof(source));
+	if (at && source.bytecodes)
+		at = v8_bytecode_place(&source, lines->bytes + sizeof(source),
+		                       lines->n - sizeof(source), at - 1);
+	return at && at - 1 >= source.start && at - 1 < source.end
+	               ? source.line + v8_lines_at(source.lines, at - 1)
+	               : source.first_line;
 }

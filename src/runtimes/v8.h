@@ -8,16 +8,29 @@
 
 #include "runtimes/kinds.h"
 #include "runtimes/v8_layout.h"
+#include "runtimes/v8_lines.h"
 
 /* 0: the object is a V8 that is known; -ENOENT: it is none. -ENOTSUP: it is one of another version,
  * or of a build that is not understood (compressed pointers). */
 int v8_find(struct runtime_object *ret, const struct runtime_source *source);
 
+/* What the lines of a function are found by (V8_LINES_SOURCE), with its source position table
+ * behind it if it was told. The lines must live on. */
+struct v8_source {
+	const struct v8_lines *lines; /* NULL: they are not known */
+	uint32_t line;                /* what is to be added to each */
+	uint32_t first_line;          /* 0: it is not known */
+	uint32_t start, end;          /* of the function, in characters of the script */
+	uint32_t rows;                /* enum v8_rows */
+	uint32_t bytecodes;           /* places are offsets of bytecodes */
+};
+
 /* The line of a place in a function, by what was told of it; 0: it is not known. */
 uint32_t v8_line(const struct runtime_lines *lines, uint32_t at);
 
-/* The keys of the functions at a place in compiled code, the innermost first: those that are
- * inlined there, and the one whose code it is. Returns how many; 0: this is no compiled code. */
-size_t v8_inlined(const struct runtime_lines *lines, uint32_t at, uint64_t *keys, size_t room);
+/* The functions at a place in compiled code, the innermost first: those that are inlined there, and
+ * the one whose code it is. Returns how many; 0: this is no compiled code. */
+size_t v8_inlined(const struct runtime_lines *lines, uint32_t at, struct runtime_place *to,
+                  size_t room);
 
 #endif

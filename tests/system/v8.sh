@@ -13,11 +13,11 @@ program=$HERE/v8/truth_program.js
 echo "# $node $("$node" --version)"
 record -F 997 -e cpu-clock -o f.data -- "$node" "$program" 120 notes
 same "status" 0 $status
-"$SEAM" script -i f.data >f.txt 2>script.err; same "script" 0 $?
+"$SEAM" script -i f.data -F +srcline >f.txt 2>script.err; same "script" 0 $?
 if python3 "$HERE/v8/truth_check.py" 99.5 "$program" notes <f.txt >said; then
-	echo "ok: $(tail -n 1 said)"
+	sed 's/^/ok: /' said
 else
-	fail "$(head -n 60 said; tail -n 1 said)"
+	fail "$(head -n 60 said; tail -n 2 said)"
 fi
 says f.txt "js::down:$program (\[v8\])"
 "$SEAM" report -i f.data --no-children -s dso,sym >r.txt 2>r.err; same "report" 0 $?

@@ -57,12 +57,12 @@ static void nothing_is_inlined(void **state)
 {
 	static struct v8_compiled c;
 	struct runtime_lines lines = told(&c, rows_26, sizeof(rows_26), V8_ROWS_BIT);
-	uint64_t keys[8];
+	struct runtime_place keys[8];
 
 	assert_int_equal(v8_inlined(&lines, 269, keys, 8), 1);
-	assert_int_equal(keys[0], KEY);
+	assert_int_equal(keys[0].key, KEY);
 	assert_int_equal(v8_inlined(&lines, 392 | V8_AT_EXACT, keys, 8), 1);
-	assert_int_equal(keys[0], KEY);
+	assert_int_equal(keys[0].key, KEY);
 }
 
 /* Three rows: at 10 in nothing, from 20 on in the second function, which the first calls, from 40
@@ -74,32 +74,32 @@ static void what_is_inlined_is_in_front(void **state)
 	const int64_t in[] = { position(5, -1), position(7, 1), position(9, 0) };
 	unsigned char rows[64];
 	struct runtime_lines lines;
-	uint64_t keys[8];
+	struct runtime_place keys[8];
 	size_t n = 0;
 
 	c.inlined[0] = (struct v8_inlined){ 1, (uint64_t)position(3, -1) };
 	c.inlined[1] = (struct v8_inlined){ 2, (uint64_t)position(4, 0) };
 	for (size_t i = 0; i < 3; i++) {
-		n += digits(rows + n, -1 - (i ? at[i] - at[i - 1] : at[i]));
+		n += digits(rows + n, -1 - (i ? at[i] - at[i - 1] : at[i] + 1));
 		n += digits(rows + n, i ? in[i] - in[i - 1] : in[i]);
 	}
 	lines = told(&c, rows, n, V8_ROWS_SIGN);
 	/* a return address: the row before it */
 	assert_int_equal(v8_inlined(&lines, 40, keys, 8), 3);
-	assert_int_equal(keys[0], 2);
-	assert_int_equal(keys[1], 1);
-	assert_int_equal(keys[2], KEY);
+	assert_int_equal(keys[0].key, 2);
+	assert_int_equal(keys[1].key, 1);
+	assert_int_equal(keys[2].key, KEY);
 	assert_int_equal(v8_inlined(&lines, 41, keys, 8), 2);
-	assert_int_equal(keys[0], 1);
+	assert_int_equal(keys[0].key, 1);
 	assert_int_equal(v8_inlined(&lines, 20, keys, 8), 1);
 	/* where it stopped: what both rows are in */
 	assert_int_equal(v8_inlined(&lines, 30 | V8_AT_EXACT, keys, 8), 2);
-	assert_int_equal(keys[0], 1);
-	assert_int_equal(keys[1], KEY);
+	assert_int_equal(keys[0].key, 1);
+	assert_int_equal(keys[1].key, KEY);
 	assert_int_equal(v8_inlined(&lines, 50 | V8_AT_EXACT, keys, 8), 1);
 	/* as much as there is room for, and what it is inlined in */
 	assert_int_equal(v8_inlined(&lines, 40, keys, 1), 1);
-	assert_int_equal(keys[0], KEY);
+	assert_int_equal(keys[0].key, KEY);
 	/* callers in a circle, and out of bounds */
 	c.inlined[0].position = (uint64_t)position(3, 1);
 	assert_int_equal(v8_inlined(&lines, 40, keys, 8), 1);
@@ -107,11 +107,124 @@ static void what_is_inlined_is_in_front(void **state)
 	assert_int_equal(v8_inlined(&lines, 40, keys, 8), 1);
 }
 
+/* The same in lines: where each function calls the next; none where it is not sure, and in
+ * Maglev's code. */
+static void places_of_what_is_inlined(void **state)
+{
+	static struct v8_compiled c = { .n = 1 };
+	const int64_t in[] = { position(5, -1), position(9, 0) };
+	struct runtime_place at[8];
+	struct runtime_lines lines;
+	unsigned char rows[64];
+	size_t n = 0;
+
+	c.inlined[0] = (struct v8_inlined){ 1, (uint64_t)position(3, -1) };
+	for (size_t i = 0; i < 2; i++) {
+		n += digits(rows + n, -1 - (i ? 10 : 11));
+		n += digits(rows + n, i ? in[1] - in[0] : in[0]);
+	}
+	lines = told(&c, rows, n, V8_ROWS_SIGN);
+	assert_int_equal(v8_inlined(&lines, 11, at, 8), 1);
+	assert_int_equal(at[0].at, 1 + 5);
+	assert_int_equal(v8_inlined(&lines, 10, at, 8), 1);
+	assert_int_equal(at[0].at, 0);
+	assert_int_equal(v8_inlined(&lines, 10 | V8_AT_EXACT, at, 8), 1);
+	assert_int_equal(at[0].at, 1 + 5);
+	assert_int_equal(v8_inlined(&lines, 25, at, 8), 2);
+	assert_int_equal(at[0].at, 1 + 9);
+	assert_int_equal(at[1].at, 1 + 3);
+	assert_int_equal(v8_inlined(&lines, 25 | V8_AT_EXACT, at, 8), 1);
+	assert_int_equal(at[0].at, 0);
+	c.placeless = 1;
+	assert_int_equal(v8_inlined(&lines, 25, at, 8), 2);
+	assert_int_equal(at[0].at, 0);
+	assert_int_equal(at[1].at, 0);
+}
+
+static void lines_of_a_source(void **state)
+{
+	static const char text[] = "a\nb\r\nc\rd\n";
+	static const uint16_t wide[] = { 'a', 0x2028, 'b', 0x2029, 0x0a0d, 'c' };
+	static const unsigned char utf8[] = "\xef\xbb\xbf\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z";
+	static const char *const bad[] = { "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+		                           "a\x80" };
+	struct v8_lines l = { 0 };
+	uint16_t units[16];
+
+	for (size_t i = 0; i < sizeof(text) - 1; i++) /* also between both bytes of a line's end */
+		assert_int_equal(v8_lines_add(&l, text + i, 1, 1), 0);
+	assert_int_equal(l.n, 4);
+	assert_int_equal(v8_lines_at(&l, 0), 1);
+	assert_int_equal(v8_lines_at(&l, 1), 1);
+	assert_int_equal(v8_lines_at(&l, 2), 2);
+	assert_int_equal(v8_lines_at(&l, 4), 2);
+	assert_int_equal(v8_lines_at(&l, 5), 3);
+	assert_int_equal(v8_lines_at(&l, 7), 4);
+	assert_int_equal(v8_lines_at(&l, UINT32_MAX), 5);
+	v8_lines_free(&l);
+	assert_int_equal(v8_lines_add(&l, wide, 6, 2), 0);
+	assert_int_equal(l.n, 2);
+	assert_int_equal(v8_lines_at(&l, 5), 3);
+	assert_int_equal(v8_lines_add(&l, wide, SIZE_MAX, 2), -EFBIG);
+	v8_lines_free(&l);
+	assert_int_equal(v8_lines_units(units, utf8, sizeof(utf8) - 1), 5);
+	assert_int_equal(units[1], 0x20ac);
+	assert_int_equal(units[2], 0xd83d);
+	assert_int_equal(units[3], 0xde00);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(v8_lines_units(units, (const unsigned char *)bad[i],
+		                                strlen(bad[i])),
+		                 -EINVAL);
+}
+
+/* Bytecodes have the place of the last row that is not behind them; what is in no row, or out of
+ * the function, has the function's line. */
+static void lines_of_bytecodes(void **state)
+{
+	struct {
+		struct v8_source source;
+		unsigned char rows[32];
+	} told = { .source = { .line = 100,
+		               .first_line = 102,
+		               .start = 4,
+		               .end = 9,
+		               .bytecodes = V8_BYTECODES } };
+	static const int64_t places[] = { 4, 6, 40 };
+	struct runtime_lines lines = { .form = V8_LINES_SOURCE,
+		                       .bytes = (const unsigned char *)&told };
+	struct v8_lines l = { 0 };
+	size_t n = 0;
+
+	assert_int_equal(v8_lines_add(&l, "a\nb\nc\nd\ne\nf\n", 12, 1), 0);
+	told.source.lines = &l;
+	for (size_t i = 0; i < 3; i++) {
+		n += digits(told.rows + n, i ? 3 : 0);
+		n += digits(told.rows + n,
+		            position(places[i], -1) - (i ? position(places[i - 1], -1) : 0));
+	}
+	lines.n = sizeof(told.source) + n;
+	assert_int_equal(v8_line(&lines, 0), 102);
+	assert_int_equal(v8_line(&lines, 1), 103);
+	assert_int_equal(v8_line(&lines, 1 + 1), 103);
+	assert_int_equal(v8_line(&lines, 1 + 2), 104);
+	assert_int_equal(v8_line(&lines, 1 + 4), 104);
+	assert_int_equal(v8_line(&lines, 1 + 5), 102); /* not in the function */
+	told.source.bytecodes = V8_BYTECODES_CUT;
+	lines.n = sizeof(told.source) + n - 3; /* about: the last row is cut */
+	assert_int_equal(v8_line(&lines, 1 + 1), 103);
+	assert_int_equal(v8_line(&lines, 1 + 9), 102);
+	told.source.bytecodes = 0; /* a place itself */
+	assert_int_equal(v8_line(&lines, 1 + 8), 105);
+	lines.n = 3;
+	assert_int_equal(v8_line(&lines, 1), 0);
+	v8_lines_free(&l);
+}
+
 /* Nothing is read behind a table's end, and what is no compiled code has nothing. */
 static void damaged_tables(void **state)
 {
 	static struct v8_compiled c = { .n = UINT32_MAX };
-	uint64_t keys[8];
+	struct runtime_place keys[8];
 
 	memset(c.inlined, 0xff, sizeof(c.inlined));
 	for (size_t n = 0; n <= sizeof(rows_26); n++) {
@@ -177,6 +290,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_inlined),
 		cmocka_unit_test(what_is_inlined_is_in_front),
+		cmocka_unit_test(places_of_what_is_inlined),
+		cmocka_unit_test(lines_of_a_source),
+		cmocka_unit_test(lines_of_bytecodes),
 		cmocka_unit_test(damaged_tables),
 		cmocka_unit_test(other_objects),
 	};

@@ -339,14 +339,8 @@ void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n);
 const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const uint64_t *ips,
                                size_t *n, bool cut, uint8_t *end);
 
-/* ---- kwalk_hotspot.c ---- */
-
-struct hotspots;
-
-bool hotspot_publish(struct kwalk *l, uint32_t pid, const struct runtime_object *object,
-                     uint64_t bias, struct runtime_object *of);
-struct runtime_frame *hotspot_expand(struct kwalk *l, struct kwalk_runtime *p, bool *unread);
-void hotspot_close(struct kwalk *l);
+struct hotspots; /* ../runtime/kwalk_memory.h */
+struct v8_scripts;
 
 /* ---- kwalk_runtime_load.c ---- */
 
@@ -415,6 +409,7 @@ struct kwalk {
 	struct kwalk_runtimes kinds[RUNTIMES];
 	uint32_t runtimes_met; /* atomic */
 	struct hotspots *hotspots;
+	struct v8_scripts *v8_scripts;
 	/* Writes a name into the recording, before the first stack that has it. */
 	int (*tell_symbol)(struct kwalk *l, uint32_t pid, uint64_t time_ns,
 	                   const struct seam_ksymbol *symbol);

@@ -11,6 +11,7 @@
 
 #include "abi/runtime_code.h"
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/runtime/kwalk_memory.h"
 #include "runtimes/codes.h"
 #include "runtimes/kinds.h"
 #include "runtimes/splice.h"
@@ -40,6 +41,7 @@ void runtime_close(struct kwalk *l)
 		free(l->rings[i].runtime[1]);
 	}
 	hotspot_close(l);
+	v8_close(l);
 	codes_free(l->codes);
 }
 
@@ -114,6 +116,9 @@ int runtime_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksy
 	if (!l->codes || code->file.bytes > KWALK_CODE_FILE || code->name.bytes > KWALK_CODE_NAME ||
 	    code->scope.bytes > KWALK_CODE_SCOPE)
 		return 0;
+	if (codes_knows(l->codes, told.key))
+		return 0;
+	v8_lines_of(l, code->pid, &told);
 	r = codes_learn(l->codes, &told, &name, &start);
 	if (r <= 0)
 		return r == -ENOSPC ? 0 : r;

@@ -15,7 +15,7 @@
 #include "abi/runtime_code.h"
 #include "base/array.h"
 #include "base/map.h"
-#include "capture/bpf/kwalk_parts.h"
+#include "capture/runtime/kwalk_memory.h"
 #include "runtimes/codes.h"
 #include "runtimes/hotspot.h"
 

@@ -46,6 +46,7 @@
 #define V8_ENTRY_MASK 0x00ffffffffffffffull
 #define V8_FUNCTION_REGISTER 5 /* rdi: the function that is entered */
 
+#define V8_KIND_MASK 15u
 #define V8_CODE_ALIGNED 64ull
 #define V8_AGAIN_NS (1ull << 28)
 #define V8_CODE_STEPS 512u /* pieces of that size which a function's code may have */
@@ -91,6 +92,10 @@ struct v8 {
 	__u64 later[V8_LATER], n_later, n_parts;
 	__u64 type, at, name, kept_key;
 	__u32 result, tried;
+	struct v8_told source;
+	__u32 placed, unused3;     /* the function's place is known */
+	__u64 kept_bytes, kept_at; /* of a table that is to be told */
+	__u64 no_table;            /* stands for a source position table that was never made */
 	__u64 top[2], leave[3], closure, mark;
 	__u32 start_at, end_at, scope_at, scope_flags, stage, unused;
 };
@@ -309,6 +314,7 @@ INLINE long v8_scope(struct walk *c, __u64 scope, const int kind)
 
 	if (v8_object(c, scope, v->scope, 6 * 8, kind))
 		return 1;
+	v->placed = 1;
 	v->scope_flags = (__u32)(ANEW(v->scope[1]) >> (V8_AT(scope_shift) & 63));
 	names = ANEW(v->scope[3]) >> V8_SHIFT;
 	if (V8_AT(scope_places)) {
@@ -383,7 +389,7 @@ INLINE long v8_name(struct walk *c, __u64 name, const int kind)
 {
 	struct v8 *v = V8(c->runtime);
 
-	v->start_at = v->end_at = v->scope_flags = v->tried = 0;
+	v->start_at = v->end_at = v->scope_flags = v->tried = v->placed = 0;
 	v->name = name;
 	v8_name_step_all(c, kind);
 	return ANEW(v->result) == 1;
@@ -445,15 +451,103 @@ INLINE long v8_shared_any(struct walk *c, __u64 shared, const int kind)
 	return v8_shared(c, shared, kind);
 }
 
-/* Sends what was found of a function. */
-ONCE int v8_tell(struct runtime_walk *p)
+/* ---- where its source is ---- */
+
+/* One step to the string that has the characters of the source v8->at: 1 ends it. What is in
+ * several pieces is not told. */
+INLINE long v8_source_step(struct walk *c, const int kind)
 {
-	if (!p || runtime_told(p))
+	struct v8 *v = V8(c->runtime);
+	__u64 shape;
+
+	if (v8_object(c, v->at, v->string, sizeof(v->string), kind) ||
+	    v8_type(c, ANEW(v->string[0]), kind) || ANEW(v->type) >= V8_STRING)
+		return 1;
+	shape = 1u << (ANEW(v->type) & V8_SHAPE);
+	if (shape & 1u << V8_SLICED)
+		v->source.from += (__u32)(ANEW(v->string[3]) >> V8_SHIFT);
+	if (shape & (1u << V8_CONS | 1u << V8_SLICED | 1u << V8_THIN)) {
+		v->at = v->string[2];
 		return 0;
-	return (int)runtime_tell_filled(p, 0, RUNTIME_LINES_GIVEN);
+	}
+	if (shape & 1u << V8_SEQUENTIAL)
+		v->source.characters = v->at - V8_TAG + V8_CHARACTERS;
+	else if (shape & 1u << V8_EXTERNAL && !(ANEW(v->type) & V8_UNCACHED))
+		v->source.characters = v->string[3];
+	else
+		return 1;
+	v->source.width = ANEW(v->type) & V8_ONE_BYTE ? 1 : 2;
+	return 1;
 }
 
-/* The same by a closure. It is not told yet. */
+RUNTIME_LOOP(v8_source_step, 4)
+
+/* Where the function's source is, in v8->source. What cannot be read here is only not told. */
+INLINE void v8_source(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u32 end = p->out.end, n;
+	__u64 length, at;
+
+	v->source.bytecodes = 0;
+	v->source.width = v->source.n_sample = v->source.from = 0;
+	v->at = V8_WORD(v->script, V8_AT(script_source));
+	if (ANEW(v->placed))
+		v8_source_step_all(c, kind);
+	if (ANEW(v->source.width)) {
+		v->source.string = v->at - V8_TAG;
+		v->source.map = v->string[0];
+		v->source.length = v->string[1];
+		v->source.script = (__u32)(V8_WORD(v->script, V8_AT(script_id)) >> V8_SHIFT);
+		v->source.start = v->start_at;
+		v->source.end = v->end_at;
+		/* the member behind the script's name */
+		v->source.line = (__u32)(V8_WORD(v->script, V8_AT(script_name) + 8) >> V8_SHIFT);
+		length = ANEW(v->string[1]) >> 32;
+		at = (__u64)v->source.from + v->start_at;
+		n = at < length ? (__u32)(length - at) : 0;
+		n = n > V8_SAMPLE ? V8_SAMPLE : n * v->source.width;
+		n = n > V8_SAMPLE ? V8_SAMPLE : n;
+		FORGET(n);
+		if (n <= V8_SAMPLE && !walk_read(c, v->source.characters + at * v->source.width,
+		                                 v->source.sample, n, kind))
+			v->source.n_sample = n;
+	}
+	c->w->missing_bytes = 0;
+	p->out.end = end;
+}
+
+/* Sends what was found of a function, if it was not told yet. */
+INLINE void v8_tell_function(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+
+	if (runtime_told(p))
+		return;
+	v8_source(c, kind);
+	bpf_probe_read_kernel(p->told.lines, sizeof(V8(p)->source), &V8(p)->source);
+	runtime_tell_filled(p, sizeof(V8(p)->source), V8_LINES_TOLD);
+}
+
+ONCE int v8_tell_now(struct walker *w, struct runtime_walk *p)
+{
+	struct walk c = { .w = w, .runtime = p };
+
+	if (w && p)
+		v8_tell_function(&c, WALK_NOW);
+	return 0;
+}
+
+INLINE void v8_tell(struct walk *c, const int kind)
+{
+	if (kind == WALK_NOW)
+		v8_tell_now(c->w, c->runtime);
+	else
+		v8_tell_function(c, kind);
+}
+
+/* The key of a function by a closure, as v8_shared. */
 INLINE long v8_function(struct walk *c, __u64 function, const int kind)
 {
 	struct runtime_walk *p = c->runtime;

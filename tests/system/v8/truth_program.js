@@ -19,7 +19,7 @@ function note(way) {
 	Error.prepareStackTrace = before;
 	Error.stackTraceLimit = limit;
 	const names = sites.filter((s) => !s.isAsync() && !s.isNative() && (s.isEval() || s.getFileName() === __filename))
-		.map((s) => s.getFunctionName() || '(anonymous)');
+		.map((s) => (s.getFunctionName() || '(anonymous)') + '@' + s.getLineNumber());
 	notes.push(way + '\t' + names.reverse().join('\t'));
 }
 function work(way, n) {
@@ -43,18 +43,42 @@ function until(f) {
 }
 
 /* recursion, and functions of three kinds that call each other */
-function down(n) { return n ? down(n - 1) + 1 : work('recursion', n); }
-class Base { rise(n) { return this.over(n) + 1; } }
+function down(n) {
+	if (n)
+		return 1 +
+			down(n - 1);
+	return work('recursion', n);
+}
+class Base {
+	rise(n) {
+		let sum = 1;
+		for (const way of [n])
+			sum += this.over(way);
+		return sum;
+	}
+}
 class Derived extends Base {
 	over(n) { return this.value + n; }
 	get value() { return Derived.fixed(3); }
 	static fixed(n) { return new Derived().made(n); }
-	made(n) { return work('classes', n); }
+	made(n) {
+		/* a comment */
+		return work('classes', n);
+	}
 }
 const closure = ((k) => function inner(n) { return ((m) => work('closures', m + k))(n); })(5);
 
 /* from C++ and from builtins */
-function sorted(n) { return [3, 1, n].sort(function compare(a, b) { work('sort', a); return a - b; })[0]; }
+function sorted(n) {
+	return [3, 1, n]
+		.sort(function compare(a, b) {
+			let more = 0;
+			for (let i = 0; i < 2; i++)
+				more += i &&
+					work('sort', a);
+			return a - b;
+		})[0];
+}
 function mapped(n) { return [n].map(function mapper(v) { return work('map', v); })[0]; }
 function revived(n) { return JSON.parse('[1]', function reviver(k, v) { work('reviver', n); return v; })[0]; }
 function replaced() { return 'ab'.replace(/b/, function replacer() { return String(work('replace', 1)); }).length; }
@@ -66,7 +90,15 @@ const made = new Function('work', 'n', 'return work("function", n);');
 function built(n) { return made(work, n); }
 function evaluated(n) { return eval('(function evil(n) { return work("eval", n); })')(n); }
 function thrower(n) { throw new Error('x' + n); }
-function caught(n) { try { return thrower(n); } catch (e) { return work('caught', n); } finally { n++; } }
+function caught(n) {
+	try {
+		return thrower(n);
+	} catch (e) {
+		return work('caught', n);
+	} finally {
+		n++;
+	}
+}
 function spread(...all) { return work('spread', all.length); }
 function applied(n) { return spread.apply(null, [n, 1, 2]); }
 const bound = function target(n) { return work('bound', n); }.bind(null, 1);
