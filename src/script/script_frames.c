@@ -2,8 +2,9 @@
 /*
  * script_frames.c: see script_frames.h. The form of a line is perf's to the blank.
  *
- * A frame's line depends on its address and space only, so each is made once and its text kept in
- * the resolver's slot. Most stacks repeat the last ones: whole parts are kept by their words
+ * A frame's line depends on its place and its address only, so each is made once per place and its
+ * text kept in the resolver's slot; where another process has the file mapped elsewhere, the
+ * address in it is written over. Most stacks repeat the last ones: whole parts are kept by words
  * (script_stacks.c), outer frames by thread (script_tail.c). Invariant: what is copied is byte for
  * byte what would be made. One thread; those that share symbols are made with `with`.
  */
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/digits.h"
 #include "base/shown.h"
 #include "script/script_put.h"
 #include "script/script_stacks.h"
@@ -27,8 +29,12 @@
 #define LINES_MAX (1u << 18) /* about 50 MiB */
 #define TAILS 16u            /* threads whose last stack's lines are kept; a power of two */
 
-/* The text of one frame, made once. It lies in the arena, ended by n, not by a NUL. */
+#define ADDRESS 16 /* columns of an address */
+
+/* The text of one frame, made once. It lies in the arena, ended by n, not by a NUL. The address
+ * stands at its beginning, and behind each "\n\t" of what is inlined. */
 struct script_line {
+	uint64_t addr; /* in the text */
 	uint32_t n;
 	bool stops; /* the frame below it was stopped (resolve/frame_walk.h) */
 	bool data;  /* no frame unless it is the first of its part (resolve/resolver.h) */
@@ -179,7 +185,7 @@ static void script_inlined(struct script_frames *f, const struct place *place, u
 	for (size_t i = at->n; i > 1; i--) {
 		const struct lines_frame *call = &at->frames[i - 1];
 
-		put_hex(out, addr, 16);
+		put_hex(out, addr, ADDRESS);
 		buf_put(out, " ", 1);
 		script_symbol(f, place, *call->function ? call->function : NULL, out);
 		script_source(f, place, call, addr, out);
@@ -204,7 +210,7 @@ static int script_compose(struct script_frames *f, const struct frame_at *at,
 	buf_clear(&f->line);
 	script_inlined(f, place, at->addr, &source, &f->line);
 	*own = f->line.n;
-	put_hex(&f->line, at->addr, 16);
+	put_hex(&f->line, at->addr, ADDRESS);
 	script_place(f, place, at->guessed, &f->line);
 	script_source(f, place, source.n ? &source.frames[shown - 1] : NULL, at->addr, &f->line);
 	return 0;
@@ -228,6 +234,7 @@ static int script_line_new(struct script_frames *f, uint32_t space, uint64_t tim
 	line = arena_alloc(&f->lines, sizeof(*line) + f->line.n);
 	if (!line || f->line.failed)
 		return -ENOMEM;
+	line->addr = at->addr;
 	line->n = (uint32_t)f->line.n;
 	line->own = (uint32_t)own;
 	line->stops = place.stops;
@@ -238,13 +245,21 @@ static int script_line_new(struct script_frames *f, uint32_t space, uint64_t tim
 	return 0;
 }
 
-/* The line of an address, made if it is new. -errno. */
+/* Where the line of a frame is kept. Numbers of a stream's spaces do not last. */
+static uint64_t *script_slot(struct script_frames *f, uint32_t space, const struct frame_at *at)
+{
+	return resolver_recording(f->resolver)->in_order
+	               ? resolver_frame_slot(f->resolver, space, at)
+	               : resolver_place_slot(f->resolver, space, at);
+}
+
+/* The line of an address, made if its place is new. -errno. */
 static int script_line(struct script_frames *f, const struct script_spaces *spaces,
                        const struct frame_at *at, const struct script_line **ret)
 {
 	/* A user address means something in the user's space only. */
 	uint32_t space = at->user ? spaces->user : spaces->kernel;
-	uint64_t *slot = resolver_frame_slot(f->resolver, space, at);
+	uint64_t *slot = script_slot(f, space, at);
 	int r = slot ? 0 : -ENOMEM;
 
 	if (slot && !*slot) {
@@ -255,6 +270,40 @@ static int script_line(struct script_frames *f, const struct script_spaces *spac
 	if (r >= 0)
 		*ret = (const struct script_line *)(uintptr_t)*slot;
 	return r;
+}
+
+/* Writes an address over those of a text, whose lines begin with it. Names are escaped, so no other
+ * "\n\t" is there. */
+static void script_line_at(unsigned char *text, const unsigned char *end, uint64_t addr)
+{
+	const unsigned n = digits_hex_count(addr);
+
+	while (text) {
+		memset(text, ' ', ADDRESS - n);
+		digits_put_hex((char *)text + ADDRESS - n, n, addr);
+		do
+			text = memchr(text, '\n', (size_t)(end - text));
+		while (text && *++text != '\t');
+		text += !!text;
+	}
+}
+
+/* Writes a line from one of its addresses on, as that of this address, between two other bytes. */
+static int script_line_put(const struct script_line *line, uint32_t from, uint64_t addr,
+                           const char around[2], struct buf *out)
+{
+	const size_t n = line->n - from;
+	unsigned char *p = buf_reserve(out, n + 2);
+
+	if (!p)
+		return -ENOMEM;
+	p[0] = (unsigned char)around[0];
+	memcpy(p + 1, line->text + from, n);
+	p[n + 1] = (unsigned char)around[1];
+	out->n += n + 2;
+	if (addr != line->addr)
+		script_line_at(p + 1, p + 1 + n, addr);
+	return 0;
 }
 
 /* Writes the line of a frame, and tells the walk if the next frame was stopped. 1: the chain ends
@@ -273,9 +322,7 @@ static int script_frame(struct script_frames *f, const struct script_spaces *spa
 		return 1;
 	if (line->stops && (!at->user || spaces->by_tables))
 		frame_walk_stopped(walk);
-	buf_put(out, "\t", 1);
-	buf_put(out, line->text, line->n);
-	return buf_put(out, "\n", 1);
+	return script_line_put(line, 0, at->addr, "\t\n", out);
 }
 
 /* ---- stacks ---- */
@@ -434,7 +481,8 @@ int script_frames_hit(struct script_frames *f, const struct callchain *sample,
 	r = script_line(f, spaces, &at, &line);
 	if (r < 0)
 		return r;
-	buf_put(out, " ", 1);
 	/* Without what is inlined there: perf shows the function that holds the address. */
-	return buf_put(out, line->text + line->own, line->n - line->own);
+	r = script_line_put(line, line->own, at.addr, "  ", out);
+	out->n -= r >= 0; /* no byte behind it */
+	return r;
 }
