@@ -10,6 +10,9 @@ static inline uint64_t leb_unsigned(struct cursor *c)
 {
 	uint64_t v = 0;
 
+	/* Most numbers have one byte. */
+	if (__builtin_expect(c->at < c->end && *c->at < 0x80, 1))
+		return *c->at++;
 	for (unsigned shift = 0;; shift += 7) {
 		uint8_t byte = cursor_u8(c);
 

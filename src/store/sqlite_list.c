@@ -40,53 +40,109 @@ static void sqlite_list_join(struct store_listing *l)
 	l->n = n;
 }
 
-/* Adds the series of a row, if the query's filter wants it. -errno. */
-static int sqlite_list_one(struct store_listing *l, size_t *capacity, sqlite3_stmt *statement,
-                           const struct labels_filter *where)
-{
-	struct store_series series = {
-		.windows = (uint64_t)sqlite3_column_int64(statement, 1),
-		.samples = (uint64_t)sqlite3_column_int64(statement, 2),
-		.first_ns = (uint64_t)sqlite3_column_int64(statement, 3),
-		.last_ns = (uint64_t)sqlite3_column_int64(statement, 4),
-	};
-	int rc = labels_take(&series.labels, sqlite3_column_blob(statement, 0),
-	                     (size_t)sqlite3_column_bytes(statement, 0));
+/* What a series has in the span, by its number. */
+struct list_sum {
+	int64_t series, last_window;
+	uint64_t windows, samples, first_ns, last_ns;
+};
 
-	if (rc < 0 || !labels_match(where, &series.labels)) {
-		labels_free(&series.labels);
-		return rc < 0 ? rc : 0;
-	}
-	if (ARRAY_ROOM(&l->series, capacity, l->n + 1) < 0) {
-		labels_free(&series.labels);
+struct list_sums {
+	struct list_sum *at;
+	size_t n, capacity;
+	struct map by_series; /* -> index of at */
+};
+
+/* Adds a row of counts. Those of a window stand together. -ENOMEM. */
+static int sqlite_list_count(struct list_sums *sums, sqlite3_stmt *statement)
+{
+	const int64_t series = sqlite3_column_int64(statement, 0);
+	const int64_t window = sqlite3_column_int64(statement, 1);
+	const uint64_t from_ns = (uint64_t)sqlite3_column_int64(statement, 3);
+	const uint64_t to_ns = (uint64_t)sqlite3_column_int64(statement, 4);
+	struct list_sum *sum;
+	bool is_new;
+	uint64_t *slot = map_slot(&sums->by_series, (uint64_t)series, &is_new);
+
+	if (!slot)
 		return -ENOMEM;
+	if (is_new) {
+		if (ARRAY_ROOM(&sums->at, &sums->capacity, sums->n + 1) < 0)
+			return -ENOMEM;
+		*slot = sums->n;
+		sums->at[sums->n++] = (struct list_sum){ .series = series, .first_ns = from_ns };
 	}
-	l->series[l->n++] = series;
+	sum = &sums->at[*slot];
+	sum->windows += !sum->windows || sum->last_window != window;
+	sum->last_window = window;
+	sum->samples += (uint64_t)sqlite3_column_int64(statement, 2);
+	sum->first_ns = from_ns < sum->first_ns ? from_ns : sum->first_ns;
+	sum->last_ns = to_ns > sum->last_ns ? to_ns : sum->last_ns;
 	return 0;
 }
 
-/* Reads the series of all epochs with what they have. CROSS JOIN: first the windows of the span.
- * -errno. */
-static int sqlite_list_series(const struct sqlite_store *s, const struct store_query *q,
-                              struct store_listing *l, struct seam_error *err)
+/* Adds up what the span has of each series: here, because SQLite would sort all counts first. CROSS
+ * JOIN: first the windows of the span. -errno. */
+static int sqlite_list_sums(const struct sqlite_store *s, const struct store_query *q,
+                            struct list_sums *sums, struct seam_error *err)
 {
 	sqlite3_stmt *statement = sqlite_prepare(
 	        s,
-	        "SELECT labels, n, samples, first, last FROM (SELECT series AS number, "
-	        "count(DISTINCT "
-	        "window) AS n, sum(samples) AS samples, min(from_ns) AS first, max(to_ns) AS last "
-	        "FROM windows CROSS JOIN counts ON counts.window = windows.id WHERE from_ns >= ?1 "
-	        "AND from_ns < ?2 GROUP BY series) JOIN series ON series.id = number",
+	        "SELECT counts.series, counts.window, counts.samples, from_ns, to_ns FROM windows "
+	        "CROSS JOIN counts ON counts.window = windows.id WHERE from_ns >= ?1 AND "
+	        "from_ns < ?2",
 	        err);
-	size_t capacity = 0;
 	int rc = 0;
 
 	if (!statement)
 		return -err->code;
 	sqlite_bind_span(statement, q);
 	while (rc >= 0 && (rc = sqlite_step(s, statement, err)) > 0)
-		rc = sqlite_list_one(l, &capacity, statement, q->where);
+		rc = sqlite_list_count(sums, statement);
 	sqlite3_finalize(statement);
+	return rc;
+}
+
+/* Adds a series with its labels, if the query's filter wants it. -errno. */
+static int sqlite_list_one(const struct sqlite_store *s, struct store_listing *l, size_t *capacity,
+                           const struct list_sum *sum, sqlite3_stmt *statement,
+                           const struct labels_filter *where, struct seam_error *err)
+{
+	struct store_series series = { .windows = sum->windows,
+		                       .samples = sum->samples,
+		                       .first_ns = sum->first_ns,
+		                       .last_ns = sum->last_ns };
+	int rc;
+
+	sqlite3_reset(statement);
+	sqlite3_bind_int64(statement, 1, sum->series);
+	rc = sqlite_step(s, statement, err);
+	if (rc <= 0)
+		return rc < 0 ? rc : -EBADMSG;
+	rc = labels_take(&series.labels, sqlite3_column_blob(statement, 0),
+	                 (size_t)sqlite3_column_bytes(statement, 0));
+	if (rc >= 0 && labels_match(where, &series.labels))
+		rc = ARRAY_ROOM(&l->series, capacity, l->n + 1) < 0 ? -ENOMEM : 1;
+	if (rc == 1)
+		l->series[l->n++] = series;
+	else
+		labels_free(&series.labels);
+	return rc < 0 ? rc : 0;
+}
+
+/* Reads the series of all epochs with what they have. -errno. */
+static int sqlite_list_series(const struct sqlite_store *s, const struct store_query *q,
+                              struct store_listing *l, struct seam_error *err)
+{
+	struct list_sums sums = { 0 };
+	sqlite3_stmt *statement = sqlite_prepare(s, "SELECT labels FROM series WHERE id = ?1", err);
+	size_t capacity = 0;
+	int rc = statement ? sqlite_list_sums(s, q, &sums, err) : -err->code;
+
+	for (size_t i = 0; i < sums.n && rc >= 0; i++)
+		rc = sqlite_list_one(s, l, &capacity, &sums.at[i], statement, q->where, err);
+	sqlite3_finalize(statement);
+	free(sums.at);
+	map_free(&sums.by_series);
 	return rc;
 }
 

@@ -12,6 +12,7 @@
 #include "base/leb.h"
 #include "store/found.h"
 #include "store/lookup.h"
+#include "store/sums.h"
 
 /* Whose counts are added up: the same comm and label. */
 struct sqlite_group_key {
@@ -21,23 +22,11 @@ struct sqlite_group_key {
 	uint32_t slice;
 };
 
-/* Of one stack of one group, over all windows of the span. */
-struct sqlite_sum {
-	uint64_t samples, weight;
-};
-
-/* Of one group and stack, when all counts of an epoch are added. */
-struct sqlite_row {
-	uint64_t key; /* group << 32 | node */
-	struct sqlite_sum sum;
-};
-
 /* What the span has of one epoch. */
 struct sqlite_epoch {
 	int64_t id, names;
 	struct lookup_stacks stacks;
-	struct sqlite_row *rows; /* by their key */
-	size_t n_rows;
+	struct sums sums; /* by groups of the names */
 };
 
 /* One answer. Numbers of names mean something where `names` is the same, numbers of nodes within
@@ -60,8 +49,7 @@ struct sqlite_reading {
 	struct map counts; /* string -> value */
 	/* of one epoch */
 	struct sqlite_epoch *epoch;
-	struct map sums; /* group << 32 | node -> index of sum */
-	struct buf sum;  /* struct sqlite_sum */
+	uint32_t group, state; /* of the counts that are read; group 0: not known */
 	/* of the row that is read */
 	uint64_t at; /* comm << 32 | label */
 	uint32_t event, slice;
@@ -153,39 +141,37 @@ static int sqlite_read_series(struct sqlite_reading *r)
 
 /* ---- counts ---- */
 
-/* Adds a count to the sum of its stack. -ENOMEM, -EBADMSG. */
+/* The group of the counts that are read: the same for all of one row and state. POOL_FAILED. */
+static uint32_t sqlite_group(struct sqlite_reading *r, uint32_t state)
+{
+	/* What rows of the answer have in common. */
+	const struct sqlite_group_key key = { (uint32_t)(r->at >> 32), (uint32_t)r->at, r->event,
+		                              state, r->slice };
+
+	if (lookup_need(&r->lookup, BLOCKS_STRINGS, state) < 0)
+		return POOL_FAILED;
+	return pool_put(&r->groups, &key);
+}
+
+/* Adds a count to those of its stack, which is looked up later, when all are known. -ENOMEM,
+ * -EBADMSG. */
 static int sqlite_add(void *ctx, const struct blocks_count *count)
 {
 	struct sqlite_reading *r = ctx;
-	/* What rows of the answer have in common. */
-	const struct sqlite_group_key key = { (uint32_t)(r->at >> 32), (uint32_t)r->at, r->event,
-		                              count->state, r->slice };
-	uint32_t group = pool_put(&r->groups, &key);
-	struct sqlite_sum *sum;
-	uint64_t *slot;
-	bool is_new;
+	struct sums_row row = { .node = count->node,
+		                .samples = count->samples,
+		                .weight = count->weight };
+	int rc;
 
-	if (group == POOL_FAILED)
-		return -ENOMEM;
-	slot = map_slot(&r->sums, (uint64_t)group << 32 | count->node, &is_new);
-	if (!slot)
-		return -ENOMEM;
-	/* The frames of the stack are looked up later, all at once: then it does not matter in what
-	 * order counts come. */
-	if (is_new) {
-		const struct sqlite_sum none = { 0 };
-		int rc = lookup_stacks_need(&r->epoch->stacks, count->node);
-
-		if (rc >= 0)
-			rc = lookup_need(&r->lookup, BLOCKS_STRINGS, count->state);
-		*slot = r->sum.n / sizeof(*sum);
-		if (rc < 0 || buf_put(&r->sum, &none, sizeof(none)) < 0)
-			return rc < 0 ? rc : -ENOMEM;
+	if (!r->group || r->state != count->state) {
+		r->group = sqlite_group(r, count->state);
+		r->state = count->state;
 	}
-	sum = (struct sqlite_sum *)(void *)r->sum.bytes + *slot;
-	sum->samples += count->samples;
-	sum->weight += count->weight;
-	return 0;
+	if (r->group == POOL_FAILED)
+		return -ENOMEM;
+	row.group = r->group;
+	rc = lookup_stacks_need(&r->epoch->stacks, count->node);
+	return rc < 0 ? rc : sums_add(&r->epoch->sums, &row);
 }
 
 /* Reads one row of counts, if its series is wanted. */
@@ -207,6 +193,7 @@ static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
 		r->slice =
 		        (uint32_t)(((uint64_t)sqlite3_column_int64(statement, 3) - r->q->from_ns) /
 		                   r->q->slice_ns);
+	r->group = 0;
 	rc = lookup_need(&r->lookup, BLOCKS_STRINGS, r->event >> 1);
 	if (rc >= 0)
 		rc = blocks_each_count(sqlite3_column_blob(statement, 2),
@@ -323,51 +310,24 @@ static int sqlite_group_to_key(struct sqlite_reading *r, const struct sqlite_gro
 	return 0;
 }
 
-/* By group, then by node. */
-static int sqlite_rows_order(const void *a, const void *b)
-{
-	const struct sqlite_row *x = a, *y = b;
-
-	return (x->key > y->key) - (x->key < y->key);
-}
-
-/* The sums of an epoch as rows, in order of the store's numbers, so that an answer is the same each
- * time. The sums begin anew. */
-static int sqlite_end_sums(struct sqlite_reading *r)
-{
-	const struct sqlite_sum *sums = (const void *)r->sum.bytes;
-	struct sqlite_epoch *e = r->epoch;
-	uint64_t key, at;
-
-	e->rows = calloc(r->sums.n + 1, sizeof(*e->rows));
-	if (!e->rows)
-		return -ENOMEM;
-	for (size_t i = 0; map_next(&r->sums, &i, &key, &at);)
-		e->rows[e->n_rows++] = (struct sqlite_row){ key, sums[at] };
-	if (e->n_rows)
-		qsort(e->rows, e->n_rows, sizeof(*e->rows), sqlite_rows_order);
-	map_free(&r->sums);
-	buf_free(&r->sum);
-	return 0;
-}
-
-/* Adds the rows of an epoch to the profile, whose nodes are made first. -errno. */
+/* Adds the rows of an epoch to the profile, whose nodes are made first: in order of the store's
+ * numbers, so that an answer is the same each time. -errno. */
 static int sqlite_add_rows(struct sqlite_reading *r, struct sqlite_epoch *e)
 {
 	struct profile_key key = { 0 };
-	uint64_t group = 0;
+	uint32_t group = 0;
 	int rc = lookup_make(&r->lookup, &e->stacks, r->into);
 
-	for (size_t i = 0; i < e->n_rows && rc >= 0; i++) {
-		const struct sqlite_row *row = &e->rows[i];
+	for (size_t i = 0; i < e->sums.n && rc >= 0; i++) {
+		const struct sums_row *row = &e->sums.rows[i];
 
-		if (group != row->key >> 32) {
-			group = row->key >> 32;
-			rc = sqlite_group_to_key(r, pool_at(&r->groups, (uint32_t)group), &key);
+		if (group != row->group) {
+			group = row->group;
+			rc = sqlite_group_to_key(r, pool_at(&r->groups, group), &key);
 		}
-		key.node = lookup_node(&e->stacks, (uint32_t)row->key);
+		key.node = lookup_node(&e->stacks, row->node);
 		if (rc >= 0)
-			rc = profile_add(r->into, &key, row->sum.samples, row->sum.weight);
+			rc = profile_add(r->into, &key, row->samples, row->weight);
 	}
 	return rc;
 }
@@ -388,8 +348,7 @@ static int sqlite_add_counts(const struct sqlite_reading *r)
 static void sqlite_epoch_free(struct sqlite_epoch *e)
 {
 	lookup_stacks_free(&e->stacks);
-	free(e->rows);
-	e->rows = NULL;
+	sums_free(&e->sums);
 }
 
 /* What belongs to epochs of the same names; the next ones begin anew. */
@@ -398,8 +357,6 @@ static void sqlite_reading_clear(struct sqlite_reading *r)
 	lookup_free(&r->lookup);
 	map_free(&r->series);
 	pool_free(&r->groups);
-	map_free(&r->sums);
-	buf_free(&r->sum);
 	map_free(&r->counts);
 }
 
@@ -415,7 +372,7 @@ static int sqlite_read_epoch(struct sqlite_reading *r, struct sqlite_epoch *e)
 		rc = sqlite_read_counts(r);
 	if (rc >= 0)
 		rc = lookup_stacks_load(&r->lookup, &e->stacks);
-	return rc < 0 ? rc : sqlite_end_sums(r);
+	return rc < 0 ? rc : sums_end(&e->sums);
 }
 
 /* What the span has of n epochs with the same names, which are fetched once. */
