@@ -31,3 +31,14 @@ void print_hex16(struct buf *out, uint64_t v)
 	digits_put_hex(p, 16, v);
 	out->n += 16;
 }
+
+void print_hex_bytes(struct buf *out, const unsigned char *bytes, size_t n)
+{
+	char *p = buf_reserve(out, n * 2);
+
+	if (!p)
+		return;
+	for (size_t i = 0; i < n; i++)
+		digits_put_hex(p + i * 2, 2, bytes[i]);
+	out->n += n * 2;
+}

@@ -28,12 +28,22 @@ void print_fixed(struct printer *p)
 	print_text(p->out, "\n");
 }
 
+/* Two ids, signed as in perf. */
+static void print_pair(struct buf *out, uint32_t a, const char *between, uint32_t b)
+{
+	buf_put_signed(out, (int32_t)a);
+	print_text(out, between);
+	buf_put_signed(out, (int32_t)b);
+}
+
 /* " pid/tid: [addr(len) @ pgoff": MMAP and MMAP2 begin alike. */
 static void print_range(struct printer *p, const struct seam_mmap *m)
 {
 	struct buf *out = p->out;
 
-	shown_printf(out, " %d/%d: [", (int)m->pid, (int)m->tid);
+	print_text(out, " ");
+	print_pair(out, m->pid, "/", m->tid);
+	print_text(out, ": [");
 	print_hex(out, m->addr);
 	print_text(out, "(");
 	print_hex(out, m->len);
@@ -48,8 +58,9 @@ void print_mmap(struct printer *p)
 	print_range(p, m);
 	/* The kernel reports mappings without code only with attr.mmap_data, and marks them in
 	 * misc. */
-	shown_printf(p->out, "]: %c %s\n", p->record->misc & SEAM_MISC_MMAP_DATA ? 'r' : 'x',
-	             m->filename);
+	print_text(p->out, p->record->misc & SEAM_MISC_MMAP_DATA ? "]: r " : "]: x ");
+	shown_put_text(p->out, m->filename);
+	print_text(p->out, "\n");
 }
 
 /* Prints either the build-id or device, inode and generation, and then protection and sharing as
@@ -62,32 +73,40 @@ void print_mmap2(struct printer *p)
 	print_range(p, m);
 	if (m->has_build_id) {
 		print_text(out, " <");
-		for (unsigned i = 0; i < m->build_id_size; i++)
-			shown_printf(out, "%02x", m->build_id[i]);
+		print_hex_bytes(out, m->build_id, m->build_id_size);
 		print_text(out, ">");
 	} else {
 		shown_printf(out, " %02x:%02x %llu %llu", m->maj, m->min,
 		             (unsigned long long)m->ino, (unsigned long long)m->ino_generation);
 	}
-	shown_printf(out, "]: %c%c%c%c %s\n", m->prot & PROT_READ ? 'r' : '-',
-	             m->prot & PROT_WRITE ? 'w' : '-', m->prot & PROT_EXEC ? 'x' : '-',
-	             m->flags & MAP_SHARED ? 's' : 'p', m->filename);
+	print_text(out, m->prot & PROT_READ ? "]: r" : "]: -");
+	print_text(out, m->prot & PROT_WRITE ? "w" : "-");
+	print_text(out, m->prot & PROT_EXEC ? "x" : "-");
+	print_text(out, m->flags & MAP_SHARED ? "s " : "p ");
+	shown_put_text(out, m->filename);
+	print_text(out, "\n");
 }
 
 void print_comm(struct printer *p)
 {
 	const struct seam_comm *c = &p->d->comm;
 
-	shown_printf(p->out, "%s: %s:%d/%d\n", c->exec ? " exec" : "", c->comm, (int)c->pid,
-	             (int)c->tid);
+	print_text(p->out, c->exec ? " exec: " : ": ");
+	shown_put_text(p->out, c->comm);
+	print_text(p->out, ":");
+	print_pair(p->out, c->pid, "/", c->tid);
+	print_text(p->out, "\n");
 }
 
 void print_task(struct printer *p)
 {
 	const struct seam_task *t = &p->d->task;
 
-	shown_printf(p->out, "(%d:%d):(%d:%d)\n", (int)t->pid, (int)t->tid, (int)t->ppid,
-	             (int)t->ptid);
+	print_text(p->out, "(");
+	print_pair(p->out, t->pid, ":", t->tid);
+	print_text(p->out, "):(");
+	print_pair(p->out, t->ppid, ":", t->ptid);
+	print_text(p->out, ")\n");
 }
 
 void print_lost(struct printer *p)

@@ -29,6 +29,7 @@ static inline void print_text(struct buf *out, const char *text)
 
 void print_hex(struct buf *out, uint64_t v);   /* %#llx: 0 has no 0x */
 void print_hex16(struct buf *out, uint64_t v); /* %016llx */
+void print_hex_bytes(struct buf *out, const unsigned char *bytes, size_t n); /* %02x of each */
 /* The flags of a branch entry with bit 0 = mispred on every machine. */
 uint64_t print_branch_flags(const struct seam_branch_stack *b, uint64_t i);
 /* The text of a tracepoint's sample: 1; or why it has none: 0; -ENOENT: nobody asked for one. */
