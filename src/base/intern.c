@@ -14,13 +14,14 @@
 #include "base/array.h"
 #include "base/map.h"
 
-#define INTERN_LONGEST 0x7fffffffu
+#define INTERN_LONGEST 0x3fffffffu
 
 void intern_free(struct intern *in)
 {
 	arena_free(&in->arena);
 	free(in->entries);
 	free(in->table);
+	free(in->checks);
 	*in = (struct intern){ 0 };
 }
 
@@ -47,11 +48,25 @@ static int intern_grow_table(struct intern *in)
 	return 0;
 }
 
+/* 64 bits more of a string's hash: not 0. */
+static uint64_t intern_check(const struct intern *in, const void *bytes, size_t n)
+{
+	const uint64_t check = map_hash_quick(bytes, n, map_mix(~in->secret));
+
+	return check ? check : 1;
+}
+
 /* Appends a string and returns its id. */
 static uint32_t intern_add(struct intern *in, const void *bytes, size_t n, uint32_t hash,
                            enum intern_way way)
 {
 	const char *kept = bytes;
+
+	if (way == INTERN_FAR) {
+		if (ARRAY_ROOM_ZEROED(&in->checks, &in->checks_capacity, in->n + 1) < 0)
+			return INTERN_FAILED;
+		in->checks[in->n] = intern_check(in, bytes, n);
+	}
 
 	if (ARRAY_ROOM(&in->entries, &in->entries_capacity, in->n + 1) < 0)
 		return INTERN_FAILED;
@@ -62,6 +77,7 @@ static uint32_t intern_add(struct intern *in, const void *bytes, size_t n, uint3
 	in->entries[in->n] = (struct intern_entry){ .bytes = kept,
 		                                    .n = (uint32_t)n & INTERN_LONGEST,
 		                                    .once = way == INTERN_ONCE,
+		                                    .far = way == INTERN_FAR,
 		                                    .hash = hash };
 	return (uint32_t)in->n++;
 }
@@ -78,13 +94,26 @@ static bool intern_again(struct intern *in, struct intern_entry *e)
 		return false;
 	e->bytes = kept;
 	e->once = 0;
+	in->n_again++;
 	return true;
+}
+
+/* Whether a string with the same hash is the same. check: its intern_check; 0: not known yet. */
+static bool intern_same(const struct intern *in, const struct intern_entry *e, const void *bytes,
+                        size_t n, uint64_t *check)
+{
+	if (e->bytes == bytes || !e->far)
+		return e->bytes == bytes || !memcmp(e->bytes, bytes, n);
+	if (!*check)
+		*check = intern_check(in, bytes, n);
+	return in->checks[e - in->entries] == *check;
 }
 
 /* The id of a string, added when it is new; INTERN_FAILED: out of memory or of ids. The first id,
  * 0, is always the empty string. */
 uint32_t intern_put(struct intern *in, const void *bytes, size_t n, enum intern_way way)
 {
+	uint64_t check = 0;
 	uint32_t hash, id;
 	size_t i;
 
@@ -97,8 +126,7 @@ uint32_t intern_put(struct intern *in, const void *bytes, size_t n, enum intern_
 	for (i = hash & (in->capacity - 1); in->table[i]; i = (i + 1) & (in->capacity - 1)) {
 		struct intern_entry *e = &in->entries[in->table[i] - 1];
 
-		if (e->hash == hash && e->n == n &&
-		    (e->bytes == bytes || !memcmp(e->bytes, bytes, n)))
+		if (e->hash == hash && e->n == n && intern_same(in, e, bytes, n, &check))
 			return intern_again(in, e) ? in->table[i] - 1 : INTERN_FAILED;
 	}
 	id = intern_add(in, bytes, n, hash, way);
@@ -132,5 +160,5 @@ size_t intern_length(const struct intern *in, uint32_t id)
 size_t intern_held(const struct intern *in)
 {
 	return in->arena.bytes + in->entries_capacity * sizeof(*in->entries) +
-	       in->capacity * sizeof(*in->table);
+	       in->capacity * sizeof(*in->table) + in->checks_capacity * sizeof(*in->checks);
 }

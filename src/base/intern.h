@@ -14,8 +14,9 @@
 
 struct intern_entry {
 	const char *bytes; /* NUL-terminated, unless they are the caller's */
-	uint32_t n : 31;
+	uint32_t n : 30;
 	uint32_t once : 1; /* INTERN_ONCE, and not met a second time */
+	uint32_t far : 1;  /* INTERN_FAR */
 	uint32_t hash;
 };
 
@@ -24,7 +25,10 @@ struct intern {
 	struct intern_entry *entries;
 	uint32_t *table; /* id + 1, 0 is free */
 	size_t n, entries_capacity, capacity;
-	uint64_t secret; /* of this process: where a string goes */
+	uint64_t secret;  /* of this process: where a string goes */
+	uint64_t *checks; /* by id: more bits of the hash, of INTERN_FAR */
+	size_t checks_capacity;
+	size_t n_again; /* strings that were copied when they were met again */
 };
 
 /* Who keeps the bytes of a new string. */
@@ -34,9 +38,12 @@ enum intern_way {
 	/* the same until they are met again, when they are copied: where to look at them often
 	 * would cost memory (perfdata/window.h) */
 	INTERN_ONCE,
+	/* the caller, and they are not looked at again: they are those of another string if both
+	 * are as long and have the same 96 bits of hashes that depend on secrets of this process */
+	INTERN_FAR,
 };
 
-#define INTERN_FAILED UINT32_MAX /* out of memory, a string of 2 GiB, or too many */
+#define INTERN_FAILED UINT32_MAX /* out of memory, a string of 1 GiB, or too many */
 
 void intern_free(struct intern *in);
 uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n);

@@ -27,7 +27,29 @@
 #include "samples/walk_result.h"
 #include "stitch/rules.h"
 
+#define AROUND (64u << 10) /* bytes of a file that the kernel maps around one that is looked at */
 #define RUN_MAX (1u << 20) /* bytes: the unit of work of the second pass */
+
+/* The file is not held in memory (perfdata/window.h), so its stacks are not looked at often. The
+ * innermost frames are few, and met often. */
+void first_pass_large(struct first_pass *l)
+{
+	l->rec->large = true;
+	l->rec->index->way = l->rec->index->innermost ? INTERN_COPY
+	                     : l->once                ? INTERN_FAR
+	                                              : INTERN_ONCE;
+	stitch_kept(l->rec->stitch, l->rec->index->way);
+}
+
+/* Gives back what was looked at of a large file because stacks were met again. */
+static void first_pass_met_again(struct first_pass *l)
+{
+	const struct stacks *stacks = &l->rec->index->stacks;
+	const size_t again = stacks->parts[0].n_again + stacks->parts[1].n_again;
+
+	recording_looked_at(l->rec, &l->looked_at, (again - l->again) * AROUND);
+	l->again = again;
+}
 
 /* Begins a new run of records with this one. -ENOMEM. */
 static int first_pass_add_run(struct first_pass *l, const struct seam_record *record)
@@ -37,10 +59,8 @@ static int first_pass_add_run(struct first_pass *l, const struct seam_record *re
 	if (ARRAY_ROOM(&rec->runs, &l->runs_capacity, rec->n_runs + 1) < 0)
 		return -ENOMEM;
 	/* Of a compressed file it is not known before. */
-	if (!rec->large && window_large(rec->reader)) {
-		rec->large = rec->index->large = true;
-		stitch_large(rec->stitch);
-	}
+	if (!rec->large && window_large(rec->reader))
+		first_pass_large(l);
 	l->run = &rec->runs[rec->n_runs++];
 	*l->run = (struct recording_run){
 		.bytes = record->bytes,
@@ -255,7 +275,12 @@ static inline int first_pass_teach_sample(struct first_pass *l, const struct sea
 
 	if (r >= 0 && rec->index->tally.on)
 		r = sample_tally_add(&rec->index->tally, d, &learned);
-	return r ? (r < 0 ? r : 0) : sample_index_add(rec->index, d, &learned);
+	if (r)
+		return r < 0 ? r : 0;
+	r = sample_index_add(rec->index, d, &learned);
+	if (rec->large)
+		first_pass_met_again(l);
+	return r;
 }
 
 /* Whether the words of stacks say how their walks ended: then they are needed also where no stack

@@ -23,9 +23,14 @@ struct first_pass {
 	struct members members;
 	struct jit jit;
 	struct first_pass_place sample, deferred;
-	size_t events; /* so many were asked whether ... */
-	bool said;     /* ... one of them says how walks ended (walk_result.h) */
+	size_t events;           /* so many were asked whether ... */
+	bool said;               /* ... one of them says how walks ended (walk_result.h) */
+	bool once;               /* recording_opts */
+	size_t again, looked_at; /* stacks that were met again, and bytes of the file for these */
 };
+
+/* What is known of the recording's size: from now on little of it is held. */
+void first_pass_large(struct first_pass *l);
 
 void first_pass_free(struct first_pass *l);
 

@@ -276,12 +276,12 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-r));
 	if (opts && opts->no_bytes && recording_no_bytes(l.rec))
 		window_once(reader);
-	l.rec->large = window_large(reader);
-	if (l.rec->large)
-		stitch_large(l.rec->stitch);
-	l.rec->index = sample_index_new(opts && opts->innermost, l.rec->large);
+	l.once = opts && opts->once;
+	l.rec->index = sample_index_new(opts && opts->innermost);
 	if (l.rec->index)
 		l.rec->index->no_stacks = opts && opts->no_stacks;
+	if (l.rec->index && window_large(reader))
+		first_pass_large(&l);
 	if (l.rec->index && opts && opts->states) {
 		l.rec->index->tally.on = true;
 		l.rec->no_spaces = recording_no_spaces(l.rec);
@@ -383,15 +383,6 @@ bool recording_damaged(const struct recording *rec)
 uint64_t recording_copies(const struct recording *rec)
 {
 	return stitch_copies(rec->stitch);
-}
-
-void recording_looked_at(const struct recording *rec, size_t *sum, size_t n)
-{
-	*sum += n;
-	if (!rec->large || *sum < WINDOW_STEP)
-		return;
-	*sum = 0;
-	window_forget(rec->reader);
 }
 
 /* Walks over the records in memory, without the reader. */

@@ -116,6 +116,9 @@ struct recording_opts {
 	/* of callchains, only the address at which each begins will be asked for: of stacks that
 	 * lie in the file no more is kept */
 	bool innermost;
+	/* each distinct part of a callchain will be looked at once, in about the order of the file,
+	 * or not at all */
+	bool once;
 	/* of callchains, nothing will be asked for but what became of them */
 	bool no_stacks;
 	/* reads no more than about so many bytes of the file, as if it ended there; 0: all */

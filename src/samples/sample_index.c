@@ -25,7 +25,7 @@ _Static_assert(sizeof(struct sample_index_who) == 24, "hashed and compared as by
 _Static_assert(sizeof(struct sample_entry) == 40, "as sample_index.h says");
 
 /* innermost: of callchains only what tells the innermost frame is kept. NULL: out of memory. */
-struct sample_index *sample_index_new(bool innermost, bool large)
+struct sample_index *sample_index_new(bool innermost)
 {
 	struct sample_index *n = calloc(1, sizeof(*n));
 
@@ -38,7 +38,7 @@ struct sample_index *sample_index_new(bool innermost, bool large)
 		n->ips.size = sizeof(uint64_t);
 		n->ips.held = SAMPLE_INDEX_HELD;
 		n->innermost = innermost;
-		n->large = large;
+		n->way = INTERN_LASTING;
 	}
 	return n;
 }
@@ -206,10 +206,7 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
                               const struct stitch_learned *said, struct sample_entry *entry)
 {
 	struct seam_u64s kernel_words = said->parts.kernel, user_words = said->parts.user;
-	/* The innermost frames are few, and met often. */
-	const enum intern_way way = !d->record->stable || (n->large && n->innermost) ? INTERN_COPY
-	                            : n->large                                       ? INTERN_ONCE
-	                                       : INTERN_LASTING;
+	const enum intern_way way = d->record->stable ? n->way : INTERN_COPY;
 	uint64_t chain, ip = d->sample.ip;
 	uint32_t kernel = 0;
 	int r = 0;

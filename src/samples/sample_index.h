@@ -67,7 +67,7 @@ struct sample_index {
 	bool innermost;            /* parts end behind the innermost address of the chain */
 	bool no_stacks;            /* there are no parts, and nobody asks where samples hit */
 	struct sample_tally tally; /* of samples that have no entry */
-	bool large;                /* of a file that is not held in memory (perfdata/window.h) */
+	enum intern_way way; /* who keeps parts whose bytes last; the first pass may change it */
 	bool hits_in_copies; /* some samples with a copy of the stack do not say where they hit */
 	unsigned flags;      /* SAMPLE_INDEX_* of any sample */
 	struct sample_entry **blocks;
@@ -82,8 +82,8 @@ struct sample_index {
 	} recent[SAMPLE_INDEX_RECENT];
 };
 
-/* large: of parts whose bytes last, those that are met again are copied. NULL: out of memory. */
-struct sample_index *sample_index_new(bool innermost, bool large);
+/* NULL: out of memory. */
+struct sample_index *sample_index_new(bool innermost);
 void sample_index_free(struct sample_index *index); /* NULL is fine */
 /* Adds a sample. -ENOMEM. -EOVERFLOW: there are more samples, or distinct parts of stacks, than
  * there are numbers. */

@@ -158,17 +158,18 @@ static int stacks_intern(struct stacks *s, const struct seam_u64s *words, enum i
 	return 0;
 }
 
-/* Whether a part of this table was met once only, and its words are the caller's. */
-static bool stacks_once(const struct stacks *s, uint32_t part)
+/* Whether to look at the words of a part of this table would cost memory. */
+static bool stacks_far(const struct stacks *s, uint32_t part)
 {
 	uint32_t before = s->base.n[part & 1] + s->base.n_chains;
+	const struct intern_entry *e = &s->parts[part & 1].entries[(part >> 1) - before];
 
-	return s->parts[part & 1].entries[(part >> 1) - before].once;
+	return e->once || e->far;
 }
 
 /* Gives the number of one part of a stack; 0: it has no addresses. Few parts make up nearly all
- * stacks, so the ones met last are compared first, but for those of which the words were met once
- * and should stay where they are. -ENOMEM. */
+ * stacks, so the ones met last are compared first, but for those that are better not looked at.
+ * -ENOMEM. */
 int stacks_part(struct stacks *s, const struct seam_u64s *words, enum intern_way way, uint32_t *ret)
 {
 	struct stacks_seen *seen;
@@ -189,7 +190,7 @@ int stacks_part(struct stacks *s, const struct seam_u64s *words, enum intern_way
 		return 0;
 	}
 	r = stacks_intern(s, words, way, ret);
-	if (r >= 0 && words->n <= UINT32_MAX && !stacks_once(s, *ret))
+	if (r >= 0 && words->n <= UINT32_MAX && !stacks_far(s, *ret))
 		*seen = (struct stacks_seen){ stacks_words(s, *ret).bytes, (uint32_t)words->n,
 			                      *ret };
 	return r;

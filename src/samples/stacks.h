@@ -6,8 +6,8 @@
  * Each distinct part of a stack is kept once and has a number, because few parts make many stacks.
  * So the memory that most samples touch is small, and stacks are equal if their keys are. Where the
  * bytes of the sample last until the reader is closed, a part points to them; else they are copied.
- * Of a large file only parts that are met again are copied: those met once are looked at once more,
- * when they are named, in about the order of the file.
+ * Of a large file only parts that are met again are copied, or none: then each is looked at once
+ * more, when it is named, in about the order of the file (recording_opts.once).
  * There is one table for each thread. Entries are scattered in memory, so a few samples wait at a
  * time while theirs are fetched.
  */

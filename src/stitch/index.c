@@ -215,13 +215,12 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	if (!ret->n)
 		return 0;
 	*id = intern_put(&ix->chains, ret->bytes, ret->n * 8,
-	                 !d->record->stable ? INTERN_COPY
-	                 : ix->large        ? INTERN_ONCE
-	                                    : INTERN_LASTING);
+	                 d->record->stable ? ix->way : INTERN_COPY);
 	if (*id == INTERN_FAILED)
 		return -ENOMEM;
 	/* Without a marker: the chain is all addresses. */
-	if (ret->n == d->deferred.ips.n && !ix->chains.entries[*id].once)
+	if (ret->n == d->deferred.ips.n && !ix->chains.entries[*id].once &&
+	    !ix->chains.entries[*id].far)
 		*recent = (struct index_recent){
 			.bytes = (const unsigned char *)intern_get(&ix->chains, *id),
 			.n = (uint32_t)ret->n,

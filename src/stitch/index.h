@@ -49,10 +49,9 @@ struct index {
 	struct cookies cookies;
 	struct blocks deferred; /* struct index_deferred */
 	uint32_t n_deferred;
-	/* their addresses: of equal ones the first; copies where bytes do not stay, and of a large
-	 * file those that are met again */
+	/* their addresses: of equal ones the first; copies where bytes do not stay */
 	struct intern chains;
-	bool large;                  /* of a file that is not held in memory */
+	enum intern_way way;         /* who keeps those that stay */
 	struct index_recent *recent; /* 1 << INDEX_RECENT_BITS of them; while learning */
 
 	struct map track_of;       /* tid -> number of its struct track */

@@ -44,6 +44,7 @@ int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opt
 	st = calloc(1, sizeof(*st));
 	if (!st)
 		return -ENOMEM;
+	st->index.way = INTERN_LASTING;
 	stream_start(&st->stream, o.max_bytes);
 	*ret = st;
 	return 0;
@@ -233,9 +234,9 @@ int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *record,
 	return r < 0 ? stitch_failed(d, r, err) : r;
 }
 
-void stitch_large(struct seam_stitch *st)
+void stitch_kept(struct seam_stitch *st, enum intern_way way)
 {
-	st->index.large = true;
+	st->index.way = way;
 }
 
 /* As seam_stitch_learn, for rooms of seam: without the checks of sizes and with what was found. The

@@ -35,9 +35,9 @@ struct stitch_verdict {
 	bool swap;
 };
 
-/* From now on the words of deferred records that are met again are copied, also where their bytes
- * last: the file is not held in memory (perfdata/window.h). */
-void stitch_large(struct seam_stitch *stitch);
+/* Says who keeps the words of deferred records from now on, where their bytes last: the caller
+ * (INTERN_LASTING) unless it is said. */
+void stitch_kept(struct seam_stitch *stitch, enum intern_way way);
 /* As seam_stitch_learn, of a SAMPLE. */
 int stitch_learn_sample(struct seam_stitch *stitch, const struct seam_decoded *d,
                         struct stitch_learned *ret);

@@ -220,6 +220,13 @@ static void intern_gives_one_id(void **state)
 	assert_ptr_not_equal(intern_get(&in, 5004), text + 1);
 	assert_string_equal(intern_get(&in, 5004), "ame");
 	assert_int_equal(intern_length(&in, 5004), 3);
+	/* Not looked at: it is the same although its bytes are others by now. */
+	assert_int_equal(intern_put(&in, text, 2, INTERN_FAR), 5005);
+	memset(text, '?', sizeof(text) - 1);
+	assert_int_equal(intern_bytes(&in, "na", 2), 5005);
+	assert_int_equal(intern_put(&in, "na", 2, INTERN_FAR), 5005);
+	assert_ptr_equal(intern_get(&in, 5005), text);
+	assert_int_equal(intern_put(&in, "n?", 2, INTERN_FAR), 5006);
 	intern_free(&in);
 }
 

@@ -6,7 +6,7 @@
 
 A recording of 320 MiB of stack copies is made, and read as a file, compressed, and from a pipe; one of four million small samples; one of
 two and a half million with deferred stacks; one of 60,000 runs of one program; one of
-two million different stacks; and one in which kernel code comes and goes. The peak of each command's memory (which counts the
+two million different stacks; one of deep stacks, each of which comes twice; and one in which kernel code comes and goes. The peak of each command's memory (which counts the
 pages of the file that it has mapped) must stay below what is said beside it; not under sanitizers, which hold what was freed.
 """
 import array
@@ -22,7 +22,7 @@ import make as m  # noqa: E402
 
 REGS_USER, STACK_USER = 1 << 12, 1 << 13
 COPY, SAMPLES, DISTINCT = 60000, 5600, 50
-MEMORY = {"states": 60, "small": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 105, "programs": 110, "compressed": 150, "distinct": 110}  # MiB: a stream is read into memory up to 64 MiB
+MEMORY = {"states": 60, "small": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 105, "programs": 110, "compressed": 150, "distinct": 110, "deep": 100}  # MiB: a stream is read into memory up to 64 MiB
 
 
 def attr():
@@ -112,6 +112,18 @@ def distinct():
     yield from again(piece, times, 1000, (2048000, innermost))
 
 
+def deep():
+    """No two of a hundred thousand deep stacks are the same, and all come twice."""
+    yield m.u64(m.MAGIC) + m.u64(16) + m.record(64, m.attr() + m.u64(11))
+    for begin in 10**9, 10**12:
+        piece, times, innermost = b"", [], []
+        for i in range(1024):
+            times.append(len(piece) // 8 + 4)
+            piece += m.sample(begin + i * 1000, chain=(2**64 - 512, 0x400100 + i * 16, *(0x400200 + k * 16 for k in range(120))))
+            innermost.append(len(piece) // 8 - 121)
+        yield from again(piece, times, 100, (1024000, innermost))
+
+
 def programs():
     """BPF programs come and go, and kernel stacks that touch none of them come again."""
     yield m.u64(m.MAGIC) + m.u64(16) + m.record(64, m.attr() + m.u64(11))
@@ -162,7 +174,7 @@ def main():
         with open(path, "wb") as f:
             for piece in recording():
                 f.write(piece)
-        for kind, pieces in (("many", many), ("deferred", deferred), ("execs", execs), ("distinct", distinct), ("programs", programs)):
+        for kind, pieces in (("many", many), ("deferred", deferred), ("execs", execs), ("distinct", distinct), ("deep", deep), ("programs", programs)):
             with open(os.path.join(work, kind), "wb") as f:
                 for piece in pieces():
                     f.write(piece)
@@ -173,7 +185,7 @@ def main():
                                  ("export", ["--format", "folded"], "small"), ("convert", ["-o", converted], "small"),
                                  ("report", ["--stats"], "many"), ("report", ["--no-children"], "many"),
                                  ("script", ["-F", "tid,time"], "many"), ("report", ["--stats"], "deferred"),
-                                 ("report", ["--no-children"], "deferred"), ("report", ["--stats"], "distinct"), ("report", ["--stats"], "execs"), ("report", [], "programs"), ("script", [], "programs"),
+                                 ("report", ["--no-children"], "deferred"), ("report", ["--stats"], "distinct"), ("report", ["--no-children"], "deep"), ("report", ["--stats"], "execs"), ("report", [], "programs"), ("script", [], "programs"),
                                  ("stat", [], "compressed"), ("report", ["--stats"], "compressed"), ("report", [], "compressed"),
                                  ("script", [], "compressed"), ("dump", [], "compressed"),
                                  ("report", ["--no-children"], "execs"), ("report", ["--stats"], "stream"), ("report", [], "stream"), ("export", ["--format", "folded"], "stream")):
