@@ -41,6 +41,7 @@ static void clickhouse_close(void *store)
 		return;
 	http_close(c->http);
 	map_free(&c->sent);
+	map_free(&c->sent_stacks);
 	remote_free(&c->remote);
 	free(c->database);
 	free(c);

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * clickhouse.h: what the files of the ClickHouse store share. clickhouse.c opens,
- * clickhouse_schema.c makes the tables, clickhouse_put.c writes, clickhouse_read.c answers,
- * clickhouse_list.c lists, clickhouse_hours.c rolls hours up, all by clickhouse_sql.c.
+ * clickhouse_schema.c makes the tables, clickhouse_upgrade.c brings older ones to their form,
+ * clickhouse_put.c writes, clickhouse_read.c answers, clickhouse_list.c lists, clickhouse_hours.c
+ * rolls hours up, all by clickhouse_sql.c.
  *
  * seam_windows   a row for each window, series and event: arrays of stacks (hashes) and their
- *                counts; and one for each window itself, with type '' and service '', which has
- *                the counts of the window
- * seam_stacks    a stack by its hash, beside the service whose samples have it: its frames' hashes
+ *                counts, whose weight is weights + samples * weight_each (modulo 2^64); and one for
+ *                each window itself, with type '' and service '', which has the counts of the
+ *                window
+ * seam_stacks    a stack by its hash, beside the hour, service and host whose samples have it: its
+ *                frames' hashes. A window's stacks are found by what the window itself says, so
+ *                that a question reads those of its span, however many there are; they go with
+ *                their day
  * seam_frames    a frame by its hash
  * seam_hours     the weight of each function by hour, event, service and version: the roll-up
  * seam_schema    which version of these tables it is
@@ -15,6 +20,9 @@
  * A row's natural key has all of its labels, the instance and the time: the tables replace rows of
  * one key, and are read with FINAL, so what is sent twice counts once. A window is one insert into
  * one partition, whole or not there; its stacks and frames are sent before it.
+ *
+ * A stack's hash has 64 bits, as it is looked for among those of a span: of 100 million stacks two
+ * have the same with odds of 1 to 3,700.
  *
  * In SQL there are constants and numbers, and texts only through clickhouse_sql_text.
  */
@@ -26,9 +34,8 @@
 #include "net/http.h"
 #include "store/backend.h"
 
-#define CLICKHOUSE_SCHEMA 2  /* what a newer one means is not known */
-#define CLICKHOUSE_HOURS 2u  /* from here on it has seam_hours */
-#define CLICKHOUSE_STACK 16u /* bytes of a stack's hash */
+#define CLICKHOUSE_SCHEMA 3 /* what a newer one means is not known */
+#define CLICKHOUSE_STACK 8u /* bytes of a stack's hash, as a number */
 #define CLICKHOUSE_ANSWER ((size_t)1 << 30)
 /* Servers from here on have codecs, TTL and the settings that are used (they are all older). */
 #define CLICKHOUSE_MODERN 2200u
@@ -36,13 +43,14 @@
 struct clickhouse {
 	struct remote remote;
 	struct http *http;
-	char *database;   /* "name." or "" */
-	unsigned server;  /* major * 100 + minor; 0: not asked yet */
-	bool known;       /* the schema was looked at */
-	unsigned version; /* of the schema */
-	bool looks;       /* before it puts a window, it looks whether that is there */
-	struct map sent;  /* stacks and frames that the server has */
+	char *database;  /* "name." or "" */
+	unsigned server; /* major * 100 + minor; 0: not asked yet */
+	bool known;      /* the schema was looked at */
+	bool looks;      /* before it puts a window, it looks whether that is there */
+	struct map sent; /* frames that the server has, and */
 	uint64_t sent_day;
+	struct map sent_stacks; /* stacks that it has for an hour */
+	uint64_t sent_hour;
 };
 
 /* ---- clickhouse_sql.c ---- */
@@ -56,6 +64,9 @@ int clickhouse_query(struct clickhouse *c, struct buf *sql, struct http_answer *
                      struct seam_error *err);
 /* The same without an answer; the statement is given up. */
 int clickhouse_do(struct clickhouse *c, struct buf *sql, struct seam_error *err);
+/* Runs, or says, a statement that makes tables; it is given up. */
+int clickhouse_make(struct clickhouse *c, const struct store_init *o, struct buf *sql,
+                    struct seam_error *err);
 /* Inserts rows, in RowBinary. what: "seam_frames (frame, name)"; token: a name for the rows, NULL:
  * none. */
 int clickhouse_insert(struct clickhouse *c, const char *what, const char *token,
@@ -66,6 +77,13 @@ void clickhouse_put_text(struct buf *row, const char *text);
 const char *clickhouse_text(struct cursor *c, struct buf *room);
 /* The server's answer makes no sense. */
 int clickhouse_bad(const struct clickhouse *c, struct seam_error *err);
+
+/* ---- clickhouse_upgrade.c: before and behind the making of tables ---- */
+
+int clickhouse_upgrade_begin(struct clickhouse *c, const struct store_init *o, bool local,
+                             struct seam_error *err);
+int clickhouse_upgrade_end(struct clickhouse *c, const struct store_init *o, bool local,
+                           struct seam_error *err);
 
 /* ---- clickhouse_schema.c ---- */
 
@@ -90,6 +108,10 @@ int clickhouse_functions(void *store, const struct store_query *q, unsigned limi
 void clickhouse_label_sql(struct buf *sql, const char *key);
 /* What a filter (NULL: none) lets through, as labels_match: AND each key has one of its values. */
 void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f);
+/* The same, of its terms about the service and the host alone. */
+void clickhouse_filter_places_sql(struct buf *sql, const struct labels_filter *f);
+/* The query's span as hours, which it may cover in part. */
+void clickhouse_hours_sql(struct buf *sql, const struct store_query *q);
 /* The query's span, as a condition: of the index (seconds), and exactly. */
 void clickhouse_span_sql(struct buf *sql, const struct store_query *q);
 /* Of rows of series: the span and the filter. */

@@ -21,7 +21,8 @@
 #define HOUR_NS (HOUR_S * 1000000000ULL)
 /* An hour is rolled up when windows that were taken in it have come: later ones make it anew. */
 #define HOUR_LATE_S 600u
-#define HOURS_MAX 18000u /* two years: their list must fit into a statement */
+#define HOURS_ROWS 1000000u /* of windows that are rolled up at once: some 500 MB of the server's */
+#define HOURS_MAX 18000u    /* two years: their list must fit into a statement */
 
 /* Asks, and hands the answer to take until it is at its end. The statement is given up. */
 static int hours_ask(struct clickhouse *c, struct buf *sql, struct seam_error *err,
@@ -44,18 +45,13 @@ static int hours_ask(struct clickhouse *c, struct buf *sql, struct seam_error *e
 	return r == -EBADMSG && !err->code ? clickhouse_bad(c, err) : r;
 }
 
-/* The time of a query as hours of seam_hours that lie in it whole, but for its two ends. */
-static void hours_span_sql(struct buf *sql, const struct store_query *q)
-{
-	uint64_t from_s = q->from_ns / 1000000000 / HOUR_S * HOUR_S;
-	uint64_t to_s = q->to_ns / 1000000000 + (q->to_ns % 1000000000 != 0);
-
-	buf_printf(sql, "hour >= toDateTime(%llu) AND hour < toDateTime(%llu)",
-	           (unsigned long long)(from_s > UINT32_MAX ? UINT32_MAX : from_s),
-	           (unsigned long long)(to_s > UINT32_MAX ? UINT32_MAX : to_s));
-}
-
 /* ---- making ---- */
+
+/* A part of an hour: services are divided, so that a part fits into memory. */
+struct hours_part {
+	uint32_t hour;
+	uint64_t part, parts;
+};
 
 /* The rows of windows of an hour: FROM and what is behind it. */
 static void hours_windows_sql(const struct clickhouse *c, struct buf *sql, uint32_t hour,
@@ -66,44 +62,102 @@ static void hours_windows_sql(const struct clickhouse *c, struct buf *sql, uint3
 	           more, hour, hour + HOUR_S);
 }
 
-#define HOURS_INTO "seam_hours (hour, type, unit, service, version, func, self, total, made)"
-#define HOURS_JOINED " ARRAY JOIN stacks AS one_stack, weights AS one_weight"
+static void hours_services_sql(struct buf *sql, const struct hours_part *p)
+{
+	if (p->parts > 1)
+		buf_printf(sql, " AND cityHash64(service) %% %llu = %llu",
+		           (unsigned long long)p->parts, (unsigned long long)p->part);
+}
 
-/* All functions of an hour. A stack is taken apart into its frames, these get the names of their
- * functions, and each function of a stack is counted once. */
-static int hours_put_functions(struct clickhouse *c, uint32_t hour, struct seam_error *err)
+#define HOURS_INTO "seam_hours (hour, type, unit, service, version, func, self, total, made)"
+#define HOURS_JOINED \
+	" ARRAY JOIN stacks AS one_stack, samples AS one_samples, weights AS one_weight"
+/* A number for what rows are added up by: many texts cost more. */
+#define HOURS_SERIES                                                           \
+	"sipHash64(concat(toString(length(type)), type, toString(unit), ' ', " \
+	"toString(length(service)), service, version))"
+
+/* The functions of each stack of an hour, each once, and which of them is its leaf. Of frames only
+ * numbers are joined; a frame that is not there has no name. */
+static void hours_stacks_sql(const struct clickhouse *c, struct buf *sql,
+                             const struct hours_part *p)
+{
+	buf_put_text(sql, "SELECT stack, groupUniqArray(func) AS funcs, max(if(place = 1, func, "
+	                  "toUInt64(0))) AS own FROM (SELECT stack, place, if(id = 0, "
+	                  "cityHash64('', ''), id) AS func FROM (SELECT stack, frame, place FROM "
+	                  "(SELECT stack, frames AS path FROM ");
+	clickhouse_sql_table(c, sql, "seam_stacks");
+	buf_printf(sql, " WHERE hour = toDateTime(%u)", p->hour);
+	hours_services_sql(sql, p);
+	buf_put_text(sql, " LIMIT 1 BY stack) ARRAY JOIN path AS frame, arrayEnumerate(path) AS "
+	                  "place) ANY LEFT JOIN (SELECT frame, cityHash64(name, "
+	                  "toString(object)) AS id FROM ");
+	clickhouse_sql_table(c, sql, "seam_frames");
+	buf_put_text(sql, ") USING (frame)) GROUP BY stack");
+}
+
+/* What each function has of each series, as numbers. */
+static void hours_sums_sql(const struct clickhouse *c, struct buf *sql, const struct hours_part *p)
+{
+	buf_put_text(sql,
+	             "SELECT series, func, sum(if(func = own, weight, toUInt64(0))) AS self, "
+	             "sum(weight) AS total FROM (SELECT series, weight, own, funcs FROM "
+	             "(SELECT " HOURS_SERIES " AS series, one_stack AS stack, sum(one_weight + "
+	             "one_samples * weight_each) AS weight FROM ");
+	hours_windows_sql(c, sql, p->hour, " FINAL" HOURS_JOINED);
+	hours_services_sql(sql, p);
+	buf_put_text(sql, " GROUP BY series, one_stack) ANY LEFT JOIN (");
+	hours_stacks_sql(c, sql, p);
+	buf_put_text(sql, ") USING (stack)) ARRAY JOIN funcs AS func GROUP BY series, func");
+}
+
+/* All functions of a part of an hour. Stacks are added up first, and each is taken apart into its
+ * functions once; the texts of a series come last. */
+static int hours_put_functions(struct clickhouse *c, const struct hours_part *p,
+                               struct seam_error *err)
 {
 	struct buf sql = { 0 };
 
 	buf_put_text(&sql, "INSERT INTO ");
 	clickhouse_sql_table(c, &sql, HOURS_INTO);
 	buf_printf(&sql,
-	           " SELECT toDateTime(%u), type, unit, service, version, func, "
-	           "sum(once * is_leaf), sum(once), now() FROM (SELECT type, unit, service, "
-	           "version, stack, any(weight) AS once, cityHash64(name, object) AS func, "
-	           "max(leaf) AS is_leaf FROM (SELECT type, unit, service, version, stack, weight, "
-	           "frame, place = 1 AS leaf FROM (SELECT type, unit, service, version, stack, "
-	           "weight, frames FROM (SELECT type, unit, service, version, one_stack AS stack, "
-	           "sum(one_weight) AS weight FROM ",
-	           hour);
-	hours_windows_sql(c, &sql, hour, " FINAL" HOURS_JOINED);
-	buf_put_text(&sql,
-	             " GROUP BY type, unit, service, version, one_stack) ANY LEFT JOIN (SELECT "
-	             "service, stack, frames FROM ");
-	clickhouse_sql_table(c, &sql, "seam_stacks");
-	buf_put_text(&sql, " WHERE (service, stack) IN (SELECT service, one_stack FROM ");
-	hours_windows_sql(c, &sql, hour, HOURS_JOINED);
-	buf_put_text(&sql, ")) USING (service, stack)) ARRAY JOIN frames AS frame, "
-	                   "arrayEnumerate(frames) AS place) ANY LEFT JOIN (SELECT frame, name, "
-	                   "toString(object) AS object FROM ");
-	clickhouse_sql_table(c, &sql, "seam_frames");
-	buf_put_text(&sql, ") USING (frame) GROUP BY type, unit, service, version, stack, func) "
-	                   "GROUP BY type, unit, service, version, func SETTINGS "
-	                   "distributed_product_mode = 'global'");
+	           " SELECT toDateTime(%u), type, unit, service, version, func, self, total, now() "
+	           "FROM (",
+	           p->hour);
+	hours_sums_sql(c, &sql, p);
+	buf_put_text(&sql, ") ANY LEFT JOIN (SELECT DISTINCT " HOURS_SERIES
+	                   " AS series, type, unit, service, version FROM ");
+	hours_windows_sql(c, &sql, p->hour, "");
+	hours_services_sql(&sql, p);
+	buf_put_text(&sql, ") USING (series) SETTINGS distributed_product_mode = 'global'");
 	/* The others know no such setting, and want no alias. */
 	if (c->server >= CLICKHOUSE_MODERN)
 		buf_put_text(&sql, ", joined_subquery_requires_alias = 0");
 	return clickhouse_do(c, &sql, err);
+}
+
+static int hours_take_rows(void *ctx, struct cursor *c)
+{
+	*(uint64_t *)ctx = cursor_u64(c);
+	return 0;
+}
+
+/* The functions of an hour, in parts of some HOURS_ROWS rows. */
+static int hours_put_parts(struct clickhouse *c, uint32_t hour, struct seam_error *err)
+{
+	struct hours_part p = { .hour = hour };
+	struct buf sql = { 0 };
+	uint64_t rows = 0;
+	int r;
+
+	buf_put_text(&sql, "SELECT toUInt64(sum(length(stacks))) FROM ");
+	hours_windows_sql(c, &sql, hour, "");
+	buf_put_text(&sql, " FORMAT RowBinary");
+	r = hours_ask(c, &sql, err, hours_take_rows, &rows);
+	p.parts = 1 + rows / HOURS_ROWS;
+	for (; p.part < p.parts && r >= 0; p.part++)
+		r = hours_put_functions(c, &p, err);
+	return r;
 }
 
 /* What all samples of an hour weigh, also those whose stacks are empty. */
@@ -116,7 +170,7 @@ static int hours_put_all(struct clickhouse *c, uint32_t hour, struct seam_error 
 	buf_printf(
 	        &sql,
 	        " SELECT toDateTime(%u), type, unit, service, version, toUInt64(0), toUInt64(0), "
-	        "sum(arraySum(weights)), now() FROM ",
+	        "sum(arraySum(weights) + arraySum(samples) * weight_each), now() FROM ",
 	        hour);
 	hours_windows_sql(c, &sql, hour, " FINAL");
 	buf_put_text(&sql, " GROUP BY type, unit, service, version");
@@ -180,7 +234,7 @@ static int hours_rolled(struct clickhouse *c, const struct store_query *q, struc
 	buf_put_text(&sql, "SELECT hour, total FROM ");
 	clickhouse_sql_table(c, &sql, "seam_hours");
 	buf_put_text(&sql, " FINAL WHERE type = '' AND ");
-	hours_span_sql(&sql, q);
+	clickhouse_hours_sql(&sql, q);
 	buf_put_text(&sql, " ORDER BY hour FORMAT RowBinary");
 	return hours_ask(c, &sql, err, hours_take_hour, ret);
 }
@@ -205,10 +259,6 @@ static int hours_look(struct clickhouse *c, const struct store_query *q, struct 
 {
 	int r = clickhouse_ready(c, err);
 
-	if (r >= 0 && c->version < CLICKHOUSE_HOURS)
-		r = seam_error_set(err, EPROTO, NULL, SEAM_NO_OFFSET, NULL,
-		                   "%s has no tables for hours yet: 'seam store init' makes them",
-		                   c->remote.origin);
 	if (r >= 0)
 		r = hours_of_windows(c, q, all, err);
 	return r >= 0 ? hours_rolled(c, q, rolled, err) : r;
@@ -239,7 +289,7 @@ int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns
 			ret->open++;
 			continue;
 		}
-		r = hours_put_functions(c, hour, &why);
+		r = hours_put_parts(c, hour, &why);
 		if (r >= 0)
 			r = hours_put_all(c, hour, &why);
 		if (r >= 0)
@@ -261,7 +311,7 @@ static void hours_where_sql(const struct clickhouse *c, struct buf *sql,
 {
 	clickhouse_sql_table(c, sql, "seam_hours");
 	buf_put_text(sql, " FINAL WHERE ");
-	hours_span_sql(sql, q);
+	clickhouse_hours_sql(sql, q);
 	clickhouse_filter_sql(sql, q->where);
 	buf_put_text(sql, " AND toUInt32(hour) IN (");
 	for (size_t i = 0; i < rolled->n; i++)

@@ -3,8 +3,8 @@
  * clickhouse_put.c: see clickhouse.h: a window as rows.
  *
  * Hashes are of what a thing is, so every writer of a fleet has the same one for the same thing. A
- * stack and a frame are sent once by a writer, and again on another day, so that the server's TTL
- * finds them in use.
+ * frame is sent once by a writer, and again on another day, so that the server's TTL finds it in
+ * use; a stack once for an hour, service and host, by which it is looked for.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,8 +16,9 @@
 #include "store/blocks.h"
 #include "store/clickhouse.h"
 
-#define SENT_MAX 400000u /* things that are known to be sent: about 14 MB */
+#define SENT_MAX 200000u /* frames, and stacks, that are known to be sent: about 14 MB */
 #define DAY_S 86400u
+#define HOUR_S 3600u
 
 /* Labels that are columns; the others are in arrays. */
 static const char *const clickhouse_labels[] = { "service", "version", "host", "comm" };
@@ -56,10 +57,10 @@ static const char *clickhouse_label(const struct labels *l, const char *key)
 }
 
 /* 1: it is new; 0: it was sent; -ENOMEM. */
-static int clickhouse_new(struct clickhouse *c, uint64_t key)
+static int clickhouse_new(struct map *sent, uint64_t key)
 {
 	bool is_new;
-	uint64_t *slot = map_slot(&c->sent, key, &is_new);
+	uint64_t *slot = map_slot(sent, key, &is_new);
 
 	return slot ? is_new : -ENOMEM;
 }
@@ -101,7 +102,7 @@ static uint64_t clickhouse_frame(struct clickhouse_putting *p, uint32_t id)
 	/* Without the hash's own place, and when it was seen. */
 	hash = blake2_number(p->frame_rows.bytes + at + 8, p->frame_rows.n - at - 12, "frame", 5);
 	hash += !hash;
-	r = clickhouse_new(p->c, hash);
+	r = clickhouse_new(&p->c->sent, hash);
 	if (r < 0)
 		return 0;
 	if (r)
@@ -112,16 +113,14 @@ static uint64_t clickhouse_frame(struct clickhouse_putting *p, uint32_t id)
 	return hash;
 }
 
-/* The hash of a row's stack and of how it ended; the stack is sent if its service may not have it.
- * -ENOMEM. */
+/* The hash of a row's stack and of how it ended; its frames are in p->path then. -ENOMEM. */
 static int clickhouse_stack(struct clickhouse_putting *p, const struct profile_row *row,
-                            const char *service, unsigned char ret[CLICKHOUSE_STACK])
+                            unsigned char ret[CLICKHOUSE_STACK])
 {
 	const struct profile *profile = p->w->profile;
 	const char *state = profile_state_at(profile, row->key.state)->name;
 	unsigned char digest[BLAKE2_BYTES];
 	struct blake2 b;
-	int r;
 
 	buf_clear(&p->path);
 	for (uint32_t node = row->key.node; node != PROFILE_ROOT;) {
@@ -140,15 +139,38 @@ static int clickhouse_stack(struct clickhouse_putting *p, const struct profile_r
 	blake2_add(&b, p->path.bytes, p->path.n);
 	blake2_end(&b, digest);
 	memcpy(ret, digest, CLICKHOUSE_STACK);
-	r = clickhouse_new(p->c, blake2_number(ret, CLICKHOUSE_STACK, service, strlen(service)));
+	return 0;
+}
+
+/* Appends the row of the stack in p->path, if the server may not have it for this hour, service and
+ * host. -ENOMEM. */
+static int clickhouse_stack_row(struct clickhouse_putting *p, const struct profile_row *row,
+                                const struct labels *labels,
+                                const unsigned char stack[CLICKHOUSE_STACK])
+{
+	const char *service = clickhouse_label(labels, "service");
+	const char *host = clickhouse_label(labels, "host");
+	unsigned char digest[BLAKE2_BYTES];
+	struct blake2 b;
+	uint64_t key;
+	int r;
+
+	blake2_start(&b);
+	blake2_add(&b, stack, CLICKHOUSE_STACK);
+	blake2_add(&b, service, strlen(service) + 1);
+	blake2_add(&b, host, strlen(host));
+	blake2_end(&b, digest);
+	memcpy(&key, digest, sizeof(key));
+	r = clickhouse_new(&p->c->sent_stacks, key);
 	if (r <= 0)
 		return r;
+	buf_put_u32(&p->stack_rows, p->time_s / HOUR_S * HOUR_S);
 	clickhouse_put_text(&p->stack_rows, service);
-	buf_put(&p->stack_rows, ret, CLICKHOUSE_STACK);
-	clickhouse_put_text(&p->stack_rows, state);
+	clickhouse_put_text(&p->stack_rows, host);
+	buf_put(&p->stack_rows, stack, CLICKHOUSE_STACK);
+	clickhouse_put_text(&p->stack_rows, profile_state_at(p->w->profile, row->key.state)->name);
 	blocks_put_number(&p->stack_rows, p->path.n / 8);
-	buf_put(&p->stack_rows, p->path.bytes, p->path.n);
-	return buf_put_u32(&p->stack_rows, p->time_s);
+	return buf_put(&p->stack_rows, p->path.bytes, p->path.n);
 }
 
 /* ---- counts ---- */
@@ -211,8 +233,9 @@ static int clickhouse_groups(struct clickhouse_putting *p)
 		count = &g->counts[g->n];
 		count->samples = row->samples;
 		count->weight = row->weight;
-		r = clickhouse_stack(p, row, clickhouse_label(&w->series[series], "service"),
-		                     count->stack);
+		r = clickhouse_stack(p, row, count->stack);
+		if (r >= 0)
+			r = clickhouse_stack_row(p, row, &w->series[series], count->stack);
 		if (r < 0)
 			return r;
 		g->n++;
@@ -266,6 +289,8 @@ static void clickhouse_row_head(struct clickhouse_putting *p, const char *type, 
 static void clickhouse_row(struct clickhouse_putting *p, const struct clickhouse_group *g)
 {
 	const struct profile *profile = p->w->profile;
+	uint64_t each =
+	        g->n && g->counts[0].samples ? g->counts[0].weight / g->counts[0].samples : 0;
 	struct buf *row = &p->rows;
 
 	clickhouse_row_head(p, profile_event_name(profile, g->event),
@@ -276,9 +301,11 @@ static void clickhouse_row(struct clickhouse_putting *p, const struct clickhouse
 	blocks_put_number(row, g->n);
 	for (size_t i = 0; i < g->n; i++)
 		buf_put_u64(row, g->counts[i].samples);
+	/* Most samples of an event weigh the same: zeros take no room. */
+	buf_put_u64(row, each);
 	blocks_put_number(row, g->n);
 	for (size_t i = 0; i < g->n; i++)
-		buf_put_u64(row, g->counts[i].weight);
+		buf_put_u64(row, g->counts[i].weight - each * g->counts[i].samples);
 	blocks_put_number(row, 0);
 	blocks_put_number(row, 0);
 }
@@ -291,8 +318,10 @@ static void clickhouse_row_of_window(struct clickhouse_putting *p)
 
 	clickhouse_row_head(p, "", 0, NULL,
 	                    w->n_series ? clickhouse_label(&w->series[0], "host") : "");
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 2; i++)
 		blocks_put_number(row, 0);
+	buf_put_u64(row, 0);
+	blocks_put_number(row, 0);
 	blocks_put_number(row, w->n_counts);
 	for (size_t i = 0; i < w->n_counts; i++)
 		clickhouse_put_text(row, w->counts[i].name);
@@ -338,7 +367,8 @@ static int clickhouse_send(struct clickhouse_putting *p, struct seam_error *err)
 	                          NULL, &p->frame_rows, err);
 
 	if (r >= 0)
-		r = clickhouse_insert(p->c, "seam_stacks (service, stack, state, frames, seen)",
+		r = clickhouse_insert(p->c,
+		                      "seam_stacks (hour, service, host, stack, state, frames)",
 		                      NULL, &p->stack_rows, err);
 	blake2_start(&b);
 	blake2_add(&b, p->rows.bytes, p->rows.n);
@@ -347,7 +377,8 @@ static int clickhouse_send(struct clickhouse_putting *p, struct seam_error *err)
 		r = clickhouse_insert(p->c,
 		                      "seam_windows (time, from_ns, to_ns, type, unit, service, "
 		                      "version, host, comm, instance, label_keys, label_values, "
-		                      "stacks, samples, weights, count_names, count_values)",
+		                      "stacks, samples, weight_each, weights, count_names, "
+		                      "count_values)",
 		                      blake2_hex(digest, hex), &p->rows, err);
 	return r;
 }
@@ -360,7 +391,10 @@ static int clickhouse_rows(struct clickhouse_putting *p)
 
 	if (c->sent.n > SENT_MAX || c->sent_day != p->time_s / DAY_S)
 		map_free(&c->sent);
+	if (c->sent_stacks.n > SENT_MAX || c->sent_hour != p->time_s / HOUR_S)
+		map_free(&c->sent_stacks);
 	c->sent_day = p->time_s / DAY_S;
+	c->sent_hour = p->time_s / HOUR_S;
 	r = clickhouse_groups(p);
 	if (r < 0)
 		return r;
@@ -409,6 +443,7 @@ int clickhouse_put(void *store, const struct store_window *w, struct seam_error 
 	}
 	if (r < 0) {
 		map_free(&p.c->sent);
+		map_free(&p.c->sent_stacks);
 		p.c->known = false;
 		if (err)
 			*err = why;

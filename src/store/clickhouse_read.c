@@ -266,7 +266,9 @@ static int clickhouse_read_counts(struct clickhouse_reading *r)
 		buf_printf(&sql, "toUInt32(intDiv(from_ns - %llu, %llu)) AS slice, ",
 		           (unsigned long long)r->q->from_ns, (unsigned long long)r->q->slice_ns);
 	clickhouse_each_by(r->q->by, clickhouse_by_column, &sql);
-	buf_put_text(&sql, "one_stack, sum(one_samples), sum(one_weight) FROM ");
+	buf_put_text(&sql,
+	             "one_stack, sum(one_samples), sum(one_weight + one_samples * weight_each) "
+	             "FROM ");
 	clickhouse_sql_table(r->c, &sql, "seam_windows");
 	buf_printf(&sql,
 	           " FINAL ARRAY JOIN stacks AS one_stack, samples AS one_samples, weights AS "
@@ -335,7 +337,8 @@ static int clickhouse_take_stacks(struct clickhouse_reading *r, struct cursor *c
 	return 0;
 }
 
-/* The same rows say which stacks: of a cluster, each server looks for those of its own. */
+/* The same rows say which stacks: of a cluster, each server looks for those of its own. They are
+ * where the rows' hours, services and hosts say. */
 static int clickhouse_read_stacks(struct clickhouse_reading *r)
 {
 	struct buf sql = { 0 };
@@ -347,7 +350,13 @@ static int clickhouse_read_stacks(struct clickhouse_reading *r)
 		return 0;
 	buf_put_text(&sql, "SELECT stack, any(state), any(frames) FROM ");
 	clickhouse_sql_table(r->c, &sql, "seam_stacks");
-	buf_put_text(&sql, " WHERE (service, stack) IN (SELECT service, one_stack FROM ");
+	buf_put_text(&sql, " WHERE ");
+	clickhouse_hours_sql(&sql, r->q);
+	clickhouse_filter_places_sql(&sql, r->q->where);
+	/* What the index begins with: a host has few services. */
+	buf_put_text(&sql, " AND service IN (SELECT service FROM ");
+	clickhouse_sql_table(r->c, &sql, "seam_windows");
+	buf_printf(&sql, " WHERE %s) AND stack IN (SELECT one_stack FROM ", buf_text(&r->where));
 	clickhouse_sql_table(r->c, &sql, "seam_windows");
 	buf_printf(&sql,
 	           " ARRAY JOIN stacks AS one_stack WHERE %s) GROUP BY stack SETTINGS "

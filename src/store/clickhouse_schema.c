@@ -20,6 +20,9 @@ static const struct clickhouse_table {
 	const char *rest;  /* behind the engine */
 	const char *shard; /* what a cluster is divided by */
 	const char *ttl;   /* the column that TTL counts from */
+	/* Rows that the index tells apart; 0: as the server likes. Where a row has arrays, fewer
+	 * than for numbers. */
+	unsigned granularity;
 } clickhouse_tables[] = {
 	{ "seam_windows",
 	  "time DateTime{Delta(4), ZSTD(1)}, from_ns UInt64{Delta(8), ZSTD(1)}, "
@@ -27,18 +30,21 @@ static const struct clickhouse_table {
 	  "service LowCardinality(String), version LowCardinality(String), "
 	  "host LowCardinality(String), comm LowCardinality(String), "
 	  "instance LowCardinality(String), label_keys Array(String){ZSTD(1)}, "
-	  "label_values Array(String){ZSTD(1)}, stacks Array(FixedString(16)){ZSTD(1)}, "
-	  "samples Array(UInt64){T64, ZSTD(1)}, weights Array(UInt64){T64, ZSTD(1)}, "
-	  "count_names Array(String){ZSTD(1)}, count_values Array(UInt64){T64, ZSTD(1)}",
+	  "label_values Array(String){ZSTD(1)}, stacks Array(UInt64){ZSTD(3)}, "
+	  "samples Array(UInt64){T64, ZSTD(1)}, weight_each UInt64{ZSTD(1)}, "
+	  "weights Array(UInt64){ZSTD(1)}, count_names Array(String){ZSTD(1)}, count_values "
+	  "Array(UInt64){T64, ZSTD(1)}",
 	  "ReplacingMergeTree", "",
 	  "PARTITION BY toDate(time) ORDER BY (type, service, time, host, version, comm, instance, "
 	  "from_ns, unit, label_keys, label_values)",
-	  "cityHash64(if(type = '', instance, service))", "time" },
+	  "cityHash64(if(type = '', instance, service))", "time", 256 },
 	{ "seam_stacks",
-	  "service LowCardinality(String), stack FixedString(16), state LowCardinality(String), "
-	  "frames Array(UInt64){ZSTD(1)}, seen DateTime",
-	  "ReplacingMergeTree", "seen", "ORDER BY (service, stack)", "cityHash64(service)",
-	  "seen" },
+	  "hour DateTime{Delta(4), ZSTD(1)}, service LowCardinality(String), "
+	  "host LowCardinality(String), stack UInt64{ZSTD(1)}, state LowCardinality(String), "
+	  "frames Array(UInt64){ZSTD(1)}",
+	  "ReplacingMergeTree", "",
+	  "PARTITION BY toDate(hour) ORDER BY (hour, service, host, stack)", "cityHash64(service)",
+	  "hour", 1024 },
 	{ "seam_frames",
 	  "frame UInt64, name String{ZSTD(1)}, file String{ZSTD(1)}, line UInt32, "
 	  "object LowCardinality(String), build_id LowCardinality(String), kind UInt8, "
@@ -49,7 +55,7 @@ static const struct clickhouse_table {
 	  "service LowCardinality(String), version LowCardinality(String), func UInt64{ZSTD(1)}, "
 	  "self UInt64{T64, ZSTD(1)}, total UInt64{T64, ZSTD(1)}, made DateTime",
 	  "ReplacingMergeTree", "made",
-	  "PARTITION BY toDate(hour) ORDER BY (type, unit, service, hour, version, func)",
+	  "PARTITION BY toDate(hour) ORDER BY (hour, type, unit, service, version, func)",
 	  "cityHash64(service)", "hour" },
 	{ "seam_schema", "version UInt32, made DateTime", "ReplacingMergeTree", "made",
 	  "ORDER BY version", NULL, NULL },
@@ -142,7 +148,11 @@ int clickhouse_ready(struct clickhouse *c, struct seam_error *err)
 		                      c->remote.origin);
 	if (version > CLICKHOUSE_SCHEMA)
 		return clickhouse_newer(c, version, err);
-	c->version = version;
+	if (version < CLICKHOUSE_SCHEMA)
+		return seam_error_set(err, EPROTO, NULL, SEAM_NO_OFFSET, NULL,
+		                      "%s: the store is of version %u, of an earlier seam: 'seam "
+		                      "store init' brings it to version %d, on each server",
+		                      c->remote.origin, version, CLICKHOUSE_SCHEMA);
 	c->known = true;
 	return 0;
 }
@@ -185,8 +195,13 @@ static void clickhouse_create(const struct clickhouse *c, const struct store_ini
 		buf_printf(sql, "'/clickhouse/tables/{shard}/%s%s%s', '{replica}'%s", c->database,
 		           t->name, suffix, *t->version ? ", " : "");
 	buf_printf(sql, "%s) %s", t->version, t->rest);
+	if (t->granularity || (modern && !o->replicated))
+		buf_put_text(sql, " SETTINGS ");
+	if (t->granularity)
+		buf_printf(sql, "index_granularity = %u", t->granularity);
 	if (modern && !o->replicated)
-		buf_put_text(sql, " SETTINGS non_replicated_deduplication_window = 10000");
+		buf_printf(sql, "%snon_replicated_deduplication_window = 10000",
+		           t->granularity ? ", " : "");
 }
 
 /* And of the Distributed table before it. */
@@ -207,19 +222,8 @@ static void clickhouse_create_distributed(const struct clickhouse *c, const stru
 	buf_printf(sql, ", %s_local, %s)", t->name, t->shard);
 }
 
-/* Runs, or says, a statement. */
-static int clickhouse_make(struct clickhouse *c, const struct store_init *o, struct buf *sql,
-                           struct seam_error *err)
-{
-	if (!sql->failed && o->say)
-		o->say(o->ctx, buf_text(sql));
-	if (!o->only_say)
-		return clickhouse_do(c, sql, err);
-	buf_free(sql);
-	return 0;
-}
-
-/* How long rows stay: what counts is when a row was sent last, or of when it is. It is a statement
+/* How long rows stay: what counts is when a row was sent last, or of when it is. What windows refer
+ * to stays longer. It is a statement
  * of its own, as it is for tables that were there, too. local: rows are in tables that end so. */
 static int clickhouse_keep(struct clickhouse *c, const struct store_init *o, bool local,
                            struct seam_error *err)
@@ -238,19 +242,19 @@ static int clickhouse_keep(struct clickhouse *c, const struct store_init *o, boo
 		if (o->replicated)
 			buf_printf(&sql, " ON CLUSTER %s", o->cluster);
 		buf_printf(&sql, " MODIFY TTL %s + INTERVAL %u DAY", t->ttl,
-		           o->keep_days + (*t->version ? 2 : 0));
+		           o->keep_days + (strcmp(t->ttl, "time") ? 2 : 0));
 		r = clickhouse_make(c, o, &sql, err);
 	}
 	return r;
 }
 
-/* Makes what is not there yet. local: of a cluster. A later version's changes will be steps behind
- * this one. */
+/* Makes what is not there yet. local: of a cluster; version: of the tables that are there. */
 static int clickhouse_make_all(struct clickhouse *c, const struct store_init *o, bool local,
-                               struct seam_error *err)
+                               unsigned version, struct seam_error *err)
 {
+	bool upgrades = version && version < CLICKHOUSE_SCHEMA;
 	struct buf sql = { 0 };
-	int r = 0;
+	int r = upgrades ? clickhouse_upgrade_begin(c, o, local, err) : 0;
 
 	for (size_t i = 0; i < CLICKHOUSE_TABLES && r >= 0; i++) {
 		clickhouse_create(c, o, &clickhouse_tables[i], &sql);
@@ -260,6 +264,8 @@ static int clickhouse_make_all(struct clickhouse *c, const struct store_init *o,
 			r = clickhouse_make(c, o, &sql, err);
 		}
 	}
+	if (r >= 0 && upgrades)
+		r = clickhouse_upgrade_end(c, o, local, err);
 	if (r >= 0)
 		r = clickhouse_keep(c, o, local, err);
 	/* Last, so that what was made half-way is not taken for whole. */
@@ -291,5 +297,5 @@ int clickhouse_migrate(struct clickhouse *c, const struct store_init *o, struct 
 		return clickhouse_newer(c, version, err);
 	if (r >= 0)
 		r = o->cluster ? 1 : clickhouse_exists(c, "seam_windows_local", err);
-	return r < 0 ? r : clickhouse_make_all(c, o, r, err);
+	return r < 0 ? r : clickhouse_make_all(c, o, r, version, err);
 }

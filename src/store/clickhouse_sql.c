@@ -122,3 +122,15 @@ int clickhouse_bad(const struct clickhouse *c, struct seam_error *err)
 	return seam_error_set(err, EBADMSG, NULL, SEAM_NO_OFFSET, NULL,
 	                      "%s: the server's answer makes no sense", c->remote.origin);
 }
+
+/* Runs, or says, a statement. */
+int clickhouse_make(struct clickhouse *c, const struct store_init *o, struct buf *sql,
+                    struct seam_error *err)
+{
+	if (!sql->failed && o->say)
+		o->say(o->ctx, buf_text(sql));
+	if (!o->only_say)
+		return clickhouse_do(c, sql, err);
+	buf_free(sql);
+	return 0;
+}

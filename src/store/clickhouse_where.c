@@ -4,6 +4,8 @@
 
 #include "store/clickhouse.h"
 
+#define HOUR_S 3600u
+
 void clickhouse_label_sql(struct buf *sql, const char *key)
 {
 	if (!strcmp(key, "service") || !strcmp(key, "version") || !strcmp(key, "host") ||
@@ -28,8 +30,13 @@ static bool clickhouse_key_was(const struct labels *terms, const char *key, size
 	return false;
 }
 
+static bool clickhouse_is_place(const char *key)
+{
+	return !strcmp(key, "service") || !strcmp(key, "host");
+}
+
 /* A key that is named twice has one condition, with all of its values. */
-void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f)
+static void clickhouse_terms_sql(struct buf *sql, const struct labels_filter *f, bool places)
 {
 	const struct labels_filter none = { 0 };
 	const struct labels terms = { f ? f->terms : none.terms };
@@ -38,7 +45,7 @@ void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f)
 	for (size_t at = 0; labels_next(&terms, &at, &key, &value);) {
 		const char *separator = " IN (";
 
-		if (clickhouse_key_was(&terms, key, at))
+		if (clickhouse_key_was(&terms, key, at) || (places && !clickhouse_is_place(key)))
 			continue;
 		buf_put_text(sql, " AND ");
 		clickhouse_label_sql(sql, key);
@@ -50,6 +57,26 @@ void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f)
 			}
 		buf_put_text(sql, ")");
 	}
+}
+
+void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f)
+{
+	clickhouse_terms_sql(sql, f, false);
+}
+
+void clickhouse_filter_places_sql(struct buf *sql, const struct labels_filter *f)
+{
+	clickhouse_terms_sql(sql, f, true);
+}
+
+void clickhouse_hours_sql(struct buf *sql, const struct store_query *q)
+{
+	uint64_t from_s = q->from_ns / 1000000000 / HOUR_S * HOUR_S;
+	uint64_t to_s = q->to_ns / 1000000000 + (q->to_ns % 1000000000 != 0);
+
+	buf_printf(sql, "hour >= toDateTime(%llu) AND hour < toDateTime(%llu)",
+	           (unsigned long long)(from_s > UINT32_MAX ? UINT32_MAX : from_s),
+	           (unsigned long long)(to_s > UINT32_MAX ? UINT32_MAX : to_s));
 }
 
 void clickhouse_span_sql(struct buf *sql, const struct store_query *q)

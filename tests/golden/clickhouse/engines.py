@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -72,8 +73,11 @@ class Engine:
             self.process.wait()
 
     def ask(self, sql):
-        with urllib.request.urlopen("http://127.0.0.1:%d/" % self.port, sql.encode(), timeout=60) as answer:
-            return answer.read().decode("utf-8", "replace")
+        try:
+            with urllib.request.urlopen("http://127.0.0.1:%d/?allow_experimental_low_cardinality_type=1" % self.port, sql.encode(), timeout=60) as answer:
+                return answer.read().decode("utf-8", "replace")
+        except urllib.error.HTTPError as e:
+            raise RuntimeError("%s: %s" % (sql[:300], e.read().decode("utf-8", "replace")[:600])) from e
 
     def url(self, rest=""):
         return "clickhouse:http://127.0.0.1:%d%s" % (self.port, rest)

@@ -132,7 +132,7 @@ def lost_answers(engine, sqlite):
     answers(engine.kind + " after lost answers", sqlite, engine.url())
     # Rows that are there twice, whether the server has merged them or not.
     columns = "(time, from_ns, to_ns, type, unit, service, version, host, comm, instance, label_keys, label_values, stacks, samples, "\
-              "weights, count_names, count_values)"
+              "weight_each, weights, count_names, count_values)"
     engine.ask("INSERT INTO seam_windows %s SELECT %s FROM seam_windows" % (columns, columns[1:-1]))
     answers(engine.kind + " with all rows twice", sqlite, engine.url())
 
@@ -206,8 +206,8 @@ def kept(engine):
         seam("store", "init", "--store", url, "--keep", days)
         tables = engine.ask("SELECT name, create_table_query FROM system.tables WHERE database = 'kept'")
         check("tables with a TTL", 1, tables.count("TTL time + toIntervalDay(%s)" % days))
-        check("tables with a TTL by hours", 1, tables.count("TTL hour + toIntervalDay(%d)" % (int(days) + 2)))
-        check("tables with a TTL by when it was seen", 2, tables.count("TTL seen + toIntervalDay(%d)" % (int(days) + 2)))
+        check("tables with a TTL by hours", 2, tables.count("TTL hour + toIntervalDay(%d)" % (int(days) + 2)))
+        check("tables with a TTL by when it was seen", 1, tables.count("TTL seen + toIntervalDay(%d)" % (int(days) + 2)))
         if said[0].count("MODIFY TTL") != 4:
             fault("--dry-run says: " + said[0])
     engine.ask("OPTIMIZE TABLE kept.seam_windows FINAL")
@@ -257,17 +257,39 @@ def rolled_up(engine, work):
                         ("have no roll-up", ["store", "top", "--store", sqlite]), ("have no roll-up", ["store", "rollup", "--store", sqlite])):
         if words not in seam(*args, status=1)[1]:
             fault("%s: not '%s'" % (args, words))
-    # A store of before there were hours is brought to this version; until then it says what it lacks.
-    engine.ask("DROP TABLE hours.seam_hours")
-    engine.ask("DROP TABLE hours.seam_schema")
-    engine.ask("CREATE TABLE hours.seam_schema (version UInt32, made DateTime) ENGINE = ReplacingMergeTree(made) ORDER BY version")
-    engine.ask("INSERT INTO hours.seam_schema (version, made) VALUES (1, now())")
-    check("a report of an older store", *both((sqlite, url), "report", *past))
-    if "no tables for hours yet" not in seam("store", "top", "--store", url, status=1)[1]:
-        fault("that an older store has no hours is not told")
+    older(engine)
+    check("a report after an older store became a newer one", *both((sqlite, url), "report", *past))
+    check("no old table is left", "", engine.ask("SELECT name FROM system.tables WHERE database = 'hours' AND name LIKE '%of_2'"))
+    same_functions(engine.kind + ": an older store", url, sqlite, *past)
+    engine.ask("DROP TABLE hours.seam_hours")  # of before there were hours
     seam("store", "init", "--store", url)
     if not seam("store", "rollup", "--store", url)[0].startswith(made.group(1) + " hours were rolled up"):
-        fault("hours of a store that was brought to this version")
+        fault("hours of a store that had none")
+
+
+def older(engine):
+    """The tables of the database hours become those of version 2, which had longer hashes, and stacks by service; then of now."""
+    url = engine.url("/hours")
+    longer = "toFixedString(concat(toFixedString(reinterpretAsString(%s), 8), 'abcdefgh'), 16)"
+    engine.ask("CREATE TABLE hours.windows ENGINE = ReplacingMergeTree PARTITION BY toDate(time) ORDER BY (type, service, time, host, version, "
+               "comm, instance, from_ns, unit) AS SELECT time, from_ns, to_ns, type, unit, service, version, host, comm, instance, label_keys, "
+               "label_values, arrayMap(s -> " + longer % "s" + ", was) AS stacks, samples, more AS weights, count_names, count_values FROM (SELECT time, from_ns, "
+               "to_ns, type, unit, service, version, host, comm, instance, label_keys, label_values, stacks AS was, samples, "
+               "arrayMap((w, s, e) -> w + s * e, weights, samples, arrayResize(emptyArrayUInt64(), length(samples), weight_each)) AS more, count_names, count_values FROM hours.seam_windows) AS w")
+    engine.ask("CREATE TABLE hours.stacks ENGINE = ReplacingMergeTree(seen) ORDER BY (service, stack) AS SELECT service, " + longer % "hash" +
+               " AS stack, a_state AS state, a_path AS frames, toDateTime(1) AS seen FROM (SELECT service, stack AS hash, any(state) AS a_state, "
+               "any(frames) AS a_path FROM hours.seam_stacks GROUP BY service, hash) AS s")
+    for table in ("seam_windows", "seam_stacks", "seam_schema"):
+        engine.ask("DROP TABLE hours." + table)
+    engine.ask("RENAME TABLE hours.windows TO hours.seam_windows, hours.stacks TO hours.seam_stacks")
+    engine.ask("CREATE TABLE hours.seam_schema (version UInt32, made DateTime) ENGINE = ReplacingMergeTree(made) ORDER BY version")
+    engine.ask("INSERT INTO hours.seam_schema (version, made) VALUES (2, now())")
+    for args in (["report"], ["store", "top"], ["store", "import", os.path.join(DATA, "pipe_z", "perf.data")]):
+        if "an earlier seam" not in seam(*args, "--store", url, status=1)[1]:
+            fault("an older store is not told: %s" % args)
+    # Half-way: the old tables have other names, and the rest is to be done again.
+    engine.ask("RENAME TABLE hours.seam_windows TO hours.seam_windows_of_2")
+    seam("store", "init", "--store", url)
 
 
 def certificates(engine, work):
