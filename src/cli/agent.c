@@ -21,7 +21,7 @@
 #include "cmd/settings.h"
 #include "input/naming.h"
 #include "input/stored.h"
-#include "store/when.h"
+#include "base/when.h"
 
 /* Odd, so that it does not run in step with what programs do a round number of times a second. */
 #define FREQUENCY 19

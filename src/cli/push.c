@@ -8,7 +8,7 @@
 #include "input/infile.h"
 #include "input/naming.h"
 #include "input/stored.h"
-#include "store/when.h"
+#include "base/when.h"
 
 #define WINDOW_NS 10000000000ULL
 

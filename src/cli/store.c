@@ -14,7 +14,7 @@
 #include "input/infile.h"
 #include "input/naming.h"
 #include "input/stored.h"
-#include "store/when.h"
+#include "base/when.h"
 
 #define CLUSTER_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 

@@ -12,7 +12,7 @@
 
 #include "base/json.h"
 #include "base/shown.h"
-#include "store/when.h"
+#include "base/when.h"
 
 /* ---- by labels ---- */
 

@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "fleet/answer.h"
 #include "profile/rollup.h"
-#include "store/when.h"
+#include "base/when.h"
 
 /* Points where no step is given. */
 #define POINTS 60u

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "store/when.h"
+#include "base/when.h"
 
 /* Keeps an option's text; stored_settle looks what it means. An option given twice means its last
  * value. */

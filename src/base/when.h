@@ -5,8 +5,8 @@
  * 2026-11-20 14:02, each with Z or +01:00 behind it, else local time; @1795000000 (seconds since
  * 1970).
  */
-#ifndef SEAM_STORE_WHEN_H
-#define SEAM_STORE_WHEN_H
+#ifndef SEAM_BASE_WHEN_H
+#define SEAM_BASE_WHEN_H
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
  *
  * Local time is the machine's zone (TZ). Nothing here reads a clock: now is given.
  */
-#include "store/when.h"
+#include "base/when.h"
 
 #include <errno.h>
 #include <stdbool.h>
