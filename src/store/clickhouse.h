@@ -62,6 +62,8 @@ void clickhouse_sql_table(const struct clickhouse *c, struct buf *sql, const cha
 /* Runs a statement; what it answers is in *ret, http_answer_free's, also on failure. */
 int clickhouse_query(struct clickhouse *c, struct buf *sql, struct http_answer *ret,
                      struct seam_error *err);
+/* 1: the answer, as text, is another number than 0; 0; -errno. The statement is given up. */
+int clickhouse_is(struct clickhouse *c, struct buf *sql, struct seam_error *err);
 /* The same without an answer; the statement is given up. */
 int clickhouse_do(struct clickhouse *c, struct buf *sql, struct seam_error *err);
 /* Runs, or says, a statement that makes tables; it is given up. */

@@ -335,9 +335,7 @@ static void clickhouse_row_of_window(struct clickhouse_putting *p)
 /* 1: a window of this instance that begins then is there; 0; -errno. */
 static int clickhouse_has(struct clickhouse_putting *p, struct seam_error *err)
 {
-	struct http_answer answer;
 	struct buf sql = { 0 };
-	int r;
 
 	buf_put_text(&sql, "SELECT count() > 0 FROM ");
 	clickhouse_sql_table(p->c, &sql, "seam_windows");
@@ -347,12 +345,7 @@ static int clickhouse_has(struct clickhouse_putting *p, struct seam_error *err)
 	           p->time_s, (unsigned long long)p->w->from_ns);
 	clickhouse_sql_text(&sql, p->w->instance);
 	buf_put_text(&sql, " FORMAT TabSeparated");
-	r = clickhouse_query(p->c, &sql, &answer, err);
-	if (r >= 0)
-		r = answer.body.n && answer.body.bytes[0] == '1';
-	http_answer_free(&answer);
-	buf_free(&sql);
-	return r;
+	return clickhouse_is(p->c, &sql, err);
 }
 
 /* What a window refers to goes first. */

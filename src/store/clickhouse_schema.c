@@ -88,19 +88,12 @@ int clickhouse_server(struct clickhouse *c, struct seam_error *err)
 /* 1: there is a table of this name; 0; -errno. */
 static int clickhouse_exists(struct clickhouse *c, const char *table, struct seam_error *err)
 {
-	struct http_answer answer;
 	struct buf sql = { 0 };
-	int r;
 
 	buf_put_text(&sql, "EXISTS TABLE ");
 	clickhouse_sql_table(c, &sql, table);
 	buf_put_text(&sql, " FORMAT TabSeparated");
-	r = clickhouse_query(c, &sql, &answer, err);
-	if (r >= 0)
-		r = answer.body.n && answer.body.bytes[0] == '1';
-	http_answer_free(&answer);
-	buf_free(&sql);
-	return r;
+	return clickhouse_is(c, &sql, err);
 }
 
 /* The version of the tables; 0: there are none. */

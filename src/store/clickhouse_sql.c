@@ -123,6 +123,19 @@ int clickhouse_bad(const struct clickhouse *c, struct seam_error *err)
 	                      "%s: the server's answer makes no sense", c->remote.origin);
 }
 
+/* The statement is given up. */
+int clickhouse_is(struct clickhouse *c, struct buf *sql, struct seam_error *err)
+{
+	struct http_answer answer;
+	int r = clickhouse_query(c, sql, &answer, err);
+
+	if (r >= 0)
+		r = answer.body.n && answer.body.bytes[0] != '0';
+	http_answer_free(&answer);
+	buf_free(sql);
+	return r;
+}
+
 /* Runs, or says, a statement. */
 int clickhouse_make(struct clickhouse *c, const struct store_init *o, struct buf *sql,
                     struct seam_error *err)

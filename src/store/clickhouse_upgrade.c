@@ -23,19 +23,6 @@
 #define UPGRADE_HOURS "seam_hours_of_2"
 #define UPGRADE_HASH "reinterpretAsUInt64(substring(toString(%s), 1, 8))"
 
-/* A question that is answered by a number. */
-static int clickhouse_upgrade_count(struct clickhouse *c, struct buf *sql, struct seam_error *err)
-{
-	struct http_answer answer;
-	int r = clickhouse_query(c, sql, &answer, err);
-
-	if (r >= 0)
-		r = answer.body.n && answer.body.bytes[0] != '0';
-	http_answer_free(&answer);
-	buf_free(sql);
-	return r;
-}
-
 /* 1: the table has a column, or an engine, of which this is true; 0; -errno. */
 static int clickhouse_upgrade_is(struct clickhouse *c, const char *system, const char *table,
                                  const char *condition, struct seam_error *err)
@@ -51,7 +38,7 @@ static int clickhouse_upgrade_is(struct clickhouse *c, const char *system, const
 	else
 		buf_put_text(&sql, "currentDatabase()");
 	buf_printf(&sql, " AND %s FORMAT TabSeparated", condition);
-	return clickhouse_upgrade_count(c, &sql, err);
+	return clickhouse_is(c, &sql, err);
 }
 
 static int clickhouse_upgrade_make(struct clickhouse *c, const struct store_init *o,
