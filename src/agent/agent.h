@@ -11,7 +11,7 @@
 
 #include "fleet/process.h"
 #include "recorder/recorder.h"
-#include "store/labels.h"
+#include "base/labels.h"
 #include "symbol/symbol.h"
 
 #define AGENT_STORES_MAX 8u

@@ -7,7 +7,7 @@
 #ifndef SEAM_FLEET_CONTAINER_H
 #define SEAM_FLEET_CONTAINER_H
 
-#include "store/labels.h"
+#include "base/labels.h"
 
 #define CONTAINER_ID 64u /* hexadecimal digits */
 

@@ -8,7 +8,7 @@
 #ifndef SEAM_FLEET_RULES_H
 #define SEAM_FLEET_RULES_H
 
-#include "store/labels.h"
+#include "base/labels.h"
 
 #define RULES_MAX 256u
 

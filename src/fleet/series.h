@@ -5,7 +5,7 @@
  *
  *	comm, exe (path of the program), build_id     of the task; kernel threads have no program
  *	what processes say of themselves              process.h, or of the control group that the
- *	                                              recording names (store/labels.h)
+ *	                                              recording names (base/labels.h)
  *	pid, tid                                      when asked
  *	service, version                              the first of: rules, what processes say;
  *	                                              then of service: unit (without its kind),
@@ -19,7 +19,7 @@
 
 #include "fleet/rules.h"
 #include "profile/profile.h"
-#include "store/labels.h"
+#include "base/labels.h"
 
 struct series {
 	struct labels *labels; /* n */

@@ -24,7 +24,7 @@
 #include <seam/error.h>
 
 #include "profile/profile.h"
-#include "store/labels.h"
+#include "base/labels.h"
 
 struct store;
 

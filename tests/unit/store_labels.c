@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of store/labels.h and base/when.h: sets, filters, control groups, times.
+// Unit tests of base/labels.h and base/when.h: sets, filters, control groups, times.
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "store/labels.h"
+#include "base/labels.h"
 #include "base/when.h"
 
 static void test_set(void **state)

@@ -6,7 +6,7 @@
  * Bounds: LABELS_MAX pairs, LABELS_BYTES_MAX bytes. Values come from paths and names of processes,
  * and may be anything.
  */
-#include "store/labels.h"
+#include "base/labels.h"
 
 #include <errno.h>
 #include <string.h>

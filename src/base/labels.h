@@ -4,8 +4,8 @@
  * ("key\0value\0", keys ascending) equal labels are equal. Keys and values may hold any bytes but
  * NUL; an empty value is none.
  */
-#ifndef SEAM_STORE_LABELS_H
-#define SEAM_STORE_LABELS_H
+#ifndef SEAM_BASE_LABELS_H
+#define SEAM_BASE_LABELS_H
 
 #include <stdbool.h>
 
