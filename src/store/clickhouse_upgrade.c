@@ -3,9 +3,9 @@
  * clickhouse_upgrade.c: see clickhouse.h: tables of versions 1 and 2 become those of version 3.
  *
  * There a stack's hash had 16 bytes, of which the first 8 are the hash of now, stacks were kept by
- * service alone, and hours in another order. The old tables get other names, the new ones are made beside them and filled
- * hour by hour, and then the old ones are dropped. What ended half-way is done again: rows that are
- * there already are replaced by themselves.
+ * service alone, and hours in another order. The old tables get other names, the new ones are made
+ * beside them and filled hour by hour, and then the old ones are dropped. What ended half-way is
+ * done again: rows that are there already are replaced by themselves.
  *
  * Each server brings its own rows to this version. Replicated tables are not touched.
  */
