@@ -71,7 +71,7 @@ static void stacks_unnamed(struct explain *x, const struct explain_sums *s)
 
 	if (!l->n_unnamed || report_percent(l->taken_unnamed, l->taken) < SHARE_LEAST)
 		return;
-	hint_unnamed(u, s->report->rec ? s->report->rec->procs : NULL, &hint);
+	hint_unnamed(u, 1, s->report->rec ? s->report->rec->procs : NULL, &hint);
 	explain_add(x,
 	            &(struct explain_new){ EXPLAIN_STACKS, "unnamed",
 	                                   report_percent(l->taken_unnamed, l->taken), stats_args },

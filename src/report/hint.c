@@ -15,8 +15,8 @@
 /* The longest list of a package is below 10 MiB; a larger file is none. */
 #define LIST_MAX (16u << 20)
 
-/* Whether the list holds the line. What is no plain file is not opened: a FIFO would block. */
-static bool hint_list_has(int dir, const char *name, const struct buf *line, struct buf *text)
+/* Reads a package's list. What is no plain file is not opened: a FIFO would block. */
+static bool hint_list_read(int dir, const char *name, struct buf *text)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
@@ -28,70 +28,91 @@ static bool hint_list_has(int dir, const char *name, const struct buf *line, str
 		n = read(fd, text->bytes, (size_t)st.st_size);
 	if (fd >= 0)
 		close(fd);
-	return n > 0 && memmem(text->bytes, (size_t)n, line->bytes, line->n);
+	text->n = n > 0 ? (size_t)n : 0;
+	return n > 0;
 }
 
-/* "libc6" of "libc6:amd64.list". */
-/* 1 and the package's name; 0: no package has the file. */
-static int hint_package_find(DIR *dir, const struct buf *line, struct buf *ret)
+/* How well a line of a list names a file: as it is, or as it was called before /lib went into
+ * /usr. */
+static enum hint_match hint_match(const struct hint_package *file, const char *line, size_t n)
 {
-	struct buf text = { 0 };
-	struct dirent *entry;
-	int found = 0;
+	const size_t length = file->length;
 
-	rewinddir(dir);
-	while (!found && (entry = readdir(dir))) {
-		size_t n = strlen(entry->d_name);
-
-		if (n <= 5 || strcmp(entry->d_name + n - 5, ".list") ||
-		    !hint_list_has(dirfd(dir), entry->d_name, line, &text))
-			continue;
-		buf_clear(ret);
-		buf_put(ret, entry->d_name,
-		        strcspn(entry->d_name, ":") < n - 5 ? strcspn(entry->d_name, ":") : n - 5);
-		found = 1;
-	}
-	buf_free(&text);
-	return found;
+	if (n == length)
+		return memcmp(line, file->path, n) ? HINT_NONE : HINT_LISTED;
+	if (n + 4 != length || strncmp(file->path, "/usr/", 5))
+		return HINT_NONE;
+	return memcmp(line, file->path + 4, n) ? HINT_NONE : HINT_BEFORE_USR;
 }
 
-/* Reads lists until one names the file, so call it only where a hint will be shown. path is
- * absolute. 1: *ret is the package; 0: none, or there is no dpkg. */
-int hint_package(const char *info, const char *path, struct buf *ret)
+/* Gives the package's name to the files that its list names better than one before. "libc6" of
+ * "libc6:amd64.list". */
+static void hint_list_search(const struct buf *text, const char *list, struct hint_package *files,
+                             size_t n)
+{
+	const char *line = (const char *)text->bytes, *end = line + text->n, *next;
+	size_t name = strlen(list) - 5, colon = strcspn(list, ":");
+
+	for (; (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1) {
+		for (size_t i = 0; i < n; i++) {
+			enum hint_match match = hint_match(&files[i], line, (size_t)(next - line));
+
+			if (match <= files[i].match)
+				continue;
+			buf_clear(&files[i].name);
+			buf_put(&files[i].name, list, colon < name ? colon : name);
+			files[i].match = match;
+		}
+	}
+}
+
+/* Whether a better answer may be found for one of the files. */
+static bool hint_open(const struct hint_package *files, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (files[i].match != HINT_LISTED)
+			return true;
+	return false;
+}
+
+/* Reads each list once for all files, so call it only where hints will be shown. */
+void hint_packages(const char *info, struct hint_package *files, size_t n)
 {
 	DIR *dir = opendir(info);
-	struct buf line = { 0 };
-	int found = 0;
+	struct buf text = { 0 };
+	struct dirent *entry;
 
-	/* What stands in /usr/lib may be listed as /lib. */
-	for (int cut = 0; dir && cut < 2 && !found; cut++) {
-		if (cut && strncmp(path, "/usr/", 5))
-			break;
-		buf_clear(&line);
-		/* Whole lines only: a path is also the beginning of longer ones. */
-		buf_printf(&line, "\n%s\n", cut ? path + 4 : path);
-		found = line.failed ? 0 : hint_package_find(dir, &line, ret);
+	for (size_t i = 0; i < n; i++)
+		files[i].length = strlen(files[i].path);
+	while (dir && hint_open(files, n) && (entry = readdir(dir))) {
+		size_t length = strlen(entry->d_name);
+
+		if (length > 5 && !strcmp(entry->d_name + length - 5, ".list") &&
+		    hint_list_read(dirfd(dir), entry->d_name, &text))
+			hint_list_search(&text, entry->d_name, files, n);
 	}
 	if (dir)
 		closedir(dir);
-	buf_free(&line);
-	return found;
+	buf_free(&text);
+}
+
+/* Whether the package of the object's file is worth to be known. */
+static bool hint_wants_package(const struct load_unnamed *u)
+{
+	return u->key && u->key->kind == SYMBOL_KIND_FILE && u->key->build_id.size >= 2 &&
+	       (u->state == SYMBOL_NO_SYMBOLS || u->state == SYMBOL_OUTSIDE);
 }
 
 /* A file with debugging information by its build-id, and the package that would bring it. */
-static void hint_debug_file(const struct symbol_key *key, struct buf *out)
+static void hint_debug_file(const struct symbol_key *key, struct buf *package, struct buf *out)
 {
 	char hex[IMAGE_BUILD_ID_HEX];
-	struct buf package = { 0 };
 
-	if (key->build_id.size < 2)
-		return;
 	image_build_id_hex(&key->build_id, hex);
 	buf_printf(out, "/usr/lib/debug/.build-id/%.2s/%s.debug", hex, hex + 2);
-	if (hint_package(DPKG_INFO, key->path, &package))
-		buf_printf(out, " (package %s-dbgsym or -dbg)", buf_text(&package));
+	if (package->n)
+		buf_printf(out, " (package %s-dbgsym or -dbg)", buf_text(package));
 	buf_put_text(out, " would name it; or --debuginfod");
-	buf_free(&package);
 }
 
 /* An object whose own file is not here, or is of another build. */
@@ -130,8 +151,8 @@ static void hint_made(uint32_t pid, const struct proc_table *procs, struct buf *
 }
 
 /* Writes what can be done about one object's nameless frames, or nothing. */
-void hint_unnamed(const struct load_unnamed *unnamed, const struct proc_table *procs,
-                  struct buf *out)
+static void hint_one(const struct load_unnamed *unnamed, const struct proc_table *procs,
+                     struct buf *package, struct buf *out)
 {
 	const struct symbol_key *key = unnamed->key;
 
@@ -139,11 +160,32 @@ void hint_unnamed(const struct load_unnamed *unnamed, const struct proc_table *p
 		return;
 	if (key->kind == SYMBOL_KIND_ANON)
 		hint_made(key->pid, procs, out);
-	else if (key->kind == SYMBOL_KIND_FILE &&
-	         (unnamed->state == SYMBOL_NO_SYMBOLS || unnamed->state == SYMBOL_OUTSIDE))
-		hint_debug_file(key, out);
+	else if (hint_wants_package(unnamed))
+		hint_debug_file(key, package, out);
 	else if (unnamed->state == SYMBOL_NO_FILE || unnamed->state == SYMBOL_OTHER_BUILD_ID)
 		hint_other_file(key, unnamed->state, out);
 	else if (unnamed->state == SYMBOL_HIDDEN)
 		buf_put_text(out, "as root, or with sysctl kernel.kptr_restrict=0, it has names");
+}
+
+/* dpkg's lists are many: they are read once for all objects. */
+void hint_unnamed(const struct load_unnamed *unnamed, size_t n, const struct proc_table *procs,
+                  struct buf *out)
+{
+	struct hint_package files[HINTS_MAX] = { 0 };
+	size_t wanted = 0;
+
+	n = n < HINTS_MAX ? n : HINTS_MAX;
+	for (size_t i = 0; i < n; i++)
+		if (hint_wants_package(&unnamed[i]))
+			files[wanted++].path = unnamed[i].key->path;
+	hint_packages(DPKG_INFO, files, wanted);
+	for (size_t i = 0, at = 0; i < n; i++) {
+		bool wants = hint_wants_package(&unnamed[i]);
+
+		hint_one(&unnamed[i], procs, &files[wants ? at : 0].name, &out[i]);
+		at += wants;
+	}
+	for (size_t i = 0; i < wanted; i++)
+		buf_free(&files[i].name);
 }

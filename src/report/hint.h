@@ -10,12 +10,29 @@
 #include "aggregate/load.h"
 #include "proc/proc.h"
 
-/* Appends one line without its end; nothing when there is nothing to advise. procs: whose mappings
- * tell the runtime. */
-void hint_unnamed(const struct load_unnamed *unnamed, const struct proc_table *procs,
+#define HINTS_MAX 16u /* objects that are advised on at once */
+
+/* What a list of dpkg says of a file. */
+enum hint_match {
+	HINT_NONE,
+	HINT_BEFORE_USR, /* /lib/x of /usr/lib/x */
+	HINT_LISTED
+};
+
+/* The package that a file belongs to. */
+struct hint_package {
+	const char *path; /* absolute */
+	struct buf name;  /* empty: none; the caller's */
+	size_t length;    /* of path; hint_packages fills it */
+	enum hint_match match;
+};
+
+/* Appends one line without its end to out[i] for the object unnamed[i], n of them; nothing when
+ * there is nothing to advise. Those behind HINTS_MAX get none. procs: whose mappings tell the
+ * runtime. */
+void hint_unnamed(const struct load_unnamed *unnamed, size_t n, const struct proc_table *procs,
                   struct buf *out);
-/* The package that a file belongs to, by the lists in info ("/var/lib/dpkg/info"); 1 and *ret, or
- * 0. */
-int hint_package(const char *info, const char *path, struct buf *ret);
+/* Looks for the packages of n files in dpkg's lists ("/var/lib/dpkg/info"). */
+void hint_packages(const char *info, struct hint_package *files, size_t n);
 
 #endif

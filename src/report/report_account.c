@@ -178,15 +178,16 @@ static void account_count(struct buf *out, uint64_t n, const char *one, const ch
 		             n == 1 ? one : many);
 }
 
-/* What would name the frames of an object. */
-static void account_hint(const struct report *r, const struct load_unnamed *u, struct buf *out)
+/* What would name the frames of the objects with the most samples. */
+static void account_advise(const struct report *r, struct buf hints[UNNAMED_SHOWN])
 {
-	struct buf hint = { 0 };
+	const struct load *l = &r->load;
+	size_t n = 0;
 
-	hint_unnamed(u, r->rec ? r->rec->procs : NULL, &hint);
-	if (hint.n)
-		shown_printf(out, "           %s\n", buf_text(&hint));
-	buf_free(&hint);
+	while (n < l->n_unnamed && n < UNNAMED_SHOWN &&
+	       report_percent(l->unnamed[n].samples, l->taken) >= HINT_PERCENT)
+		n++;
+	hint_unnamed(l->unnamed, n, r->rec ? r->rec->procs : NULL, hints);
 }
 
 /* Says why an address is in no mapping. */
@@ -207,10 +208,12 @@ static const char *account_unmapped(const struct report *r)
 static void account_unnamed(const struct report *r, struct buf *out)
 {
 	const struct load *l = &r->load;
+	struct buf hints[UNNAMED_SHOWN] = { 0 };
 	char part[16];
 
 	if (!l->taken_unnamed)
 		return;
+	account_advise(r, hints);
 	shown_printf(out, "%s of the samples %s without a name:\n",
 	             walk_result_share(l->taken_unnamed, l->taken, part, sizeof(part)),
 	             l->frames == LOAD_FRAMES_ALL ? "have frames" : "hit code");
@@ -228,8 +231,9 @@ static void account_unnamed(const struct report *r, struct buf *out)
 			shown_printf(out, "%s\n", account_unmapped(r));
 		else
 			shown_printf(out, "%s\n", symbol_state_text(u->state));
-		if (report_percent(u->samples, l->taken) >= HINT_PERCENT)
-			account_hint(r, u, out);
+		if (hints[i].n)
+			shown_printf(out, "           %s\n", buf_text(&hints[i]));
+		buf_free(&hints[i]);
 	}
 	if (l->n_unnamed > UNNAMED_SHOWN)
 		shown_printf(out, "  and in %zu more objects\n", l->n_unnamed - UNNAMED_SHOWN);

@@ -20,11 +20,13 @@ static char dir[] = "/tmp/seam-test-hint-XXXXXX";
 
 static void check_package(const char *path, const char *expected)
 {
-	struct buf got = { 0 };
+	struct hint_package files[2] = { { .path = "/usr/bin/other" }, { .path = path } };
 
-	assert_int_equal(hint_package(dir, path, &got), expected != NULL);
-	assert_string_equal(buf_text(&got), expected ? expected : "");
-	buf_free(&got);
+	hint_packages(dir, files, 2);
+	assert_int_equal(files[0].match, HINT_NONE);
+	assert_int_equal(files[1].match != HINT_NONE, expected != NULL);
+	assert_string_equal(buf_text(&files[1].name), expected ? expected : "");
+	buf_free(&files[1].name);
 }
 
 static void test_package(void **state)
@@ -56,7 +58,7 @@ static void check_hint(enum symbol_kind kind, enum symbol_state state, bool id, 
 	assert_true(proc_new(&procs, &(struct proc_opts){ .sz = sizeof(struct proc_opts) }) >= 0);
 	if (id)
 		key.build_id = (struct image_build_id){ 20, { 0xab, 0xcd, 0xef } };
-	hint_unnamed(&unnamed, procs, &got);
+	hint_unnamed(&unnamed, 1, procs, &got);
 	proc_free(procs);
 	if (part)
 		assert_non_null(strstr(buf_text(&got), part));
@@ -79,7 +81,7 @@ static void test_hints(void **state)
 	check_hint(SYMBOL_KIND_KERNEL, SYMBOL_OTHER_BUILD_ID, true, "--vmlinux");
 	check_hint(SYMBOL_KIND_KERNEL, SYMBOL_HIDDEN, true, "kptr_restrict");
 	check_hint(SYMBOL_KIND_STACK, SYMBOL_NOT_CODE, false, NULL);
-	hint_unnamed(&outside, NULL, &got);
+	hint_unnamed(&outside, 1, NULL, &got);
 	assert_string_equal(buf_text(&got), "");
 	buf_free(&got);
 }
