@@ -242,7 +242,7 @@ static int bpf_stacks_prepare(void *ctx, const char *path)
 		runtime = bpf_runtime_get(b->runtime, &ask, NULL);
 	if (b->context)
 		bpf_context_get(b->context, &ask, NULL);
-	if (runtime && runtime->known)
+	if (runtime && (runtime->known || runtime->loads))
 		kwalk_runtime_want(b->kwalk, runtime->kind);
 	if (table.blob)
 		kwalk_prepare(b->kwalk, table.blob);

@@ -101,7 +101,8 @@ static const struct hotspot_variable {
 };
 #define VARIABLES (sizeof(hotspot_variables) / sizeof(*hotspot_variables))
 
-/* Its tables are exported by name: no other program has them. */
+/* Its tables are exported by name: no other program has them. What starts it, java by its
+ * libjli.so, is there some ten ms before. */
 int hotspot_find(struct runtime_object *ret, const struct runtime_source *source)
 {
 	uint64_t size;
@@ -111,8 +112,10 @@ int hotspot_find(struct runtime_object *ret, const struct runtime_source *source
 	if (r >= 0)
 		r = source->symbol(source->ctx, "gHotSpotVMTypes", &ret->address[HOTSPOT_TYPES],
 		                   &size);
-	if (r < 0)
-		return -ENOENT;
+	if (r < 0) {
+		ret->loads = source->symbol(source->ctx, "JLI_Launch", &size, NULL) >= 0;
+		return ret->loads ? -ENOTSUP : -ENOENT;
+	}
 	ret->known = 1; /* which version it is, its process says */
 	return 0;
 }

@@ -15,6 +15,8 @@
 struct runtime_object {
 	uint32_t kind;  /* enum runtime_kind */
 	uint32_t known; /* 0: it is a version, or a build, that is not understood */
+	/* It is none itself, and loads one: whoever has much to get ready begins here. */
+	uint32_t loads, unused;
 	/* As linked; in runtime_process those of the process. 0: there is none. */
 	uint64_t address[RUNTIME_ADDRESSES];
 	uint64_t layout[RUNTIME_LAYOUT_WORDS]; /* the runtime's own struct, bounded by its file */

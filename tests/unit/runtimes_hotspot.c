@@ -435,12 +435,43 @@ static void test_numbers(void **state)
 	assert_int_equal(hotspot_line(&l, 355), 0);
 }
 
+/* An object that exports one name. */
+static int one_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *size)
+{
+	if (strcmp(name, ctx) != 0)
+		return -ENOENT;
+	*ret = 0x1000;
+	if (size)
+		*size = 8;
+	return 0;
+}
+
+/* What starts a HotSpot is none, and says that one comes. */
+static void the_launcher_foretells_it(void **state)
+{
+	struct runtime_source source = { .ctx = (void *)"JLI_Launch", .symbol = one_symbol };
+	struct runtime_object found = { 0 };
+
+	assert_int_equal(hotspot_find(&found, &source), -ENOTSUP);
+	assert_int_equal(found.loads, 1);
+	assert_int_equal(found.known, 0);
+	source.ctx = (void *)"JLI_Launcher";
+	assert_int_equal(hotspot_find(&found, &source), -ENOENT);
+	assert_int_equal(found.loads, 0);
+	source.ctx = (void *)"gHotSpotVMStructs"; /* one of its tables alone */
+	assert_int_equal(hotspot_find(&found, &source), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tables),           cmocka_unit_test(test_not_yet),
-		cmocka_unit_test(test_filled_meanwhile), cmocka_unit_test(test_method),
-		cmocka_unit_test(test_inlined),          cmocka_unit_test(test_hostile),
+		cmocka_unit_test(the_launcher_foretells_it),
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_not_yet),
+		cmocka_unit_test(test_filled_meanwhile),
+		cmocka_unit_test(test_method),
+		cmocka_unit_test(test_inlined),
+		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_numbers),
 	};
 

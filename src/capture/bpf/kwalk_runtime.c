@@ -68,7 +68,9 @@ void runtime_publish(struct kwalk *l, const struct kwalk_space *s)
 	struct runtime_process p = { .execs = s->execs, .losses = s->losses };
 
 	for (size_t i = 0; i < s->n && (!m || !m->runtime->known); i++)
-		if (s->at[i].runtime && (!m || s->at[i].runtime->known))
+		if (s->at[i].runtime && s->at[i].runtime->loads)
+			kwalk_runtime_want(l, s->at[i].runtime->kind);
+		else if (s->at[i].runtime && (!m || s->at[i].runtime->known))
 			m = &s->at[i];
 	if (!m) {
 		bpf_map_delete_elem(l->runtimes, &s->pid);
