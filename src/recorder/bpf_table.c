@@ -218,18 +218,21 @@ static const struct tables_object *bpf_table_build(struct bpf_table *t, const st
 	return object;
 }
 
-/* By its inode, in the process's own root if it is not the file that we have at its path. */
+/* By its inode, in the process's own root if it is not the file that we have at its path. On
+ * another device a file may have the same path and number: the process's own is the one. Of one
+ * that has ended the root is not known any more. */
 static const struct tables_object *bpf_table_look(struct bpf_table *t, const struct kwalk_ask *ask,
                                                   bool *later)
 {
-	char path[4096 + 32], own[32];
-	struct stat st;
+	char path[4096 + 32], inside[4096 + 32], own[32];
+	struct stat st, st_inside;
+	bool ours = bpf_table_path(ask, "", path, sizeof(path), &st);
 
 	snprintf(own, sizeof(own), "/proc/%d/root", (int)ask->pid);
-	for (int i = 0; i < 2; i++)
-		if (bpf_table_path(ask, i ? own : "", path, sizeof(path), &st))
-			return bpf_table_inode(t, path, &st, later);
-	return NULL;
+	if (bpf_table_path(ask, own, inside, sizeof(inside), &st_inside) &&
+	    (!ours || st.st_dev != st_inside.st_dev || st.st_ino != st_inside.st_ino))
+		return bpf_table_inode(t, inside, &st_inside, later);
+	return ours ? bpf_table_inode(t, path, &st, later) : NULL;
 }
 
 /* When a recording begins, every process has mapped what others have: a file that was looked at for
