@@ -43,7 +43,14 @@ static bool fold_branches(const struct fold *f, uint32_t node)
 	return child && f->nodes[child].next_sibling;
 }
 
-/* A function that calls one other only does not indent it. */
+/* Whether what is below a node stands further to the right: in a way straight down it does not, but
+ * for the first step of one that has another beside it. */
+static bool fold_deepens(const struct fold *f, uint32_t node)
+{
+	return node && (fold_branches(f, node) || fold_branches(f, f->nodes[node].parent));
+}
+
+/* A walk over open nodes, depth first. */
 void fold_list(struct fold *f)
 {
 	const struct fold_node *nodes = f->nodes;
@@ -56,14 +63,14 @@ void fold_list(struct fold *f)
 		if (!f->filtered || f->passes[nodes[at].name])
 			f->lines[f->n_lines++] = (struct fold_line){ at, depth };
 		if (next) {
-			depth += fold_branches(f, at);
+			depth += fold_deepens(f, at);
 			at = next;
 			continue;
 		}
 		while (at && !(next = nodes[at].next_sibling)) {
 			/* Up to the first node that has another one beside it. */
 			at = nodes[at].parent;
-			depth -= at && fold_branches(f, at);
+			depth -= fold_deepens(f, at);
 		}
 		at = at ? next : 0;
 	}
@@ -133,10 +140,11 @@ bool fold_key(struct fold *f, size_t *at, int key)
 	bool closed = node && !f->open[node];
 
 	if (!node)
-		return false;
-	if ((key == VIEW_KEY_ENTER && closed) || key == VIEW_KEY_RIGHT || key == '+' || key == 'l')
+		return key != VIEW_KEY_LEFT && key != 'h';
+	if (((key == VIEW_KEY_ENTER || key == 'e') && closed) || key == VIEW_KEY_RIGHT ||
+	    key == '+' || key == 'l')
 		fold_open(f, node);
-	else if (key == VIEW_KEY_ENTER)
+	else if (key == VIEW_KEY_ENTER || key == 'e')
 		f->open[node] = false;
 	else if (key == VIEW_KEY_LEFT || key == 'h' || key == '-')
 		node = fold_close(f, node);
@@ -146,9 +154,9 @@ bool fold_key(struct fold *f, size_t *at, int key)
 		memset(f->open, key == 'E', f->n);
 	else
 		return false;
-	/* What stands at the left can go no further: the key is for who has the pane. */
+	/* What stands at the left can go no further: to go back is for who has the pane. */
 	if (!node)
-		return false;
+		return key == '-';
 	fold_list(f);
 	/* What was closed above the node hides it: the cursor goes to what hides it. */
 	for (uint32_t up = node; up; up = f->nodes[up].parent)

@@ -42,7 +42,7 @@ void fold_free(struct fold *f);
 void fold_filter(struct fold *f, bool filtered);
 /* Lists the nodes that are to be seen, depth first. */
 void fold_list(struct fold *f);
-/* Enter, Right, l, +, Left, h, -, E, C, H on line *at, which goes with its node. False: another
+/* Enter, e, Right, l, +, Left, h, -, E, C, H on line *at, which goes with its node. False: another
  * key. */
 bool fold_key(struct fold *f, size_t *at, int key);
 /* Moves *at to a node's line, if it is to be seen. */

@@ -51,6 +51,22 @@ void pane_scope_free(struct pane_scope *s);
 
 struct pane;
 
+#define PANE_KEYS 8
+/* Keys, as many as are not 0, and what they do. */
+struct pane_key {
+	int keys[PANE_KEYS];
+	const char *text;
+};
+
+/* Those of a tree (fold.h). */
+#define PANE_FOLD_KEYS(hottest)                                                                 \
+	{ { VIEW_KEY_ENTER, 'e' }, "open or close" }, { { VIEW_KEY_RIGHT, 'l', '+' }, "open" }, \
+	        { { VIEW_KEY_LEFT, 'h', '-' }, "close; back, where nothing is to be closed" },  \
+	        { { 'E', 'C' }, "open all, close all" },                                        \
+	{                                                                                       \
+		{ 'H' }, "open the way down " hottest                                           \
+	}
+
 struct pane_kind {
 	const char *name; /* in the first line */
 	const char *keys; /* its own ones, in the last line */
@@ -68,8 +84,11 @@ struct pane_kind {
 	/* To be called before the lines are drawn: how wide they may be. -ENOMEM. NULL: the list is
 	 * the same for all widths. */
 	int (*layout)(struct pane *p, unsigned columns);
-	/* A key that is not for moving. 1: it was one of its own; 0: not; -ENOMEM. NULL: none. */
+	/* The keys of its own, up to one without a text; NULL: none. */
+	const struct pane_key *own;
+	/* One of these. 1; 0: it is for who has the pane, this time; -ENOMEM. NULL: none. */
 	int (*key)(struct pane *p, int key);
+	bool things; /* a line stands for samples that can be chosen */
 	/* The pane that Enter opens on line i; *ret stays NULL where there is none. -ENOMEM. NULL:
 	 * what function gives is shown between its callers and callees. */
 	int (*enter)(struct pane *p, size_t i, struct pane **ret);

@@ -188,6 +188,11 @@ static int compare_pane_enter(struct pane *p, size_t i, struct pane **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+static const struct pane_key compare_pane_own[] = {
+	{ { 's' }, "order by the change, the new figure, the old one, the ratio" },
+	{ { 0 }, NULL },
+};
+
 static const struct pane_kind compare_pane_kind = {
 	.name = "compared",
 	.keys = "Enter callers and callees  s sort  a annotate  / filter  w write  ? help",
@@ -195,6 +200,7 @@ static const struct pane_kind compare_pane_kind = {
 	.heading = compare_pane_heading,
 	.line = compare_pane_line,
 	.filter = compare_pane_filter,
+	.own = compare_pane_own,
 	.key = compare_pane_key_pressed,
 	.enter = compare_pane_enter,
 	.names = compare_pane_names_of,
@@ -208,6 +214,8 @@ static const struct pane_kind compare_things_kind = {
 	.heading = compare_pane_heading,
 	.line = compare_pane_line,
 	.filter = compare_pane_filter,
+	.things = true,
+	.own = compare_pane_own,
 	.key = compare_pane_key_pressed,
 };
 

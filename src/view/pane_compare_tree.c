@@ -127,6 +127,12 @@ static int pair_pane_enter(struct pane *p, size_t i, struct pane **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+static const struct pane_key pair_pane_own[] = {
+	PANE_FOLD_KEYS("that is first, which changed most"),
+	{ { 's' }, "order by the change, the new figure, the old one" },
+	{ { 0 }, NULL },
+};
+
 #define PAIR_KEYS \
 	"Enter open/close  s sort  E all  C none  H most changed  c callers  / filter  ? help"
 
@@ -137,6 +143,7 @@ static const struct pane_kind pair_caller_kind = {
 	.heading = pair_pane_heading,
 	.line = pair_pane_line,
 	.filter = pair_pane_filter,
+	.own = pair_pane_own,
 	.key = pair_pane_key,
 	.enter = pair_pane_enter,
 	.names = pair_pane_names,
@@ -149,6 +156,7 @@ static const struct pane_kind pair_callee_kind = {
 	.heading = pair_pane_heading,
 	.line = pair_pane_line,
 	.filter = pair_pane_filter,
+	.own = pair_pane_own,
 	.key = pair_pane_key,
 	.enter = pair_pane_enter,
 	.names = pair_pane_names,

@@ -289,6 +289,11 @@ static int table_renew(struct pane *p, struct pane_scope *s)
 	return r;
 }
 
+static const struct pane_key table_own[] = {
+	{ { 's' }, "order by total, or by self" },
+	{ { 0 }, NULL },
+};
+
 static const struct pane_kind table_kind = {
 	.name = "functions",
 	.keys = "Enter callers and callees  s self/total  / filter  a annotate  d object  ? help",
@@ -297,6 +302,7 @@ static const struct pane_kind table_kind = {
 	.line = table_line,
 	.filter = table_filter,
 	.renew = table_renew,
+	.own = table_own,
 	.key = table_key,
 	.function = table_function,
 };
@@ -310,6 +316,8 @@ static const struct pane_kind table_things_kind = {
 	.line = table_line,
 	.filter = table_filter,
 	.renew = table_renew,
+	.things = true,
+	.own = table_own,
 	.key = table_key,
 };
 

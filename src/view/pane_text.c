@@ -198,6 +198,13 @@ static int text_pane_key(struct pane *p, int key)
 	return 1;
 }
 
+/* Of lines that are not broken. */
+static const struct pane_key text_pane_own[] = {
+	{ { VIEW_KEY_RIGHT, VIEW_KEY_LEFT, 'l', 'h' },
+	  "along the lines; at their beginning Left goes back" },
+	{ { 0 }, NULL },
+};
+
 static const struct pane_kind text_pane_kind = {
 	.keys = "/ filter  Left back  w write  ? help",
 	.free = text_pane_free,
@@ -251,6 +258,7 @@ struct pane *pane_text(const struct view_opts *opts, struct pane_scope *s, const
 	t->kind.name = name;
 	t->pane.kind = &t->kind;
 	t->prose = prose;
+	t->kind.own = prose ? NULL : text_pane_own;
 	if (!prose)
 		t->kind.keys = "Right, Left along the lines  / filter  Esc back  w write  ? help";
 	if (text_pane_filter(&t->pane) >= 0)

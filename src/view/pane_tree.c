@@ -203,6 +203,11 @@ static int tree_pane_renew(struct pane *p, struct pane_scope *s)
 	return 0;
 }
 
+static const struct pane_key tree_pane_own[] = {
+	PANE_FOLD_KEYS("that most samples went"),
+	{ { 0 }, NULL },
+};
+
 #define TREE_KEYS "Enter open/close  E all  C none  H hottest  c callers  / filter  ? help"
 
 static const struct pane_kind tree_caller_kind = {
@@ -213,6 +218,7 @@ static const struct pane_kind tree_caller_kind = {
 	.line = tree_pane_line,
 	.filter = tree_pane_filter,
 	.renew = tree_pane_renew,
+	.own = tree_pane_own,
 	.key = tree_pane_key,
 	.function = tree_pane_function,
 };
@@ -225,6 +231,7 @@ static const struct pane_kind tree_callee_kind = {
 	.line = tree_pane_line,
 	.filter = tree_pane_filter,
 	.renew = tree_pane_renew,
+	.own = tree_pane_own,
 	.key = tree_pane_key,
 	.function = tree_pane_function,
 };

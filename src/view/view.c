@@ -78,14 +78,14 @@ static int view_mark(struct view *v)
 	return 0;
 }
 
-/* Goes to the next line of a marked function, around the end of the list. */
-static int view_next_mark(struct view *v)
+/* Goes to the next line of a marked function, or to the one before, around the end of the list. */
+static int view_next_mark(struct view *v, bool back)
 {
 	struct pane *p = v->top;
 	const char *object, *symbol;
 
 	for (size_t i = 1; v->marks.n && i <= p->n; i++) {
-		size_t at = (p->at + i) % p->n;
+		size_t at = (p->at + (back ? p->n - i : i)) % p->n;
 
 		if (view_names(v, at, &object, &symbol) && marks_has(&v->marks, object, symbol)) {
 			p->at = at;
@@ -219,12 +219,12 @@ static int view_common_key(struct view *v, int key)
 		v->mode = VIEW_FILTERING;
 		return 0;
 	case 'w':
+	case 'P':
 		v->mode = VIEW_NAMING;
 		buf_clear(&v->typed);
 		return 0;
 	case VIEW_KEY_ENTER:
-		return v->top->kind->function || v->top->kind->enter ? view_calls(v)
-		                                                     : view_zoom(v, false);
+		return v->top->kind->things ? view_zoom(v, false) : view_calls(v);
 	case 'c':
 		return view_calls(v);
 	case 'a':
@@ -242,7 +242,8 @@ static int view_common_key(struct view *v, int key)
 	case 'p':
 		return view_freeze(v);
 	case 'n':
-		return view_next_mark(v);
+	case 'N':
+		return view_next_mark(v, key == 'N');
 	case '<':
 	case '>':
 		return view_event(v, key == '>' ? 1 : -1);
@@ -259,9 +260,10 @@ static int view_common_key(struct view *v, int key)
 	case 'h':
 		return view_back(v);
 	default:
-		return key >= '1' && key < '1' + (int)view_n_sections(v)
-		               ? view_section(v, (unsigned)(key - '1'))
-		               : 0;
+		if (key >= '1' && key < '1' + (int)view_n_sections(v))
+			return view_section(v, (unsigned)(key - '1'));
+		view_say(v, "this key is listed, and does nothing");
+		return 0;
 	}
 }
 
@@ -274,6 +276,12 @@ int view_key(struct view *v, int key)
 	buf_clear(&v->message);
 	if (v->mode != VIEW_MOVING)
 		return view_type(v, key);
+	if (key == VIEW_KEY_NONE)
+		return 0;
+	if (!view_has_key(v, key)) {
+		view_say(v, "this key does nothing here: ? lists those that do");
+		return 0;
+	}
 	if (key == 'q')
 		return 1;
 	/* What moves by itself is held by Space, as by p. */
@@ -283,6 +291,6 @@ int view_key(struct view *v, int key)
 	 * a tree may take Left and Right for itself. */
 	if (view_move(v, key))
 		return 0;
-	r = p->kind->key ? p->kind->key(p, key) : 0;
+	r = view_owns_key(v, key) ? p->kind->key(p, key) : 0;
 	return r ? (r < 0 ? r : 0) : view_common_key(v, key);
 }

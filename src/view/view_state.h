@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view_state.h: what the files of a view share. view.c has the keys, view_enter.c the panes and how
- * one comes to others, view_renew.c puts other samples under all of them, view_draw.c draws,
- * view_write.c writes what is shown to a file, view_help.c has the list of keys.
+ * view_state.h: what the files of a view share. view.c does what keys ask for, view_keys.c has the
+ * list of them, view_enter.c the panes and how one comes to others, view_zoom.c comes to other
+ * samples, view_annotate.c to code, view_renew.c puts other samples under all of them, view_draw.c
+ * draws, view_write.c writes what is shown to a file, view_help.c shows the list of keys.
  */
 #ifndef SEAM_VIEW_VIEW_STATE_H
 #define SEAM_VIEW_VIEW_STATE_H
@@ -86,6 +87,14 @@ int view_event(struct view *v, int step);
  * memory. */
 struct pane_scope *view_scope_again(struct view *v, struct pane_scope *old,
                                     struct pane_scope *below);
+
+/* ---- view_keys.c ---- */
+
+/* Whether the pane on top has a key for itself; whether it is one of those that do something. */
+bool view_owns_key(const struct view *v, int key);
+bool view_has_key(const struct view *v, int key);
+/* The keys that do something, as text. */
+void view_list_keys(const struct view *v, struct buf *to);
 
 /* ---- view_renew.c ---- */
 

@@ -121,7 +121,7 @@ static void texts_are_panes(void **state)
 	key(&t, VIEW_KEY_LEFT);
 	row_is(&t, 2, "Total*");
 	keys(&t, "?");
-	row_is(&t, 3, "MOVING");
+	row_is(&t, 3, "HERE");
 	key(&t, VIEW_KEY_END);
 	assert_int_equal(view_key(t.view, 'q'), 1);
 	end(&t);
@@ -168,7 +168,7 @@ static void marks_are_of_functions(void **state)
 	keys(&t, "m");
 	assert_null(strchr(t.screen.row[5], '*'));
 	keys(&t, "5m");
-	row_has(&t, ROWS - 1, "there is no function on this line");
+	row_has(&t, ROWS - 1, "this key does nothing here");
 	end(&t);
 }
 

@@ -30,8 +30,8 @@ static void the_tree_opens_and_closes(void **state)
 	key(&t, VIEW_KEY_RIGHT);
 	row_is(&t, 5, "30.00%    0.00%   - write_all (work)");
 	row_is(&t, 6,
-	       "30.00%    0.00%   - k_write ([kernel.kallsyms])"); /* a chain opens at once */
-	row_is(&t, 7, "30.00%   30.00%     k_copy ([kernel.kallsyms])");
+	       "30.00%    0.00%     - k_write ([kernel.kallsyms])"); /* a chain opens at once */
+	row_is(&t, 7, "30.00%   30.00%       k_copy ([kernel.kallsyms])");
 	keys(&t, "C");
 	row_has(&t, ROWS - 1, "1/1");
 	keys(&t, "H");
