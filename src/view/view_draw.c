@@ -7,7 +7,7 @@
 #include "view/view_state.h"
 
 /* Less has no room for a list. */
-#define ROWS_LEAST 6
+#define ROWS_LEAST 5
 #define COLUMNS_LEAST 20
 #define ABOVE 3 /* rows: the bar, the sections, the heading */
 #define BELOW 1 /* keys */

@@ -166,6 +166,52 @@ shows "ended 0"
 open "80 24" "'$SEAM' diff --stdio '$FILE' other.data | cat; '$SEAM' diff '$FILE' other.data | tail -n 3"
 shows "ended 0"
 
+# Each pane on the smallest screen, and back; what is smaller still says so.
+open "80 24" "'$SEAM' report -i '$FILE'"
+shows "1 functions"
+for pane in 1 2 3 6 7 8; do
+	keys $pane
+	tmux resize-window -t s -x 20 -y 5
+	shows "? help "
+	same "rows of 20x5, pane $pane" 5 "$(awk 'END { print NR }' screen.txt)"
+	same "no row of pane $pane is wider" 0 "$(awk 'length($0) > 20 * 3' screen.txt | wc -l)"
+	tmux resize-window -t s -x 80 -y 24
+	shows "1 functions 2 tree 3 called by 4 objects"
+done
+tmux resize-window -t s -x 15 -y 4
+shows "no room"
+tmux resize-window -t s -x 80 -y 24
+shows "1 functions"
+keys q
+shows "ended 0"
+
+# Stopped, it gives the terminal back; gone on with, it is drawn as large as the terminal is then.
+open "80 24" "PS1='ready> ' bash --norc --noprofile -i"
+shows "ready>"
+keys -l "'$SEAM' report -i '$FILE'"
+keys Enter
+shows "1 functions"
+keys 2
+shows "callers, and below each what it called"
+keys C-z
+shows "Stopped"
+keys -l "stty -a | tr -d '\\n' | grep -o ' icanon '"
+keys Enter
+shows " icanon"
+tmux resize-window -t s -x 100 -y 30
+keys -l fg
+keys Enter
+shows "callers, and below each what it called"
+shows "1 functions  2 tree  3 called by  4 objects  5 commands  6 threads  7 time  8 stacks"
+same "rows after that" 30 "$(awk 'END { print NR }' screen.txt)"
+keys H
+shows "inner_work (work)"
+keys q
+shows "ready>"
+keys -l "exit 0"
+keys Enter
+shows "ended 0"
+
 # A signal gives the terminal back, too.
 open "80 24" "trap : INT; '$SEAM' report -i '$FILE'; stty -a | tr -d '\n' | grep -o ' icanon .* echo '"
 shows "1 functions"
