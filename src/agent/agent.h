@@ -31,6 +31,7 @@ struct agent_opts {
 	size_t n_urls;
 	const struct labels *all;        /* labels of all series */
 	uint64_t window_ns, duration_ns; /* duration 0: until session.stopped says so */
+	uint64_t day_bytes;              /* of store_compact */
 	uint64_t keep_ns, keep_bytes;    /* windows that are older, or too much, go; 0: none */
 	double max_cpu;                  /* percent of one CPU, for the whole agent; 0: no limit */
 	uint64_t memory;                 /* bytes that the process may have; 0: no limit */

@@ -178,8 +178,8 @@ static void agent_compact(struct agent *a)
 		if (!s->compact)
 			continue;
 		r = store_compact(s->store,
-		                  (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, &done,
-		                  &err);
+		                  (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+		                  a->o->day_bytes, &done, &err);
 		s->compact = r > 0;
 		if (r >= 0 || r == -EOPNOTSUPP || s->told_compact)
 			continue;

@@ -31,6 +31,7 @@
 #define WINDOW_MOST_NS 600000000000ULL
 #define KEEP_NS (30ULL * 86400 * 1000000000)
 #define KEEP_BYTES (2ULL << 30)
+#define DAY_BYTES 250000000ULL
 #define MEMORY (150ULL << 20)
 
 enum {
@@ -42,6 +43,7 @@ enum {
 	OPT_DURATION,
 	OPT_KEEP,
 	OPT_KEEP_BYTES,
+	OPT_DAY_BYTES,
 	OPT_LABEL,
 	OPT_CALL_GRAPH,
 	OPT_MAX_CPU,
@@ -66,6 +68,9 @@ static const struct option_def agent_options[] = {
 	{ "keep", 0, "TIME", "let go of windows that are older (30d); 0: of none", OPT_KEEP },
 	{ "keep-size", 0, "SIZE", "let go of the oldest above this (2G); 0: of none",
 	  OPT_KEEP_BYTES },
+	{ "day-size", 0, "SIZE",
+	  "fold rare stacks where a day of an SQLite store takes more (250M); 0: never",
+	  OPT_DAY_BYTES },
 	{ "label", 0, "LABEL=VALUE", "a label of all series: zone=a", OPT_LABEL },
 	{ "series", 0, "KEYS", "pid, tid: a series for each process, for each thread (many)",
 	  OPT_SERIES },
@@ -180,6 +185,8 @@ static int agent_option(struct agent_cmd *a, const struct options *o, int id)
 		return agent_time(a, "--keep", o->arg, 0, UINT64_MAX, &a->opts.keep_ns);
 	case OPT_KEEP_BYTES:
 		return agent_size(a, "--keep-size", o->arg, &a->opts.keep_bytes);
+	case OPT_DAY_BYTES:
+		return agent_size(a, "--day-size", o->arg, &a->opts.day_bytes);
 	case OPT_MEMORY:
 		return agent_size(a, "--memory", o->arg, &a->opts.memory);
 	case OPT_MAX_CPU:
@@ -305,6 +312,7 @@ static int agent_parse(struct agent_cmd *a, int argc, char **argv, const struct 
 		          .window_ns = WINDOW_NS,
 		          .keep_ns = KEEP_NS,
 		          .keep_bytes = KEEP_BYTES,
+		          .day_bytes = DAY_BYTES,
 		          .memory = MEMORY },
 	};
 	if (naming_start(&a->naming, cmd) < 0)

@@ -21,6 +21,7 @@
 /* As the agent's windows, so that both fit into one store. */
 #define WINDOW_NS 10000000000ULL
 #define TOP_LIMIT 50u
+#define DAY_MB 250u
 
 enum {
 	OPT_CSV = 1,
@@ -32,6 +33,7 @@ enum {
 	OPT_KEEP,
 	OPT_DRY_RUN,
 	OPT_LIMIT,
+	OPT_DAY,
 };
 
 static const struct option_def store_options[] = {
@@ -49,6 +51,8 @@ static const struct option_def store_options[] = {
 	  OPT_KEEP },
 	{ "dry-run", 0, NULL, "init: print the statements, and do nothing", OPT_DRY_RUN },
 	{ "limit", 'n', "N", "top: at most so many functions for each event (50)", OPT_LIMIT },
+	{ "day-mb", 0, "N", "compact: fold rare stacks where a day takes more (250); 0: never",
+	  OPT_DAY },
 	{ "csv", 0, NULL, "series and top as comma-separated values", OPT_CSV },
 	{ "json", 0, NULL, "ls, series and top as one JSON object", OPT_JSON },
 	NAMING_OPTIONS,
@@ -72,13 +76,14 @@ struct store_cmd {
 	uint64_t window_ns;   /* of import; of a point of series, 0: a 60th of the span */
 	struct labels labels; /* given with --label */
 	struct store_init init;
-	unsigned limit; /* of top */
+	unsigned limit;  /* of top */
+	uint64_t day_mb; /* of compact; 0: no bound */
 };
 
 /* Takes one option of the command line. 0, or -EINVAL after saying what is wrong with it. */
 static int store_option(struct store_cmd *s, const struct options *o, int id)
 {
-	unsigned long long days, limit;
+	unsigned long long days, limit, mb;
 
 	switch (id) {
 	case OPT_CLUSTER:
@@ -102,6 +107,11 @@ static int store_option(struct store_cmd *s, const struct options *o, int id)
 		if (options_u64(o, "--limit", 1, 10000, &limit) < 0)
 			return -EINVAL;
 		s->limit = (unsigned)limit;
+		return 0;
+	case OPT_DAY:
+		if (options_u64(o, "--day-mb", 0, 1000000, &mb) < 0)
+			return -EINVAL;
+		s->day_mb = mb;
 		return 0;
 	case OPT_CSV:
 		s->form = STORE_CSV;
@@ -240,11 +250,14 @@ static int store_compact_run(struct store_cmd *s)
 	r = store_open(&store, s->stored.url, STORE_COMPACT, &err);
 	while (r >= 0 &&
 	       (r = store_compact(store, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
-	                          &done, &err)) > 0)
+	                          s->day_mb * 1000000, &done, &err)) > 0)
 		;
 	store_close(store);
-	buf_printf(&out, "%llu windows became %llu\n", (unsigned long long)done.windows,
+	buf_printf(&out, "%llu windows became %llu", (unsigned long long)done.windows,
 	           (unsigned long long)done.into);
+	if (done.folded)
+		buf_printf(&out, "; %llu samples are in [folded]", (unsigned long long)done.folded);
+	buf_put_text(&out, "\n");
 	return store_print(s, &out, r, &err);
 }
 
@@ -415,7 +428,7 @@ static int store_do(struct store_cmd *s, const char *const *words, size_t n)
  * exit code. */
 static int store_run(int argc, char **argv, const struct cmd *cmd)
 {
-	struct store_cmd s = { .cmd = cmd };
+	struct store_cmd s = { .cmd = cmd, .day_mb = DAY_MB };
 	struct options o = options_start(argc, argv, cmd);
 	const char *words[3];
 	size_t n = 0;
@@ -464,8 +477,13 @@ COMMAND(store) = {
 	        "compact makes an SQLite store smaller, as seam agent does by itself when it has "
 	        "time: windows that are older than ten minutes become windows of a minute, those "
 	        "older than a day of ten minutes, those older than a week of an hour. Reports of "
-	        "whole ones of these are as before. It is for stores that no agent writes to.",
-	        "--json: ls writes version (1), windows, bytes, first_ns, last_ns, series "
+	        "whole ones of these are as before. It is for stores that no agent writes to. "
+	        "Where an agent's stacks are so many that a day would take more than --day-mb, "
+	        "those that were met once, or as rarely as it needs, are folded into their "
+	        "callers, below which [folded] stands for them; reports and ls say of how many "
+	        "samples.",
+	        "--json: ls writes version (1), windows, bytes, folded (samples), first_ns, "
+	        "last_ns, series "
 	        "(labels, samples, windows, or with --by how many series, first_ns, last_ns); "
 	        "series writes version (1), "
 	        "function, points (time_ns, total, self, all: weights); top writes version (1), "

@@ -124,6 +124,12 @@ void listing_text(const struct store_listing *l, const char *by, struct buf *out
 		buf_printf(out, ", from %s to %s", when_text(l->first_ns, a),
 		           when_text(l->last_ns, b));
 	buf_put_text(out, "\n");
+	if (l->folded)
+		buf_printf(
+		        out,
+		        "%llu samples of this time are of stacks that were too many for the store: "
+		        "[folded] stands for their innermost functions\n",
+		        (unsigned long long)l->folded);
 }
 
 /* Times are in nanoseconds since 1970. */
@@ -139,6 +145,8 @@ void listing_json(const struct store_listing *l, const char *by, struct buf *out
 	json_u64(&j, l->windows);
 	json_key(&j, "bytes");
 	json_u64(&j, l->bytes);
+	json_key(&j, "folded");
+	json_u64(&j, l->folded);
 	json_key(&j, "first_ns");
 	json_u64(&j, l->first_ns);
 	json_key(&j, "last_ns");

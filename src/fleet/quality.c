@@ -301,6 +301,7 @@ void quality_text(const struct store_found *found, struct buf *out)
 	uint64_t cpu_ns = store_found_count(found, "agent.cpu_ns");
 	uint64_t dropped = store_found_count(found, "agent.dropped_samples");
 	uint64_t untaken = store_found_count(found, "agent.untaken_samples");
+	uint64_t folded = store_found_count(found, STORE_FOLDED);
 	bool any = false;
 
 	for (size_t i = 0; i < found->n_counts; i++) {
@@ -324,6 +325,11 @@ void quality_text(const struct store_found *found, struct buf *out)
 	if (untaken)
 		shown_printf(out, "%llu samples were lost while this store took nothing\n",
 		             (unsigned long long)untaken);
+	if (folded)
+		shown_printf(out,
+		             "%llu samples are of stacks that were too many for the store: "
+		             "[folded] stands for their innermost functions\n",
+		             (unsigned long long)folded);
 }
 
 /* The reverse of quality_add_load. What other counts a store has is passed over. */

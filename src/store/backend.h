@@ -30,7 +30,7 @@ struct store_backend {
 	int (*put)(void *s, const struct store_window *w, struct seam_error *err);
 	int64_t (*forget)(void *s, uint64_t from_ns, uint64_t bytes, struct seam_error *err);
 	/* NULL: it has nothing to compact. */
-	int (*compact)(void *s, uint64_t now_ns, struct store_compacted *ret,
+	int (*compact)(void *s, uint64_t now_ns, uint64_t day_bytes, struct store_compacted *ret,
 	               struct seam_error *err);
 	int (*read)(void *s, const struct store_query *q, struct profile *into,
 	            struct store_found *ret, struct seam_error *err);

@@ -39,6 +39,10 @@ struct blocks_frame {
 	uint32_t object, symbol, file, line, kind, depth; /* as struct profile_frame */
 };
 
+/* The frame of a node that stands for what its parent called in stacks that were folded: no list
+ * has a frame of this number. Only sorted blocks have such nodes. */
+#define BLOCKS_FOLDED BLOCKS_THINGS_MAX
+
 struct blocks_node {
 	uint32_t parent, frame;
 };

@@ -224,7 +224,8 @@ static int lookup_take_nodes(struct lookup *l, struct lookup_stacks *s, uint32_t
 			return -EBADMSG;
 		s->nodes[first + i] = nodes[i];
 		s->list.needed[nodes[i].parent] = 1;
-		r = lookup_need(l, BLOCKS_FRAMES, nodes[i].frame);
+		if (nodes[i].frame != BLOCKS_FOLDED)
+			r = lookup_need(l, BLOCKS_FRAMES, nodes[i].frame);
 	}
 	return r;
 }
@@ -355,6 +356,21 @@ static uint32_t lookup_made_frame(struct lookup *l, struct profile *p, uint32_t 
 	return l->made[BLOCKS_FRAMES][id];
 }
 
+/* The profile's frame of a node. What was folded was in the kernel if its caller was. */
+static uint32_t lookup_made_frame_of(struct lookup *l, struct profile *p,
+                                     const struct lookup_stacks *s, const struct blocks_node *node)
+{
+	const uint32_t caller = s->nodes[node->parent].frame;
+	struct profile_frame folded = { .kind = PROFILE_USER };
+
+	if (node->frame != BLOCKS_FOLDED)
+		return lookup_made_frame(l, p, node->frame);
+	if (caller && caller != BLOCKS_FOLDED && l->frames[caller].kind == PROFILE_KERNEL)
+		folded.kind = PROFILE_KERNEL;
+	folded.symbol = profile_string(p, "[folded]");
+	return folded.symbol == PROFILE_FAILED ? PROFILE_FAILED : profile_frame(p, &folded);
+}
+
 /* Parents come first, because their numbers are less. */
 int lookup_make(struct lookup *l, struct lookup_stacks *s, struct profile *p)
 {
@@ -368,7 +384,7 @@ int lookup_make(struct lookup *l, struct lookup_stacks *s, struct profile *p)
 		if (!node->frame)
 			/* Nodes that are not needed have no frame. */
 			continue;
-		frame = lookup_made_frame(l, p, node->frame);
+		frame = lookup_made_frame_of(l, p, s, node);
 		if (frame == PROFILE_FAILED)
 			return -ENOMEM;
 		s->made[id] = profile_node(p, s->made[node->parent], frame);

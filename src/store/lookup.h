@@ -64,6 +64,12 @@ const char *lookup_text(const struct lookup *l, uint32_t string);
 int lookup_make(struct lookup *l, struct lookup_stacks *s, struct profile *p);
 void lookup_stacks_free(struct lookup_stacks *s);
 
+/* Whether what was called there is not known any more. */
+static inline bool lookup_is_folded(const struct lookup_stacks *s, uint32_t node)
+{
+	return s->nodes[node].frame == BLOCKS_FOLDED;
+}
+
 static inline uint32_t lookup_node(const struct lookup_stacks *s, uint32_t node)
 {
 	return s->made[node];

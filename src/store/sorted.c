@@ -10,22 +10,28 @@
 
 /* ---- order ---- */
 
+/* A frame's number as it is written. */
+static uint32_t sorted_frame(uint32_t frame)
+{
+	return frame == BLOCKS_FOLDED ? 0 : frame;
+}
+
 /* The nodes by frame. -ENOMEM. */
 static int sorted_by_frame(uint32_t *order, const struct blocks_node *nodes, uint32_t n)
 {
 	uint32_t highest = 0, *at;
 
 	for (uint32_t id = 1; id <= n; id++)
-		highest = nodes[id].frame > highest ? nodes[id].frame : highest;
+		highest = sorted_frame(nodes[id].frame) > highest ? nodes[id].frame : highest;
 	at = calloc((size_t)highest + 2, sizeof(*at));
 	if (!at)
 		return -ENOMEM;
 	for (uint32_t id = 1; id <= n; id++)
-		at[nodes[id].frame + 1]++;
-	for (uint32_t frame = 1; frame <= highest; frame++)
+		at[sorted_frame(nodes[id].frame) + 1]++;
+	for (uint32_t frame = 0; frame <= highest; frame++)
 		at[frame + 1] += at[frame];
 	for (uint32_t id = 1; id <= n; id++)
-		order[at[nodes[id].frame]++] = id;
+		order[at[sorted_frame(nodes[id].frame)]++] = id;
 	free(at);
 	return 0;
 }
@@ -113,7 +119,7 @@ int sorted_put(struct buf *plain, const struct blocks_node *nodes, uint32_t firs
 		blocks_put_number(plain, up);
 	}
 	for (uint32_t id = first; id - first < n; id++)
-		blocks_put_number(plain, nodes[id].frame);
+		blocks_put_number(plain, sorted_frame(nodes[id].frame));
 	return plain->failed ? -ENOMEM : 0;
 }
 
@@ -161,7 +167,7 @@ int sorted_read(struct cursor *c, uint32_t first, uint32_t n, struct blocks_node
 	for (uint32_t i = 0; i < n && r >= 0; i++) {
 		uint64_t frame = leb_unsigned(c);
 
-		to[i].frame = (uint32_t)frame;
+		to[i].frame = frame ? (uint32_t)frame : BLOCKS_FOLDED;
 		if (c->failed || frame >= BLOCKS_THINGS_MAX)
 			r = -EBADMSG;
 	}

@@ -7,7 +7,8 @@
  * node in front.
  *
  * A block: how long the path is, and its nodes, each as the distance from the one before; for each
- * node the steps up from the node in front of it to its parent; then for each its frame.
+ * node the steps up from the node in front of it to its parent; then for each its frame, 0 where
+ * stacks were folded.
  */
 #ifndef SEAM_STORE_SORTED_H
 #define SEAM_STORE_SORTED_H

@@ -53,10 +53,15 @@ static const char schema_2[] =
         "DROP INDEX IF EXISTS windows_epoch;"
         "CREATE INDEX windows_epoch_from ON windows (epoch, from_ns);";
 
-/* Who may only read a store of version 1 sees it as one of version 2. */
-static const char views_1[] =
-        "CREATE TEMP VIEW epochs AS SELECT *, id AS names, 0 AS step_ns FROM main.epochs;"
-        "CREATE TEMP VIEW windows AS SELECT *, x'' AS begins FROM main.windows;";
+/* From version 2 to 3: stacks are folded. */
+static const char schema_3[] = "ALTER TABLE epochs ADD COLUMN folded INTEGER NOT NULL DEFAULT 0;";
+
+/* Who may only read a store of an older version sees it as one of this. */
+static const char views_1[] = "CREATE TEMP VIEW epochs AS SELECT *, id AS names, 0 AS step_ns, "
+                              "0 AS folded FROM main.epochs;"
+                              "CREATE TEMP VIEW windows AS SELECT *, x'' AS begins FROM "
+                              "main.windows;";
+static const char views_2[] = "CREATE TEMP VIEW epochs AS SELECT *, 0 AS folded FROM main.epochs;";
 
 /* ---- opening ---- */
 
@@ -138,7 +143,9 @@ static int sqlite_make(const struct sqlite_store *s, struct seam_error *err)
 	if (r >= 0 && form < SQLITE_FORM) {
 		snprintf(sql, sizeof(sql), "PRAGMA application_id=%d; PRAGMA user_version=%d",
 		         SQLITE_APPLICATION, SQLITE_FORM);
-		r = sqlite_do(s, schema_2, err);
+		r = form < 2 ? sqlite_do(s, schema_2, err) : 0;
+		if (r >= 0)
+			r = sqlite_do(s, schema_3, err);
 		if (r >= 0)
 			r = sqlite_do(s, sql, err);
 	}
@@ -184,7 +191,8 @@ static int sqlite_open_database(struct sqlite_store *s, struct seam_error *err)
 		r = seam_error_set(err, EBADMSG, s->path, SEAM_NO_OFFSET, NULL,
 		                   "the store is empty");
 	else if (r >= 0 && form < SQLITE_FORM)
-		r = s->writes ? sqlite_make(s, err) : sqlite_do(s, views_1, err);
+		r = s->writes ? sqlite_make(s, err)
+		              : sqlite_do(s, form == 1 ? views_1 : views_2, err);
 	if (r >= 0)
 		r = sqlite_do(s,
 		              "PRAGMA synchronous=FULL; PRAGMA cache_size=-4096; PRAGMA "

@@ -7,7 +7,8 @@
  * epochs   a writer's list of nodes (blocks.h): begun when one begins to write, or has enough;
  *          names: the epoch with the strings, objects and frames that these have, mostly an
  *          earlier one; step_ns: 0: as it was written; else it is compacted: its nodes are sorted
- *          (sorted.h), and windows that begin in the same step are one
+ *          (sorted.h), and windows that begin in the same step are one; folded: samples whose
+ *          stacks lost their innermost functions then
  * blocks   of the lists; id: epoch << 26 | kind << 24 | first thing: so one search finds the block
  *          that holds a thing
  * series   labels as bytes, once for each list of names
@@ -29,7 +30,7 @@
 #include "store/backend.h"
 #include "store/dictionary.h"
 
-#define SQLITE_FORM 2                 /* user_version: what a newer one means is not known */
+#define SQLITE_FORM 3                 /* user_version: what a newer one means is not known */
 #define SQLITE_APPLICATION 0x7365616d /* "seam" */
 
 #define SQLITE_BLOCK_ID(epoch, kind, first) \
@@ -77,7 +78,8 @@ int64_t sqlite_bytes(const struct sqlite_store *s, struct seam_error *err);
 /* Those of backend.h. */
 int sqlite_put(void *s, const struct store_window *w, struct seam_error *err);
 int64_t sqlite_forget(void *s, uint64_t from_ns, uint64_t bytes, struct seam_error *err);
-int sqlite_compact(void *s, uint64_t now_ns, struct store_compacted *ret, struct seam_error *err);
+int sqlite_compact(void *s, uint64_t now_ns, uint64_t day_bytes, struct store_compacted *ret,
+                   struct seam_error *err);
 int sqlite_read(void *s, const struct store_query *q, struct profile *into, struct store_found *ret,
                 struct seam_error *err);
 int sqlite_list(void *s, const struct store_query *q, struct store_listing *ret,

@@ -22,6 +22,8 @@
 #define DAY_NS (24 * HOUR_NS)
 /* Nodes of a piece: as many as a writer's list has, so that memory is bounded likewise. */
 #define NODES_MOST 500000u
+/* Of a simulated day, with what was counted and with names: docs/fleet.md. */
+#define NODE_BYTES 2.5
 /* Pages: fewer that are free stay, and this part of all. */
 #define FREE_LEAST 256
 #define FREE_PART 8
@@ -117,10 +119,18 @@ static int64_t compact_nodes(const struct sqlite_store *s, int64_t epoch, struct
 	return r < 0 ? r : end ? end - list[0] : 0;
 }
 
+/* How many nodes an hour may have when a day takes so many bytes. */
+static uint32_t compact_hour_nodes(uint64_t day_bytes)
+{
+	double nodes = (double)day_bytes / 24 / NODE_BYTES;
+
+	return nodes < 1 ? 1 : nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
+}
+
 /* Merges the first epoch that was found and those behind it that go with it, as far as they are few
  * enough. -errno. */
-static int compact_first(const struct sqlite_compacting *c, struct store_compacted *ret,
-                         struct seam_error *err)
+static int compact_first(const struct sqlite_compacting *c, uint64_t day_bytes,
+                         struct store_compacted *ret, struct seam_error *err)
 {
 	const struct compact_epoch *first = c->epochs;
 	struct sqlite_merge_source *sources = calloc(c->n, sizeof(*sources));
@@ -132,6 +142,9 @@ static int compact_first(const struct sqlite_compacting *c, struct store_compact
 
 	if (!sources)
 		return -ENOMEM;
+	/* Somebody chose to have what is in an imported recording. */
+	if (day_bytes && strncmp(first->instance, "import:", 7) != 0)
+		o.hour_nodes = compact_hour_nodes(day_bytes);
 	for (const struct compact_epoch *e = first; o.n < c->n; e++) {
 		if (e->names != first->names || e->wanted_ns != first->wanted_ns ||
 		    strcmp(e->instance, first->instance) != 0)
@@ -164,7 +177,7 @@ static int compact_vacuum(const struct sqlite_store *s, struct seam_error *err)
 }
 
 /* Does one piece, the oldest names first. */
-int sqlite_compact(void *store, uint64_t now_ns, struct store_compacted *ret,
+int sqlite_compact(void *store, uint64_t now_ns, uint64_t day_bytes, struct store_compacted *ret,
                    struct seam_error *err)
 {
 	struct sqlite_compacting c = { .s = store };
@@ -176,7 +189,7 @@ int sqlite_compact(void *store, uint64_t now_ns, struct store_compacted *ret,
 	if (r >= 0)
 		r = compact_find(&c, now_ns, &why);
 	if (r >= 0 && c.n) {
-		r = compact_first(&c, &done, &why);
+		r = compact_first(&c, day_bytes, &done, &why);
 		r = r < 0 ? r : 1;
 	}
 	if (r >= 0 && sqlite_do(c.s, "COMMIT", &why) < 0)
@@ -195,6 +208,7 @@ int sqlite_compact(void *store, uint64_t now_ns, struct store_compacted *ret,
 	if (r >= 0) {
 		ret->windows += done.windows;
 		ret->into += done.into;
+		ret->folded += done.folded;
 	} else if (err) {
 		*err = why;
 	}

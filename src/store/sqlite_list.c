@@ -155,8 +155,9 @@ int sqlite_list(void *store, const struct store_query *q, struct store_listing *
 	sqlite3_stmt *statement = sqlite_prepare(
 	        s,
 	        "SELECT count(*), min(from_ns), max(to_ns), (SELECT page_count FROM "
-	        "pragma_page_count()) * (SELECT page_size FROM pragma_page_size()) FROM windows "
-	        "WHERE from_ns >= ?1 AND from_ns < ?2",
+	        "pragma_page_count()) * (SELECT page_size FROM pragma_page_size()), (SELECT "
+	        "sum(folded) FROM epochs WHERE id IN (SELECT epoch FROM windows WHERE from_ns >= "
+	        "?1 AND from_ns < ?2)) FROM windows WHERE from_ns >= ?1 AND from_ns < ?2",
 	        &why);
 	int rc = statement ? 0 : -why.code;
 
@@ -169,6 +170,7 @@ int sqlite_list(void *store, const struct store_query *q, struct store_listing *
 		ret->first_ns = (uint64_t)sqlite3_column_int64(statement, 1);
 		ret->last_ns = (uint64_t)sqlite3_column_int64(statement, 2);
 		ret->bytes = (uint64_t)sqlite3_column_int64(statement, 3);
+		ret->folded = (uint64_t)sqlite3_column_int64(statement, 4);
 	}
 	sqlite3_finalize(statement);
 	if (rc >= 0)

@@ -15,6 +15,8 @@
 #include "store/lookup.h"
 #include "store/sorted.h"
 
+#define MINUTE_NS (60ULL * 1000000000)
+
 struct merge_window {
 	int64_t id;
 	uint64_t from_ns, to_ns;
@@ -36,6 +38,10 @@ struct sqlite_merging {
 	uint32_t *n_nodes;   /* of each source: the highest that is needed */
 	struct pool tree;    /* of all; then the numbers of its nodes in sorted order */
 	uint32_t *number;
+	uint32_t *samples; /* by node of the tree; then with all below it */
+	size_t samples_capacity;
+	struct blocks_node *sorted;   /* the tree as it is written */
+	uint64_t folded;              /* samples */
 	struct merge_window *windows; /* of all, in order of time */
 	size_t n_windows, windows_capacity;
 	/* of the step that is made */
@@ -45,6 +51,8 @@ struct sqlite_merging {
 	struct map names;      /* of the windows' own counts: string -> value */
 	/* of the source that is read */
 	struct lookup_stacks stacks;
+	uint32_t *met; /* samples by its node */
+	size_t met_capacity;
 	sqlite3_stmt *fetch;
 };
 
@@ -71,11 +79,23 @@ static int merge_fetch(void *ctx, enum blocks_kind kind, uint32_t id, uint32_t *
 	return 0;
 }
 
+/* Up to what fits: folding is about rare ones. */
+static void merge_add(uint32_t *to, uint64_t samples)
+{
+	*to = samples < UINT32_MAX - *to ? *to + (uint32_t)samples : UINT32_MAX;
+}
+
 static int merge_need(void *ctx, const struct blocks_count *count)
 {
 	struct sqlite_merging *m = ctx;
 
-	return lookup_stacks_need(&m->stacks, count->node);
+	int r = lookup_stacks_need(&m->stacks, count->node);
+
+	if (r >= 0)
+		r = ARRAY_ROOM_ZEROED(&m->met, &m->met_capacity, (size_t)count->node + 1);
+	if (r >= 0)
+		merge_add(&m->met[count->node], count->samples);
+	return r;
 }
 
 /* Marks the nodes that windows of the source have: some may have been forgotten. */
@@ -118,8 +138,11 @@ static int merge_put_nodes(struct sqlite_merging *m)
 		if (!node->frame)
 			continue;
 		to[id] = pool_put(&m->tree, &put);
-		if (to[id] >= BLOCKS_THINGS_MAX)
+		if (to[id] >= BLOCKS_THINGS_MAX ||
+		    ARRAY_ROOM_ZEROED(&m->samples, &m->samples_capacity, (size_t)to[id] + 1) < 0)
 			return -ENOMEM;
+		if (id < m->met_capacity)
+			merge_add(&m->samples[to[id]], m->met[id]);
 	}
 	return to ? 0 : -ENOMEM;
 }
@@ -139,6 +162,61 @@ static int merge_source(struct sqlite_merging *m)
 		r = merge_put_nodes(m);
 	lookup_free(&names);
 	lookup_stacks_free(&m->stacks);
+	free(m->met);
+	m->met = NULL;
+	m->met_capacity = 0;
+	return r;
+}
+
+/* The least number of samples of which so few nodes have more that they fit. */
+static uint32_t merge_threshold(const uint32_t *samples, uint32_t n, uint32_t most)
+{
+	uint32_t with[256] = { 0 }, left = n, least = 0;
+
+	for (uint32_t id = 1; id <= n; id++)
+		with[samples[id] < 255 ? samples[id] : 255]++;
+	while (left > most && least < 255)
+		left -= with[least++];
+	return least ? least - 1 : 0;
+}
+
+/* Folds the stacks that were met least, if there are too many nodes for their time. -ENOMEM. */
+static int merge_fold(struct sqlite_merging *m, uint32_t most)
+{
+	const uint32_t n = m->tree.n;
+	struct pool tree = { .size = sizeof(struct blocks_node) };
+	uint32_t *to = calloc((size_t)n + 1, sizeof(*to)), least;
+	int r = 0;
+
+	if (!to)
+		return -ENOMEM;
+	for (uint32_t id = n; id; id--) {
+		const struct blocks_node *node = pool_at(&m->tree, id);
+
+		merge_add(&m->samples[node->parent], m->samples[id]);
+	}
+	least = merge_threshold(m->samples, n, most);
+	for (uint32_t id = 1; id <= n && r >= 0; id++) {
+		struct blocks_node node = *(const struct blocks_node *)pool_at(&m->tree, id);
+		const struct blocks_node *up;
+
+		node.parent = to[node.parent];
+		up = node.parent ? pool_at(&tree, node.parent) : NULL;
+		if (up && up->frame == BLOCKS_FOLDED) {
+			to[id] = node.parent;
+			continue;
+		}
+		if (m->samples[id] <= least)
+			node.frame = BLOCKS_FOLDED;
+		to[id] = pool_put(&tree, &node);
+		r = to[id] == POOL_FAILED ? -ENOMEM : 0;
+	}
+	for (size_t i = 0; i < m->o->n && r >= 0; i++)
+		for (uint32_t id = 1; id <= m->n_nodes[i]; id++)
+			m->new_node[i][id] = to[m->new_node[i][id]];
+	free(to);
+	pool_free(&m->tree);
+	m->tree = tree;
 	return r;
 }
 
@@ -168,6 +246,7 @@ static int merge_put_tree(struct sqlite_merging *m)
 	struct blocks_node *sorted = calloc((size_t)n + 1, sizeof(*sorted));
 	int r = nodes && sorted ? 0 : -ENOMEM;
 
+	m->sorted = sorted;
 	m->number = calloc((size_t)n + 1, sizeof(*m->number));
 	if (!m->number)
 		r = -ENOMEM;
@@ -183,7 +262,6 @@ static int merge_put_tree(struct sqlite_merging *m)
 	for (uint32_t first = 1; first <= n && r >= 0; first += SORTED_BLOCK)
 		r = merge_put_block(m, sorted, first,
 		                    n - first < SORTED_BLOCK ? n - first + 1 : SORTED_BLOCK);
-	free(sorted);
 	return r;
 }
 
@@ -250,6 +328,8 @@ static int merge_take_count(void *ctx, const struct blocks_count *count)
 	to = &m->counts[m->n_counts++];
 	*to = (struct merge_count){ .series = m->series, .event = m->event, .count = *count };
 	to->count.node = m->number[m->new_node[m->source][count->node]];
+	if (m->sorted[to->count.node].frame == BLOCKS_FOLDED)
+		m->folded += count->samples;
 	return 0;
 }
 
@@ -500,6 +580,20 @@ static int merge_windows(struct sqlite_merging *m, struct store_compacted *ret)
 
 /* ---- the whole ---- */
 
+/* Folds what is too much for the time in which it was met. -ENOMEM. */
+static int merge_cap(struct sqlite_merging *m)
+{
+	uint64_t ns = MINUTE_NS, most;
+
+	if (!m->o->hour_nodes || !m->n_windows)
+		return 0;
+	for (size_t i = 0; i < m->n_windows; i++)
+		if (m->windows[i].to_ns > m->windows->from_ns + ns)
+			ns = m->windows[i].to_ns - m->windows->from_ns;
+	most = (uint64_t)((double)m->o->hour_nodes * (double)ns / (60.0 * MINUTE_NS));
+	return m->tree.n > most ? merge_fold(m, (uint32_t)most) : 0;
+}
+
 /* What was merged goes. -errno. */
 static int merge_drop(struct sqlite_merging *m)
 {
@@ -529,6 +623,9 @@ static void merge_free(struct sqlite_merging *m)
 	free(m->n_nodes);
 	pool_free(&m->tree);
 	free(m->number);
+	free(m->samples);
+	free(m->met);
+	free(m->sorted);
 	free(m->windows);
 	free(m->counts);
 	map_free(&m->names);
@@ -557,6 +654,8 @@ int sqlite_merge(const struct sqlite_store *s, const struct sqlite_merge_opts *o
 	if (r >= 0)
 		r = merge_find_windows(&m);
 	if (r >= 0)
+		r = merge_cap(&m);
+	if (r >= 0)
 		r = sqlite_add_epoch(s, o->instance, m.n_windows ? m.windows->from_ns : 0, o->names,
 		                     o->step_ns, &m.epoch, err);
 	if (r >= 0)
@@ -565,6 +664,13 @@ int sqlite_merge(const struct sqlite_store *s, const struct sqlite_merge_opts *o
 		r = merge_windows(&m, ret);
 	if (r >= 0)
 		r = merge_drop(&m);
+	if (r >= 0 && m.folded) {
+		const int64_t numbers[] = { m.epoch, (int64_t)m.folded };
+
+		r = sqlite_run(s, "UPDATE epochs SET folded = ?2 WHERE id = ?1", numbers, 2, NULL,
+		               err);
+		ret->folded += m.folded;
+	}
 	merge_free(&m);
 	return r;
 }

@@ -47,6 +47,7 @@ struct sqlite_reading {
 	struct map series; /* id -> comm << 32 | label of those that are wanted */
 	struct pool groups;
 	struct map counts; /* string -> value */
+	uint64_t folded;   /* samples of stacks that were folded */
 	/* of one epoch */
 	struct sqlite_epoch *epoch;
 	uint32_t group, state; /* of the counts that are read; group 0: not known */
@@ -326,6 +327,8 @@ static int sqlite_add_rows(struct sqlite_reading *r, struct sqlite_epoch *e)
 			rc = sqlite_group_to_key(r, pool_at(&r->groups, group), &key);
 		}
 		key.node = lookup_node(&e->stacks, row->node);
+		if (lookup_is_folded(&e->stacks, row->node))
+			r->folded += row->samples;
 		if (rc >= 0)
 			rc = profile_add(r->into, &key, row->samples, row->weight);
 	}
@@ -456,6 +459,8 @@ static int sqlite_read_all(struct sqlite_reading *r)
 			n++;
 		rc = sqlite_read_names(r, &r->epochs[from], n);
 	}
+	if (rc >= 0 && r->folded)
+		rc = found_add_count(r->found, STORE_FOLDED, r->folded);
 	return rc;
 }
 

@@ -126,11 +126,11 @@ int64_t store_forget(struct store *s, uint64_t from_ns, uint64_t bytes, struct s
 	return s->backend->forget(s->of, from_ns, bytes, err);
 }
 
-int store_compact(struct store *s, uint64_t now_ns, struct store_compacted *ret,
+int store_compact(struct store *s, uint64_t now_ns, uint64_t day_bytes, struct store_compacted *ret,
                   struct seam_error *err)
 {
 	if (s->backend->compact)
-		return s->backend->compact(s->of, now_ns, ret, err);
+		return s->backend->compact(s->of, now_ns, day_bytes, ret, err);
 	return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL,
 	                      "stores of the kind %s: need no compaction", s->backend->scheme);
 }

@@ -78,7 +78,8 @@ struct store_listing {
 	struct store_series *series; /* by their labels */
 	size_t n;
 	uint64_t windows, first_ns, last_ns;
-	uint64_t bytes; /* that the store takes */
+	uint64_t bytes;  /* that the store takes */
+	uint64_t folded; /* samples whose stacks were folded, of all around these windows */
 };
 
 enum store_mode {
@@ -119,7 +120,12 @@ struct store_rolled {
 /* What compaction did. */
 struct store_compacted {
 	uint64_t windows, into; /* so many windows became so many longer ones */
+	uint64_t folded;        /* samples */
 };
+
+/* The count of an answer's samples whose innermost functions the store has let go: a frame
+ * "[folded]" stands for them. */
+#define STORE_FOLDED "store.folded_samples"
 
 /* How a store is made on a server. */
 struct store_init {
@@ -155,9 +161,11 @@ int64_t store_forget(struct store *s, uint64_t from_ns, uint64_t bytes, struct s
 
 /* Makes less of windows that are old at now_ns, a bounded piece at a time: they are merged into
  * longer ones, and their stacks are packed anew. Answers stay what they were, but for the times at
- * which windows begin. Adds to *ret. 1: there may be more to do; 0: there is nothing; -EOPNOTSUPP:
- * the kind of store does that by itself. */
-int store_compact(struct store *s, uint64_t now_ns, struct store_compacted *ret,
+ * which windows begin. day_bytes: where a day would take more, stacks that were met once, or as
+ * rarely as it needs, are folded into their callers, but for those of imported recordings; 0:
+ * never. Adds to *ret. 1: there may be more to do; 0: there is nothing; -EOPNOTSUPP: the kind of
+ * store does that by itself. */
+int store_compact(struct store *s, uint64_t now_ns, uint64_t day_bytes, struct store_compacted *ret,
                   struct seam_error *err);
 
 /* Adds to `into`, a profile that keeps PROFILE_KEEP_LABEL and _SLICE or not, in whose states those

@@ -293,7 +293,7 @@ static void test_compact(void **state)
 		                 1);
 	}
 	/* Nothing is old. */
-	assert_int_equal(store_compact(store, 0, &done, &err), 0);
+	assert_int_equal(store_compact(store, 0, 0, &done, &err), 0);
 	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		const uint64_t step = steps[i].step_ns;
 		struct profile *before[MINUTES], *after;
@@ -304,7 +304,7 @@ static void test_compact(void **state)
 		for (uint64_t at = 0; at < last_ns; at += step, n++)
 			before[n] = read_span(store, at, at + step, &found_before[n]);
 		done = (struct store_compacted){ 0 };
-		while ((r = store_compact(store, last_ns + steps[i].age_ns, &done, &err)) > 0)
+		while ((r = store_compact(store, last_ns + steps[i].age_ns, 0, &done, &err)) > 0)
 			;
 		assert_int_equal(r, 0);
 		assert_true(done.into < done.windows);
@@ -330,6 +330,86 @@ static void test_compact(void **state)
 		assert_int_equal(put(store, "x", 7 * S + i, samples[i], 2, &err), 1);
 	}
 	store_close(store);
+}
+
+/* Of the samples of a profile, those below [folded], and those of the stack that is met often. */
+static uint64_t folded_in(const struct profile *p, uint32_t often_depth, uint64_t *often)
+{
+	uint64_t folded = 0;
+
+	*often = 0;
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+		const struct profile_node node = profile_node_at(p, row->key.node);
+		uint32_t depth = 0;
+
+		if (row->key.node &&
+		    !strcmp(profile_text(p, profile_frame_at(p, node.frame)->symbol), "[folded]"))
+			folded += row->samples;
+		for (uint32_t at = row->key.node; at; at = profile_node_at(p, at).parent)
+			depth++;
+		*often += depth == often_depth ? row->samples : 0;
+	}
+	return folded;
+}
+
+/* Too many stacks for a day's bytes: those that were met least lose their innermost functions,
+ * which is said; those that are met often, and all sums, stay; imported ones stay whole. */
+static void test_fold(void **state)
+{
+	static const char *const instances[] = { "agent:x", "import:x" };
+	const struct sample often = {
+		.event = 1, .depth = 6, .function = { 1, 1, 1, 1, 1, 1 }, .weight = 1000
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct store *store = open_memory();
+		struct store_compacted done = { 0 };
+		struct store_listing l = { 0 };
+		struct store_found found;
+		struct seam_error err = { 0 };
+		struct profile *before, *after;
+		uint64_t often_before, often_after, folded, samples = 0;
+
+		for (unsigned w = 0; w < 150; w++) {
+			struct sample samples_of[SAMPLES];
+
+			for (unsigned k = 0; k < SAMPLES; k++) {
+				samples_of[k] = k % 4 ? sample_random() : often;
+				samples_of[k].depth -= k % 4 && samples_of[k].depth > 5;
+			}
+			assert_int_equal(put(store, instances[i], w * 20 * S, samples_of, SAMPLES,
+			                     &err),
+			                 1);
+		}
+		assert_int_equal(put(store, "y", 3500 * S, &often, 1, &err), 1);
+		before = read_span(store, 0, 3000 * S, &found);
+		assert_int_equal(folded_in(before, 6, &often_before), 0);
+		store_found_free(&found);
+		while (store_compact(store, DAY / 2, 60000, &done, &err) > 0)
+			;
+		after = read_span(store, 0, 3000 * S, &found);
+		folded = folded_in(after, 6, &often_after);
+		assert_int_equal(store_found_count(&found, STORE_FOLDED), folded);
+		assert_int_equal(done.folded, folded);
+		assert_true(i ? !folded : folded > 0);
+		assert_int_equal(often_before, often_after);
+		if (i)
+			same(before, after);
+		else
+			assert_true(profile_n_nodes(after) < profile_n_nodes(before) / 2);
+		for (size_t row = 0; row < profile_n_rows(after); row++)
+			samples += profile_row_at(after, row)->samples;
+		assert_int_equal(samples, 150 * SAMPLES);
+		assert_int_equal(store_list(store, NULL, &l, &err), 0);
+		assert_int_equal(l.folded, folded);
+		store_listing_free(&l);
+		store_found_free(&found);
+		profile_free(before);
+		profile_free(after);
+		store_close(store);
+	}
 }
 
 static void test_list_and_forget(void **state)
@@ -533,11 +613,9 @@ static void test_one_agent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_compact),
-		cmocka_unit_test(test_list_and_forget),
-		cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_fold),      cmocka_unit_test(test_read),
+		cmocka_unit_test(test_compact),   cmocka_unit_test(test_list_and_forget),
+		cmocka_unit_test(test_broken),    cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_one_agent),
 	};
 

@@ -113,7 +113,7 @@ static void tend(struct store *s, unsigned i)
 	struct store_compacted done = { 0 };
 	struct seam_error err = { 0 };
 
-	if (i % 5 == 0 && store_compact(s, now + ahead, &done, &err) < 0)
+	if (i % 5 == 0 && store_compact(s, now + ahead, 0, &done, &err) < 0)
 		die("compact", &err);
 	if (i % 41 == 40 && i > KEPT) {
 		printf("forget %u\n", i - KEPT);

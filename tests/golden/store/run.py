@@ -106,22 +106,23 @@ def same_answers(work):
 
 
 def compacted(name, url, recording, work):
-    """Longer windows give the same answers, and are known when they are put again; so are those of a store of version 1."""
+    """Longer windows give the same answers, and are known when they are put again; so are those of stores of older versions."""
     path = url[len("sqlite:"):]
-    old = os.path.join(work, "old.db")
-    shutil.copy(path, old)
-    db = sqlite3.connect(old)
-    db.executescript("DROP TRIGGER epochs_own_names; DROP INDEX epochs_names; DROP INDEX windows_merged; DROP INDEX windows_epoch_from; "
-                     "ALTER TABLE epochs DROP COLUMN names; ALTER TABLE epochs DROP COLUMN step_ns; ALTER TABLE windows DROP COLUMN begins; "
-                     "CREATE INDEX windows_epoch ON windows (epoch); PRAGMA user_version = 1")
-    db.close()
+    olds = [os.path.join(work, "version%d.db" % version) for version in (1, 2)]
     wanted = seam("report", "--store", url, *EVER)[0]
-    os.chmod(old, 0o400)
-    check(name + ": version 1 is read", wanted, seam("report", "--store", "sqlite:" + old, *EVER)[0])
-    check(name + ": and listed", seam("store", "ls", "--json", "--store", url)[0].split('"series"')[1],
-          seam("store", "ls", "--json", "--store", "sqlite:" + old)[0].split('"series"')[1])
-    os.chmod(old, 0o600)
-    for store in (old, path):
+    for version, old in enumerate(olds, 1):
+        shutil.copy(path, old)
+        db = sqlite3.connect(old)
+        db.executescript("ALTER TABLE epochs DROP COLUMN folded; PRAGMA user_version = 2")
+        if version == 1:
+            db.executescript("DROP TRIGGER epochs_own_names; DROP INDEX epochs_names; DROP INDEX windows_merged; "
+                             "DROP INDEX windows_epoch_from; ALTER TABLE epochs DROP COLUMN names; ALTER TABLE epochs DROP COLUMN step_ns; "
+                             "ALTER TABLE windows DROP COLUMN begins; CREATE INDEX windows_epoch ON windows (epoch); PRAGMA user_version = 1")
+        db.close()
+        check(name + ": version %d is read" % version, wanted, seam("report", "--store", "sqlite:" + old, *EVER)[0])
+        check(name + ": and listed", seam("store", "ls", "--json", "--store", url)[0].split('"series"')[1],
+              seam("store", "ls", "--json", "--store", "sqlite:" + old)[0].split('"series"')[1])
+    for store in (*olds, path):
         before = windows_of(store)
         out = seam("store", "compact", "--store", "sqlite:" + store)[0]
         after = windows_of(store)
@@ -131,7 +132,8 @@ def compacted(name, url, recording, work):
         again = seam("store", "import", "--store", "sqlite:" + store, "--window", "1s", *NOWHERE, recording)[1]
         if ": 0 windows put" not in again:
             fault("%s is put twice: %s" % (store, again))
-        answers("sqlite:" + store, recording)
+        check(name + ": the same report", wanted, seam("report", "--store", "sqlite:" + store, *EVER)[0])
+    answers(url, recording)
 
 
 def windows_of(path):
