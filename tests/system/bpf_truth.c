@@ -160,10 +160,11 @@ static void truth_print(const struct truth *t, const char *name)
 	const struct kwalk_counts *c = &t->taken->totals.counts;
 	uint64_t all = taken_count(t->taken);
 
-	printf("%-8s %6" PRIu64 " stacks, %.1f frames, %.3f %% complete; %" PRIu64
-	       " deferred, %" PRIu64 " walked outside; as the walker:",
+	printf("%-8s %6" PRIu64 " stacks, %.1f frames, %.1f of them as in the walk before, %.3f %% "
+	       "complete; %" PRIu64 " deferred, %" PRIu64 " walked outside; as the walker:",
 	       name, all, all ? (double)t->frames / (double)all : 0.0,
-	       percent(t->causes[COMPLETE], all), t->deferred, t->outside);
+	       all ? (double)c->kept_frames / (double)all : 0.0, percent(t->causes[COMPLETE], all),
+	       t->deferred, t->outside);
 	for (size_t i = 0; i < VERDICTS; i++)
 		if (t->verdicts[i])
 			printf(" %s %" PRIu64, verdict_names[i], t->verdicts[i]);
@@ -179,7 +180,7 @@ static void truth_print(const struct truth *t, const char *name)
 }
 
 /* 0: as it should be. */
-static int truth_judge(const char *name, const char *command, bool verbose)
+static int truth_judge(const char *name, const char *command, bool verbose, uint64_t *kept)
 {
 	struct taken_opts opts = { 0 };
 	struct taken taken;
@@ -203,6 +204,7 @@ static int truth_judge(const char *name, const char *command, bool verbose)
 			       r == -ENODATA ? "hardly any sample"
 			                     : "stacks differ, or end without a reason");
 	}
+	*kept += taken.totals.counts.kept_frames;
 	taken_free(&taken);
 	return r;
 }
@@ -247,7 +249,8 @@ static bool installed(const char *program)
 int main(int argc, char **argv)
 {
 	struct kwalk_probe probe;
-	int failed = 0;
+	uint64_t kept = 0;
+	int failed = 0, ran = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	kwalk_probe(&probe);
@@ -256,12 +259,17 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	if (argc > 1)
-		return truth_judge("command", argv[1], true) < 0;
+		return truth_judge("command", argv[1], true, &kept) < 0;
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
-		if (installed(programs[i].needs))
-			failed += truth_judge(programs[i].name, programs[i].command, false) < 0;
+		if (installed(programs[i].needs) && ++ran)
+			failed += truth_judge(programs[i].name, programs[i].command, false, &kept) <
+			          0;
 		else
 			printf("%s: not installed\n", programs[i].name);
+	}
+	if (ran && !kept) {
+		printf("FAILED: no walk went on by what the one before it saw\n");
+		failed++;
 	}
 	return failed != 0;
 }

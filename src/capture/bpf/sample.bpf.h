@@ -6,6 +6,7 @@
 #ifndef SEAM_CAPTURE_BPF_SAMPLE_BPF_H
 #define SEAM_CAPTURE_BPF_SAMPLE_BPF_H
 
+#include "capture/bpf/again.bpf.h"
 #include "capture/bpf/pending.bpf.h"
 #include "capture/bpf/raw.bpf.h"
 #include "capture/bpf/trap.bpf.h"
@@ -19,11 +20,13 @@ INLINE void sample_walk(struct scratch *x, struct runtime_walk *p)
 	x->w.most = config.depth;
 	if (RUNTIME_WALKED && p)
 		runtime_walk(&c, (void *)bpf_get_current_task_btf(), WALK_NOW);
-	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_now, &c, 0);
+	again_walk(&c, x->sample.tid, x->sample.time_ns);
 	if (!n)
 		return;
 	__sync_fetch_and_add(&n->at_once, 1);
 	__sync_fetch_and_add(&n->at_once_frames, x->w.n);
+	if (ANEW(x->w.steps_from) < STEPS_ROOM)
+		__sync_fetch_and_add(&n->kept_frames, x->w.n - x->w.noted);
 	if (x->w.end == KWALK_FAULT)
 		__sync_fetch_and_add(&n->faults, 1);
 }

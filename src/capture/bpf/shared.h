@@ -294,11 +294,12 @@ struct kwalk_counts {
 	uint64_t ring_full, user_chain_full, raw_full;
 	uint64_t at_once; /* walks, and their frames */
 	uint64_t at_once_frames;
-	uint64_t faults;  /* of them ended by a page that was not there */
-	uint64_t asked;   /* deferrals scheduled */
-	uint64_t shared;  /* samples that share one */
-	uint64_t refused; /* deferrals that the kernel refused */
-	uint64_t no_slot; /* no room for the thread's slot */
+	uint64_t kept_frames; /* of them as they were in the walk before */
+	uint64_t faults;      /* of them ended by a page that was not there */
+	uint64_t asked;       /* deferrals scheduled */
+	uint64_t shared;      /* samples that share one */
+	uint64_t refused;     /* deferrals that the kernel refused */
+	uint64_t no_slot;     /* no room for the thread's slot */
 	uint64_t user_chains;
 	uint64_t remote; /* stacks read by the task iterator */
 	uint64_t kernel_threads;

@@ -2,280 +2,12 @@
 /*
  * walk.bpf.h: registers and user memory -> return addresses, by the unwind tables in the arena. The
  * same rules as unwind/walk.c applies, and the same order of checks, so that both give the same
- * frames.
- *
- * Knows the table's form (docs/unwind-table.md) and the verifier's taste: all state is in a map
- * value, which the verifier takes for unknown, so that a loop body converges in one pass; searches
- * have a fixed number of steps and no branches. State on the stack and branches cost 178,000
- * verified instructions on Linux 6.18 and more than the limit on 6.19; this costs thousands.
- *
- * Does not know who asks: memory is read by `kind`, which is a constant in each of the three loops.
+ * frames. Does not know who asks.
  */
 #ifndef SEAM_CAPTURE_BPF_WALK_BPF_H
 #define SEAM_CAPTURE_BPF_WALK_BPF_H
 
-#include "capture/bpf/kernel.bpf.h"
-#include "capture/bpf/shared.h"
-#include "unwind/frametab_form.h"
-
-/* What does not change while it records. */
-const volatile struct kwalk_config config SEC(".rodata.config");
-
-enum walk_kind {
-	WALK_NOW,   /* the current task, without faulting */
-	WALK_SLEEP, /* the current task, from where pages may be brought in */
-	WALK_TASK,  /* another task that sleeps */
-};
-
-#define REG_FP 6
-#define REG_SP 7
-#define REG_IP 16
-#define REGS_ALL ((1u << KWALK_REGISTERS) - 1)
-#define REGS_CALLER 0xf37u /* rax, rdx, rcx, rsi, rdi, r8 to r11: a call need not keep them */
-#define REGS_CALLEE (1u << 3 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 15)
-
-struct walker {
-	__u64 regs
-	        [32]; /* of the current frame, by DWARF number: the value, or where it was saved */
-	__u32 known;  /* a bit per register */
-	__u32 saved;  /* of them: regs has the address where the value was saved, not read yet */
-	__u32 exact;  /* the pc is where execution stopped, not a return address */
-	__u32 first;  /* the frame that was interrupted: all registers are its own */
-	__u32 n, end, guessed, most;
-	__u32 by_fp;
-	__u32 found;                /* w->pc is in w->at */
-	__u32 mappings, n_mappings; /* of the process, in the arena */
-	/* of the step that is being made: a register; the rule's first save; the rule */
-	__u32 number, saves, rule;
-	struct kwalk_mapping at; /* the mapping that was found last */
-	__u64 head, pc, off, add, ra_off, fp_off, cfa, ip, fp, frame[2]; /* likewise */
-	__u64 task;       /* whose address space is walked: struct task_struct */
-	__u64 trampoline; /* where functions that uretprobes watch return to; 0: none is watched */
-	/* of the task's list of such functions: the newest that may still be on the stack */
-	__u64 instance;
-	__u64 slot;                    /* of a return address that is looked for in the list */
-	__u64 window_at, window_bytes; /* what of the stack is in walk.window */
-	__u64 missing;                 /* RUNTIME_AGAIN: what could not be read last */
-	__u32 missing_bytes;           /* 0: nothing */
-	struct pt_regs user;
-};
-
-/* A power of two, and of a page, so that all of it is in memory if one word is. */
-#define WALK_WINDOW 64u
-
-/* What of the stack was read last. */
-struct walk_window {
-	__u64 words[WALK_WINDOW];
-};
-
-/* What a loop's body is given. */
-/* Of runtime.bpf.c: the interpreter whose frames these programs walk; 0: of none. */
-#ifndef RUNTIME_KIND
-#define RUNTIME_KIND RUNTIME_NO_KIND
-#endif
-#define RUNTIME_WALKED (RUNTIME_KIND != RUNTIME_NO_KIND)
-struct runtime_walk;
-ONCE int runtime_pass(struct runtime_walk *p, __u32 n, struct walker *w);
-
-struct walk {
-	struct walker *w;
-	__u64 *frames; /* room for KWALK_FRAMES_MAX and one more: 512 */
-	struct task_struct *task;
-	struct runtime_walk *runtime; /* frames that were walked before; NULL: none are wanted */
-	struct walk_window *window;   /* NULL: each word is read for itself */
-};
-
-#define WALK_ROOM 512u
-
-/* Where a field of a rule is, in the arena. */
-#define RULE_AT(rule, field) ((rule) + __builtin_offsetof(struct frametab_rule, field))
-
-/* Registers as the kernel lays them out, in DWARF order. */
-INLINE void walker_registers(struct walker *w)
-{
-	const struct pt_regs *r = &w->user;
-
-	w->regs[0] = r->rax;
-	w->regs[1] = r->rdx;
-	w->regs[2] = r->rcx;
-	w->regs[3] = r->rbx;
-	w->regs[4] = r->rsi;
-	w->regs[5] = r->rdi;
-	w->regs[REG_FP] = r->rbp;
-	w->regs[REG_SP] = r->rsp;
-	w->regs[8] = r->r8;
-	w->regs[9] = r->r9;
-	w->regs[10] = r->r10;
-	w->regs[11] = r->r11;
-	w->regs[12] = r->r12;
-	w->regs[13] = r->r13;
-	w->regs[14] = r->r14;
-	w->regs[15] = r->r15;
-	w->regs[REG_IP] = r->rip;
-	w->known = REGS_ALL;
-	w->saved = 0;
-	w->exact = w->first = 1;
-}
-
-INLINE long walk_end(struct walker *w, __u32 end)
-{
-	w->end = end;
-	return 1;
-}
-
-/* Whether this interpreter's steps are made again where they may sleep. */
-#ifdef RUNTIME_AGAIN
-#define WALK_NOTES_MISSING 1
-#define WALK_STEPS_SLEEP (KWALK_FRAMES_MAX + 129)
-#else
-#define WALK_NOTES_MISSING 0
-#define WALK_STEPS_SLEEP (KWALK_FRAMES_MAX + 1)
-#endif
-
-/* Nothing could be read there: what may sleep can bring it. */
-INLINE long walk_missing(struct walker *w, __u64 address, __u32 n)
-{
-	if (WALK_NOTES_MISSING) {
-		w->missing = address;
-		w->missing_bytes = n;
-	}
-	return 1;
-}
-
-INLINE long walk_read(struct walk *c, __u64 address, void *ret, __u32 n, const int kind)
-{
-	if (kind == WALK_NOW)
-		return bpf_probe_read_user(ret, n, (void *)address) &&
-		       walk_missing(c->w, address, n);
-	if (kind == WALK_TASK)
-		return bpf_copy_from_user_task(ret, n, (void *)address, c->task, 0);
-	return bpf_copy_from_user(ret, n, (void *)address);
-}
-
-/* Reads a word of the stack, of the current task and without faulting. Each reading costs the same,
- * however few bytes it is of: at a return address (`next`) all around it is read, for the words of
- * the frames above are there. */
-ONCE int walk_word_now(struct walker *w, struct walk_window *window, __u64 address, __u64 *ret,
-                       int next)
-{
-	if (!w || !ret)
-		return 1;
-	if (!window || address & 7 || (address - w->window_at >= w->window_bytes && !next))
-		return bpf_probe_read_user(ret, 8, (void *)address) && walk_missing(w, address, 8);
-	if (address - w->window_at >= w->window_bytes) {
-		w->window_bytes = 0;
-		w->window_at = address & ~(WALK_WINDOW * 8ull - 1);
-		if (bpf_probe_read_user(window, sizeof(*window), (void *)w->window_at))
-			return walk_missing(w, address, 8);
-		w->window_bytes = sizeof(*window);
-	}
-	*ret = window->words[address >> 3 & (WALK_WINDOW - 1)];
-	return 0;
-}
-
-INLINE long walk_word(struct walk *c, __u64 address, __u64 *ret, const int next, const int kind)
-{
-	if (kind == WALK_NOW)
-		return walk_word_now(c->w, c->window, address, ret, next);
-	return walk_read(c, address, ret, 8, kind);
-}
-
-/* Finds the mapping of pc and puts it into w->at. Branch-free: counts the mappings that begin at or
- * below pc. */
-ONCE int walk_find(struct walker *w, __u64 pc)
-{
-	__u32 low = 0, n;
-	__u64 at;
-
-	if (!w)
-		return 0;
-	n = w->n_mappings;
-	if (pc >= w->at.start && pc < w->at.end)
-		return 1;
-#pragma unroll
-	for (int i = 0; i < 16; i++) {
-		__u32 half = (n + 1) >> 1;
-		__u64 start = arena_u64(w->mappings + (__u64)(low + half) * sizeof(w->at) -
-		                        sizeof(w->at));
-
-		/* user addresses are below 2^63, so the sign tells */
-		low += half & (__u32)((__s64)(start - pc - 1) >> 63);
-		n -= half;
-	}
-	if (!low)
-		return 0;
-	at = w->mappings + (__u64)(low - 1) * sizeof(w->at);
-	if (pc >= arena_u64(at + 8))
-		return 0;
-	w->at.start = arena_u64(at);
-	w->at.end = arena_u64(at + 8);
-	w->at.base = arena_u64(at + 16);
-	w->at.n_pages = arena_u32(at + 24);
-	w->at.rules = arena_u32(at + 28);
-	w->at.index = arena_u32(at + 32);
-	w->at.rows = arena_u32(at + 36);
-	w->at.saves = arena_u32(at + 40);
-	w->at.flags = arena_u32(at + 44);
-	return 1;
-}
-
-/* Read anew each time: a value that stays in a register after it was compared, or that is one of
- * several constants, would be another state for the verifier; memory is always unknown to it. */
-#define ANEW(x) (*(volatile __typeof__(x) *)&(x))
-
-/* The number of the rule for an address of the table in w->at, which is in this page of it; 0:
- * there is none. */
-INLINE __u32 walk_search(struct walker *w, __u64 address, __u64 page)
-{
-	__u64 rows = w->at.rows;
-	__u32 key = (__u32)(address & (FRAMETAB_PAGE - 1)) << FRAMETAB_RULE_BITS |
-	            ((1u << FRAMETAB_RULE_BITS) - 1);
-	__u32 at, n, a = 0;
-
-	at = arena_u32(w->at.index + page * 4);
-	n = arena_u32(w->at.index + page * 4 + 4) - at;
-	rows += (__u64)at * 4;
-#pragma unroll
-	for (int i = 0; i < 11; i++) {
-		__u32 half = (n + 1) >> 1;
-		__u64 row = arena_u32_wide(rows + (__u64)(a + half) * 4 - 4);
-
-		a += half & (__u32)((__s64)(row - key - 1) >> 63);
-		n -= half;
-	}
-	if (!(at + a))
-		return 0;
-	return arena_u32(rows + (__u64)a * 4 - 4) & ((1u << FRAMETAB_RULE_BITS) - 1);
-}
-
-/* The offset of the rule for pc in w->at; 0: there is none. What was found before is looked at
- * first. */
-ONCE __u64 walk_rule(struct walker *w, __u64 pc)
-{
-	__u64 address, page, name, known, place;
-	__u32 number;
-
-	if (!w)
-		return 0;
-	address = pc - w->at.base;
-	page = address / FRAMETAB_PAGE;
-	number = w->at.flags >> KWALK_NUMBER_SHIFT;
-	if (page >= w->at.n_pages)
-		return 0;
-	name = (__u64)number << (KWALK_KNOWN_ADDRESS - KWALK_KNOWN_BITS) |
-	       address >> KWALK_KNOWN_BITS;
-	place = KWALK_KNOWN_AT +
-	        ((address + name * 0x9e3779b1) & ((1u << KWALK_KNOWN_BITS) - 1)) * 8;
-	known = number ? arena_u64(place) : 0;
-	w->rule = (__u32)known & ((1u << FRAMETAB_RULE_BITS) - 1);
-	if (!number || known >> FRAMETAB_RULE_BITS != name) {
-		w->rule = walk_search(w, address, page);
-		if (number)
-			arena_put_u64(place, name << FRAMETAB_RULE_BITS | w->rule);
-	}
-	return ANEW(w->rule) ? w->at.rules + (__u64)ANEW(w->rule) * sizeof(struct frametab_rule)
-	                     : 0;
-}
+#include "capture/bpf/rules.bpf.h"
 
 /* The current frame's value of register w->number. */
 INLINE long walk_register(struct walk *c, __u64 *ret, const int kind)
@@ -592,6 +324,90 @@ INLINE long walk_by_code(struct walk *c, const int kind)
 	return 1;
 }
 
+/* ---- steps that are kept ---- */
+
+/* Whether the walk has come into a state that is kept: then the frames from there on are compared
+ * instead of walked. */
+ONCE int walk_meets(struct walker *w, const struct steps *s)
+{
+	__u32 at;
+	__u64 sp;
+
+	if (!w || !s)
+		return 0;
+	at = ANEW(w->steps_at);
+	sp = ANEW(w->regs[REG_SP]);
+	/* Steps come with rising stack pointers. Where there are more that the walk has passed, it
+	 * meets one some frames later. */
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		at += (__u32)((s->at[at & STEPS_INDEX].sp - sp) >> 63);
+	ANEW(w->steps_at) = at;
+	if (at >= STEPS_ROOM || s->at[at & STEPS_INDEX].sp != sp || sp <= ANEW(w->steps_past) ||
+	    s->at[at & STEPS_INDEX].pc != ANEW(w->regs[REG_IP]) ||
+	    s->at[at & STEPS_INDEX].fp != ANEW(w->regs[REG_FP]) || ANEW(w->first) ||
+	    ANEW(w->exact) || !(ANEW(w->known) & 1u << REG_FP) ||
+	    ANEW(w->n) + STEPS_ROOM - at > ANEW(w->most))
+		return 0;
+	w->steps_met = 1;
+	return 1;
+}
+
+/* Notes the state in front of the step of frame number n, which may not be kept unless it turns out
+ * to be plain. */
+INLINE void walk_note(struct walk *c, __u32 n)
+{
+	struct walker *w = c->w;
+	struct steps_one *one;
+
+	if (!WALK_NOTES(c))
+		return;
+	FORGET(n);
+	one = &WALK_NOTES(c)->at[n & STEPS_INDEX];
+	one->pc = w->regs[REG_IP];
+	one->sp = w->regs[REG_SP];
+	one->fp = w->regs[REG_FP];
+	one->fp_at = 0;
+	w->odd_before = w->odd;
+	w->odd = w->noted = n + 1;
+}
+
+/* The step that was noted last goes by the rule in w->head, and read its return address where
+ * ra_off says. It may be kept if it used no more than pc, stack pointer and frame pointer, and is
+ * not of a signal's frame, nor of what a signal interrupted. */
+INLINE int walk_is_plain(struct walker *w)
+{
+	__u64 head = ANEW(w->head), odd;
+
+	odd = ~(1ull << FRAMETAB_CFA_SP | 1ull << FRAMETAB_CFA_FP | 1ull << FRAMETAB_CFA_PLT) >>
+	              (head & 15) &
+	      1;
+	odd |= ~(1ull << FRAMETAB_AT_SAME | 1ull << FRAMETAB_AT_CFA) >> (head >> 16 & 15) & 1;
+	odd |= (head >> 24 & 255) ^ FRAMETAB_AT_CFA;
+	odd |= ANEW(w->ra_off) + 8;
+	odd |= head >> 32 & FRAMETAB_SIGNAL_FRAME;
+	odd |= ANEW(w->first) | ANEW(w->exact) | ((ANEW(w->known) >> REG_FP & 1) ^ 1);
+	return !odd;
+}
+
+/* It read the frame pointer there; 0: nowhere. */
+INLINE void walk_note_plain(struct walker *w, struct steps_now *now, __u64 fp_at)
+{
+	w->odd = w->odd_before;
+	now->at[(ANEW(w->noted) - 1) & STEPS_INDEX].fp_at = fp_at;
+}
+
+/* A plain step whose return address is 0 leads to the end, and so does each that reads the same. */
+INLINE void walk_note_outermost(struct walker *w, struct steps_now *now, __u64 cfa)
+{
+	struct steps_one *one = &now->at[ANEW(w->noted) & STEPS_INDEX];
+
+	walk_note_plain(w, now, 0);
+	one->pc = one->fp_at = one->fp = 0;
+	one->sp = cfa;
+	w->noted++;
+}
+
 /* Moves to the caller by the rule at this offset of the arena. 0; 1: the walk has ended. */
 INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 {
@@ -607,14 +423,20 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 	w->fp_off = (__u64)((__s64)(where << 32) >> 32);
 	w->ra_off = (__u64)((__s64)where >> 32);
 	how = ANEW(w->head) >> 24 & 255;
-	if (how == FRAMETAB_AT_UNDEFINED)
+	if (how == FRAMETAB_AT_UNDEFINED) {
+		if (WALK_NOTES(c) && !w->first && !w->exact)
+			walk_note_plain(w, WALK_NOTES(c), 0);
 		return walk_end(w, KWALK_COMPLETE);
+	}
 	if (how == FRAMETAB_AT_SAME)
 		return walk_end(w, KWALK_BAD_RULE);
 	if (walk_cfa(c, kind) || walk_at(c, 24, &w->ra_off, &w->ip, kind))
 		return 1;
-	if (!w->ip)
+	if (!w->ip) {
+		if (WALK_NOTES(c) && walk_is_plain(w))
+			walk_note_outermost(w, WALK_NOTES(c), w->cfa);
 		return walk_end(w, KWALK_COMPLETE);
+	}
 	/* A uretprobe took the return address: the task's own list has it. */
 	if (w->ip == ANEW(w->trampoline)) {
 		w->ip = walk_original(w, w->cfa - 8, 0);
@@ -631,6 +453,10 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 		w->known &= ~(1u << REG_FP);
 	}
 	walk_saves(w);
+	if (WALK_NOTES(c) && walk_is_plain(w))
+		walk_note_plain(w, WALK_NOTES(c),
+		                (ANEW(w->head) >> 16 & 255) == FRAMETAB_AT_CFA ? w->cfa + w->fp_off
+		                                                               : 0);
 	w->exact = ANEW(w->head) >> 32 & FRAMETAB_SIGNAL_FRAME;
 	/* Except out of a signal's handler, a caller's stack pointer is above the callee's. */
 	if (!ANEW(w->exact) &&
@@ -640,6 +466,60 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 	left_alone = ANEW(w->exact) || !w->first || w->guessed ? 0 : w->known & REGS_CALLER;
 	walk_leave(w);
 	w->known |= left_alone;
+	return 0;
+}
+
+/* Reads a word of the stack into ret, mostly without a call. */
+#define WALK_WORD(w, window, address, ret)                                       \
+	((((address)&7) | ((address)-ANEW((w)->window_at) >= (w)->window_bytes)) \
+	         ? walk_word_now(w, window, address, &(w)->word, 1) ||           \
+	                   (((ret) = ANEW((w)->word)), 0)                        \
+	         : (((ret) = (window)->words[(address) >> 3 & (WALK_WINDOW - 1)]), 0))
+
+/*
+ * Moves to the caller by a rule that has a short form. It gives what walk_by_rule gives, but for
+ * callee-saved registers, which are not known then: where one is asked for the walk is made again
+ * (`full`). 0; 1: the walk has ended; 2: nothing was done.
+ */
+ONCE int walk_by_short(struct walker *w, struct walk_window *window, struct steps_now *now)
+{
+	__u64 sp, fp, cfa, ip, slot;
+	__u32 bits, known, plain;
+
+	if (!w || !window || !now)
+		return 2;
+	bits = walk_short(w);
+	known = ANEW(w->known);
+	if (!(bits & SHORT_IS) || (bits & SHORT_FP && !(known & 1u << REG_FP)))
+		return 2;
+	sp = w->regs[REG_SP];
+	fp = w->regs[REG_FP];
+	cfa = (bits & SHORT_FP ? fp : sp) + SHORT_CFA(bits);
+	if (cfa <= sp)
+		return 2;
+	/* The lower word first, so that what is read around each serves for both. */
+	slot = SHORT_SLOT(bits) ? cfa - SHORT_SLOT(bits) * 8 : 0;
+	if (slot && WALK_WORD(w, window, slot, fp))
+		return 2;
+	if (WALK_WORD(w, window, cfa - 8, ip))
+		return (int)walk_end(w, KWALK_FAULT);
+	plain = !w->first && !w->exact && known & 1u << REG_FP;
+	if (!ip) {
+		if (plain)
+			walk_note_outermost(w, now, cfa);
+		return (int)walk_end(w, KWALK_COMPLETE);
+	}
+	if (slot)
+		known |= 1u << REG_FP;
+	if (plain)
+		walk_note_plain(w, now, slot);
+	w->known = (known & (1u << REG_FP)) | 1u << REG_SP | 1u << REG_IP |
+	           (w->first && !w->guessed ? known & REGS_CALLER : 0);
+	w->saved = 0;
+	w->regs[REG_SP] = w->cfa = cfa;
+	w->regs[REG_FP] = w->fp = fp;
+	w->regs[REG_IP] = w->ip = ip;
+	w->first = w->exact = 0;
 	return 0;
 }
 
@@ -676,10 +556,11 @@ ONCE int walk_by_code_now(struct walker *w)
 	return w ? (int)walk_by_code(&c, WALK_NOW) : 2;
 }
 
-ONCE int walk_by_rule_now(struct walker *w, struct walk_window *window, __u64 rule)
+ONCE int walk_by_rule_now(struct walker *w, struct walk_window *window, __u64 rule WALK_NOTES_TAKEN)
 {
 	struct walk c = { .w = w, .window = window };
 
+	WALK_NOTES_IN(&c);
 	return w ? (int)walk_by_rule(&c, rule, WALK_NOW) : 1;
 }
 
@@ -715,10 +596,16 @@ INLINE long walk_step(struct walk *c, const int kind)
 	long how = 0;
 	int own;
 
-	if (RUNTIME_WALKED && n)
+	/* Where it met a step in vain, the frame before has been passed. */
+	if (RUNTIME_WALKED && n && !(WALK_STEPS(c) && ANEW(w->steps_met)))
 		runtime_pass(c->runtime, n - 1, w);
+	w->steps_met = 0;
 	if (n >= w->most || n >= KWALK_FRAMES_MAX)
 		return walk_end(w, KWALK_LIMIT);
+	if (WALK_STEPS(c) &&
+	    WALK_STEPS(c)->at[ANEW(w->steps_at) & STEPS_INDEX].sp <= w->regs[REG_SP] &&
+	    walk_meets(w, WALK_STEPS(c)))
+		return 1;
 	w->pc = w->regs[REG_IP] - !w->exact;
 	own = !w->by_fp && runtime_is_code(c, w->pc);
 	w->found = own || (!w->by_fp && walk_find(w, w->pc));
@@ -729,6 +616,7 @@ INLINE long walk_step(struct walk *c, const int kind)
 	FORGET(n);
 	c->frames[n & (WALK_ROOM - 1)] = w->regs[REG_IP];
 	w->n = n + 1;
+	walk_note(c, n);
 	if (w->first && ANEW(w->trampoline) && w->pc - w->trampoline < TRAMPOLINE_BYTES)
 		return kind == WALK_NOW ? walk_trampoline_now(w) : walk_trampoline(c, kind);
 	if (w->by_fp)
@@ -738,11 +626,17 @@ INLINE long walk_step(struct walk *c, const int kind)
 		return runtime_code(c, kind);
 	if (!ANEW(w->found))
 		return walk_end(w, KWALK_NO_MAPPING);
+	if (kind == WALK_NOW && WALK_NOTES(c) && !ANEW(w->full)) {
+		int moved = walk_by_short(w, c->window, WALK_NOTES(c));
+
+		if (moved != 2)
+			return moved;
+	}
 	rule = walk_rule(w, w->pc);
 	if (rule && arena_u64(rule) >> 32 & FRAMETAB_LIKE)
 		rule = walk_like(w, rule);
 	if (rule && (arena_u64(rule) & 255))
-		return kind == WALK_NOW ? walk_by_rule_now(w, c->window, rule)
+		return kind == WALK_NOW ? walk_by_rule_now(w, c->window, rule WALK_NOTES_GIVEN(c))
 		                        : walk_by_rule(c, rule, kind);
 #ifdef RUNTIME_UNDESCRIBED
 	/* Such a runtime's object has code of assemblers, too. */

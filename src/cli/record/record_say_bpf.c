@@ -145,11 +145,12 @@ void record_say_bpf(const struct record_opts *o, const struct bpf_stacks *b)
 			          c->end[i]);
 	cmd_print(stderr,
 	          "; %" PRIu64 " with guessed frames"
-	          "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults), %" PRIu64
+	          "\nseam record: %" PRIu64 " walked at once (%" PRIu64 " faults; %" PRIu64
+	          " frames, %" PRIu64 " of them as in the walk before), %" PRIu64
 	          " deferred, %" PRIu64 " samples shared one, %" PRIu64 " refused, %" PRIu64
 	          " read asleep, %" PRIu64 " late, %" PRIu64 " walked by the recorder\n",
-	          c->guessed, c->at_once, c->faults, c->asked, c->shared, c->refused, c->remote,
-	          t.late, t.unwound);
+	          c->guessed, c->at_once, c->faults, c->at_once_frames, c->kept_frames, c->asked,
+	          c->shared, c->refused, c->remote, t.late, t.unwound);
 	if (o->rec.away_ns)
 		cmd_print(stderr,
 		          "seam record: off the CPU: %" PRIu64 " samples, %.3f s; %" PRIu64
