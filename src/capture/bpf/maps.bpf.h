@@ -8,7 +8,7 @@
 
 #include "capture/bpf/kernel.bpf.h"
 #include "capture/bpf/shared.h"
-#include "capture/bpf/walk.bpf.h"
+#include "capture/walk/walk.bpf.h"
 
 /* The pending deferred record of a thread. */
 struct slot {

@@ -6,10 +6,10 @@
  *
  * Knows the table's form (docs/unwind-table.md). Does not apply rules.
  */
-#ifndef SEAM_CAPTURE_BPF_RULES_BPF_H
-#define SEAM_CAPTURE_BPF_RULES_BPF_H
+#ifndef SEAM_CAPTURE_WALK_RULES_BPF_H
+#define SEAM_CAPTURE_WALK_RULES_BPF_H
 
-#include "capture/bpf/walker.bpf.h"
+#include "capture/walk/walker.bpf.h"
 
 /* Finds the mapping of pc and puts it into w->at. Branch-free: counts the mappings that begin at or
  * below pc. */

@@ -7,12 +7,12 @@
  *
  * Memory is read by `kind`, which is a constant in each of the three loops.
  */
-#ifndef SEAM_CAPTURE_BPF_WALKER_BPF_H
-#define SEAM_CAPTURE_BPF_WALKER_BPF_H
+#ifndef SEAM_CAPTURE_WALK_WALKER_BPF_H
+#define SEAM_CAPTURE_WALK_WALKER_BPF_H
 
 #include "capture/bpf/kernel.bpf.h"
 #include "capture/bpf/shared.h"
-#include "capture/bpf/steps.bpf.h"
+#include "capture/walk/steps.bpf.h"
 #include "unwind/frametab_form.h"
 
 /* What does not change while it records. */

@@ -14,8 +14,8 @@
  * The mappings are known by their place in the arena. That is not used for others before it has
  * rested (kwalk_arena.c), so what is older than half of that counts for nothing.
  */
-#ifndef SEAM_CAPTURE_BPF_STEPS_BPF_H
-#define SEAM_CAPTURE_BPF_STEPS_BPF_H
+#ifndef SEAM_CAPTURE_WALK_STEPS_BPF_H
+#define SEAM_CAPTURE_WALK_STEPS_BPF_H
 
 #include "capture/bpf/kernel.bpf.h"
 

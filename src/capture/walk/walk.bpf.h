@@ -4,10 +4,10 @@
  * same rules as unwind/walk.c applies, and the same order of checks, so that both give the same
  * frames. Does not know who asks.
  */
-#ifndef SEAM_CAPTURE_BPF_WALK_BPF_H
-#define SEAM_CAPTURE_BPF_WALK_BPF_H
+#ifndef SEAM_CAPTURE_WALK_WALK_BPF_H
+#define SEAM_CAPTURE_WALK_WALK_BPF_H
 
-#include "capture/bpf/rules.bpf.h"
+#include "capture/walk/rules.bpf.h"
 
 /* The current frame's value of register w->number. */
 INLINE long walk_register(struct walk *c, __u64 *ret, const int kind)
