@@ -110,17 +110,35 @@ static int v8_ask(struct v8_scripts *s, uint32_t pid, const struct v8_told *told
 	return r < 0 || v8_string_is(pid, told) ? r : -ESTALE;
 }
 
+/* Opens a file of some size that a process named. To open what is no file may do something, so it
+ * is asked first what it is, and that and nothing else is opened. -errno. */
+static int v8_open(const char *path, struct stat *st)
+{
+	int asked = open(path, O_PATH | O_CLOEXEC), fd = -EINVAL;
+	char own[40];
+
+	if (asked < 0)
+		return -errno;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", asked);
+	if (!fstat(asked, st) && S_ISREG(st->st_mode) && st->st_size > 0 &&
+	    st->st_size <= V8_FILE_MOST) {
+		fd = open(own, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		fd = fd < 0 ? -errno : fd;
+	}
+	close(asked);
+	return fd;
+}
+
 /* A file's bytes. */
 static int v8_load(const char *path, unsigned char **ret, size_t *ret_n)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), r = -EINVAL;
-	unsigned char *bytes = NULL;
+	unsigned char *bytes;
 	struct stat st;
+	int r = -EINVAL, fd = v8_open(path, &st);
 
 	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= V8_FILE_MOST)
-		bytes = malloc((size_t)st.st_size);
+		return fd;
+	bytes = malloc((size_t)st.st_size);
 	if (bytes && read(fd, bytes, (size_t)st.st_size) == st.st_size)
 		r = 0;
 	close(fd);
