@@ -454,8 +454,12 @@ static uint32_t python_line_lnotab(const unsigned char *table, size_t n, uint32_
 	return line <= 0 || line > INT32_MAX ? 0 : (uint32_t)line;
 }
 
+/* A frame of which no instruction has run yet stands in front of the first one: it is where its
+ * function begins, as CPython says itself. */
 uint32_t python_line(const struct runtime_lines *l, uint32_t offset)
 {
+	if (offset > INT32_MAX)
+		return l->first_line <= INT32_MAX ? l->first_line : 0;
 	if (l->form == PYTHON_LINES_310)
 		return python_line_310(l->bytes, l->n, l->first_line, offset);
 	if (l->form == PYTHON_LINES_LNOTAB)

@@ -381,10 +381,13 @@ static void lines_are(enum python_lines form, const unsigned char *table, size_t
 			row++;
 		assert_int_equal(line_of(form, table, n, 1, offset), rows[row].line);
 	}
+	/* In front of the first instruction. */
+	assert_int_equal(line_of(form, table, n, 7, (uint32_t)-2), 7);
+	assert_int_equal(line_of(form, table, n, UINT32_MAX, (uint32_t)-2), 0);
 	if (form == PYTHON_LINES_LNOTAB) /* it does not say where the code ends */
 		return;
 	assert_int_equal(line_of(form, table, n, 1, end), 0);
-	assert_int_equal(line_of(form, table, n, 1, UINT32_MAX), 0);
+	assert_int_equal(line_of(form, table, n, 1, INT32_MAX), 0);
 }
 
 static void test_lines(void **state)
