@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/leb.h"
 
@@ -76,6 +77,8 @@ int blocks_unpack(struct buf *to, const void *bytes, size_t n)
 	if (!room)
 		return -ENOMEM;
 	got = ZSTD_decompress(room, size, c.at, cursor_left(&c));
+	if (ZSTD_getErrorCode(got) == ZSTD_error_memory_allocation)
+		return -ENOMEM;
 	if (ZSTD_isError(got) || got != size)
 		return -EBADMSG;
 	to->n += size;

@@ -56,6 +56,9 @@ int sqlite_fail(const struct sqlite_store *s, struct seam_error *err);
 sqlite3_stmt *sqlite_prepare(const struct sqlite_store *s, const char *sql, struct seam_error *err);
 /* 1: a row; 0: none; -errno. */
 int sqlite_step(const struct sqlite_store *s, sqlite3_stmt *statement, struct seam_error *err);
+/* The bytes of a column of the row, which live until the next step; there may be none. -ENOMEM:
+ * SQLite copies bytes that do not lie in one piece, and had no memory for that. */
+int sqlite_blob(sqlite3_stmt *statement, int column, const void **bytes, size_t *n);
 /* ?1 and ?2 are the ends of the query's span. */
 void sqlite_bind_span(sqlite3_stmt *statement, const struct store_query *q);
 

@@ -111,6 +111,8 @@ static int sqlite_list_one(const struct sqlite_store *s, struct store_listing *l
 		                       .samples = sum->samples,
 		                       .first_ns = sum->first_ns,
 		                       .last_ns = sum->last_ns };
+	const void *bytes;
+	size_t n;
 	int rc;
 
 	sqlite3_reset(statement);
@@ -118,8 +120,9 @@ static int sqlite_list_one(const struct sqlite_store *s, struct store_listing *l
 	rc = sqlite_step(s, statement, err);
 	if (rc <= 0)
 		return rc < 0 ? rc : -EBADMSG;
-	rc = labels_take(&series.labels, sqlite3_column_blob(statement, 0),
-	                 (size_t)sqlite3_column_bytes(statement, 0));
+	rc = sqlite_blob(statement, 0, &bytes, &n);
+	if (rc >= 0)
+		rc = labels_take(&series.labels, bytes, n);
 	if (rc >= 0 && labels_match(where, &series.labels))
 		rc = ARRAY_ROOM(&l->series, capacity, l->n + 1) < 0 ? -ENOMEM : 1;
 	if (rc == 1)

@@ -74,9 +74,7 @@ static int merge_fetch(void *ctx, enum blocks_kind kind, uint32_t id, uint32_t *
 		return got < 0 ? got : -ENOENT;
 	*first = (uint32_t)(sqlite3_column_int64(m->fetch, 0) - list);
 	*n = (uint32_t)sqlite3_column_int64(m->fetch, 1);
-	*bytes = sqlite3_column_blob(m->fetch, 2);
-	*size = (size_t)sqlite3_column_bytes(m->fetch, 2);
-	return 0;
+	return sqlite_blob(m->fetch, 2, bytes, size);
 }
 
 /* Up to what fits: folding is about rare ones. */
@@ -106,16 +104,18 @@ static int merge_need_nodes(struct sqlite_merging *m)
 	                       "SELECT counts.data FROM windows CROSS JOIN counts ON "
 	                       "counts.window = windows.id WHERE windows.epoch = ?1",
 	                       m->err);
+	const void *bytes;
 	unsigned unit;
+	size_t n;
 	int r;
 
 	if (!statement)
 		return -m->err->code;
 	sqlite3_bind_int64(statement, 1, m->o->sources[m->source].id);
 	while ((r = sqlite_step(m->s, statement, m->err)) > 0) {
-		r = blocks_each_count(sqlite3_column_blob(statement, 0),
-		                      (size_t)sqlite3_column_bytes(statement, 0), &unit, merge_need,
-		                      m);
+		r = sqlite_blob(statement, 0, &bytes, &n);
+		if (r >= 0)
+			r = blocks_each_count(bytes, n, &unit, merge_need, m);
 		if (r < 0)
 			break;
 	}
@@ -339,7 +339,9 @@ static int merge_take_counts(struct sqlite_merging *m, const struct merge_window
 	sqlite3_stmt *statement =
 	        sqlite_prepare(m->s, "SELECT series, event, data FROM counts WHERE window = ?1",
 	                       m->err);
+	const void *bytes;
 	unsigned unit;
+	size_t n;
 	int r;
 
 	if (!statement)
@@ -349,9 +351,9 @@ static int merge_take_counts(struct sqlite_merging *m, const struct merge_window
 	while ((r = sqlite_step(m->s, statement, m->err)) > 0) {
 		m->series = sqlite3_column_int64(statement, 0);
 		m->event = sqlite3_column_int64(statement, 1);
-		r = blocks_each_count(sqlite3_column_blob(statement, 2),
-		                      (size_t)sqlite3_column_bytes(statement, 2), &unit,
-		                      merge_take_count, m);
+		r = sqlite_blob(statement, 2, &bytes, &n);
+		if (r >= 0)
+			r = blocks_each_count(bytes, n, &unit, merge_take_count, m);
 		if (r >= 0 && unit != (unsigned)(m->event & 1))
 			r = -EBADMSG;
 		if (r < 0)
@@ -393,10 +395,15 @@ static int merge_take_begins(const struct merge_window *w, struct cursor c, uint
 	return 0;
 }
 
-static struct cursor merge_blob(sqlite3_stmt *statement, int column)
+/* A column's bytes. -ENOMEM. */
+static int merge_blob(sqlite3_stmt *statement, int column, struct cursor *ret)
 {
-	return cursor_of(sqlite3_column_blob(statement, column),
-	                 (size_t)sqlite3_column_bytes(statement, column), false);
+	const void *bytes;
+	size_t n;
+	int r = sqlite_blob(statement, column, &bytes, &n);
+
+	*ret = cursor_of(bytes, n, false);
+	return r;
 }
 
 /* Adds all of a window to its step. -errno. */
@@ -405,6 +412,7 @@ static int merge_take_window(struct sqlite_merging *m, const struct merge_window
 {
 	sqlite3_stmt *statement =
 	        sqlite_prepare(m->s, "SELECT data, begins FROM windows WHERE id = ?1", m->err);
+	struct cursor names = { 0 }, other_begins;
 	int r;
 
 	if (!statement)
@@ -412,9 +420,13 @@ static int merge_take_window(struct sqlite_merging *m, const struct merge_window
 	sqlite3_bind_int64(statement, 1, w->id);
 	r = sqlite_step(m->s, statement, m->err);
 	if (r > 0)
-		r = merge_take_names(m, merge_blob(statement, 0));
+		r = merge_blob(statement, 0, &names);
 	if (r >= 0)
-		r = merge_take_begins(w, merge_blob(statement, 1), at, begins);
+		r = merge_take_names(m, names);
+	if (r >= 0)
+		r = merge_blob(statement, 1, &other_begins);
+	if (r >= 0)
+		r = merge_take_begins(w, other_begins, at, begins);
 	sqlite3_finalize(statement);
 	return r < 0 ? r : merge_take_counts(m, w);
 }

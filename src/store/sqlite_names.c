@@ -56,15 +56,18 @@ static int names_unpack(const struct sqlite_names *l, int64_t id, struct buf *pl
 {
 	sqlite3_stmt *statement =
 	        sqlite_prepare(l->s, "SELECT data FROM blocks WHERE id = ?1", l->err);
+	const void *bytes;
+	size_t n;
 	int r;
 
 	if (!statement)
 		return -l->err->code;
 	sqlite3_bind_int64(statement, 1, id);
 	r = sqlite_step(l->s, statement, l->err);
-	if (r > 0)
-		r = blocks_unpack(plain, sqlite3_column_blob(statement, 0),
-		                  (size_t)sqlite3_column_bytes(statement, 0));
+	if (r > 0) {
+		r = sqlite_blob(statement, 0, &bytes, &n);
+		r = r < 0 ? r : blocks_unpack(plain, bytes, n);
+	}
 	sqlite3_finalize(statement);
 	return r;
 }

@@ -228,9 +228,15 @@ static int sqlite_has_merged(const struct sqlite_store *s, const struct store_wi
 	sqlite3_bind_text(statement, 3, w->instance, -1, SQLITE_STATIC);
 	while ((r = sqlite_step(s, statement, err)) > 0) {
 		uint64_t at = (uint64_t)sqlite3_column_int64(statement, 0);
-		struct cursor c = cursor_of(sqlite3_column_blob(statement, 1),
-		                            (size_t)sqlite3_column_bytes(statement, 1), false);
+		const void *bytes;
+		struct cursor c;
+		size_t n;
 
+		r = sqlite_blob(statement, 1, &bytes, &n);
+		if (r < 0)
+			break;
+		r = 1;
+		c = cursor_of(bytes, n, false);
 		while (at != w->from_ns && cursor_left(&c))
 			at += leb_unsigned(&c);
 		if (at == w->from_ns)

@@ -57,6 +57,14 @@ int sqlite_step(const struct sqlite_store *s, sqlite3_stmt *statement, struct se
 	return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : sqlite_fail(s, err);
 }
 
+int sqlite_blob(sqlite3_stmt *statement, int column, const void **bytes, size_t *n)
+{
+	*bytes = sqlite3_column_blob(statement, column);
+	*n = (size_t)sqlite3_column_bytes(statement, column);
+	return !*bytes && sqlite3_errcode(sqlite3_db_handle(statement)) == SQLITE_NOMEM ? -ENOMEM
+	                                                                                : 0;
+}
+
 /* ?1 and ?2 are the ends of the query's span. SQLite has signed numbers only. */
 void sqlite_bind_span(sqlite3_stmt *statement, const struct store_query *q)
 {

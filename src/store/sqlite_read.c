@@ -85,9 +85,7 @@ static int sqlite_fetch(void *ctx, enum blocks_kind kind, uint32_t id, uint32_t 
 	from = sqlite3_column_int64(r->fetch, 0) - list;
 	*first = (uint32_t)from;
 	*n = (uint32_t)sqlite3_column_int64(r->fetch, 1);
-	*bytes = sqlite3_column_blob(r->fetch, 2);
-	*size = (size_t)sqlite3_column_bytes(r->fetch, 2);
-	return 0;
+	return sqlite_blob(r->fetch, 2, bytes, size);
 }
 
 /* ---- series ---- */
@@ -127,9 +125,12 @@ static int sqlite_read_series(struct sqlite_reading *r)
 	sqlite3_bind_int64(statement, 1, r->names);
 	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
 		struct labels labels = { 0 };
+		const void *bytes;
+		size_t n;
 
-		rc = labels_take(&labels, sqlite3_column_blob(statement, 1),
-		                 (size_t)sqlite3_column_bytes(statement, 1));
+		rc = sqlite_blob(statement, 1, &bytes, &n);
+		if (rc >= 0)
+			rc = labels_take(&labels, bytes, n);
 		if (rc >= 0)
 			rc = sqlite_read_one_series(r, sqlite3_column_int64(statement, 0), &labels);
 		labels_free(&labels);
@@ -179,7 +180,9 @@ static int sqlite_add(void *ctx, const struct blocks_count *count)
 static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
 {
 	int64_t event = sqlite3_column_int64(statement, 1);
+	const void *bytes;
 	unsigned unit;
+	size_t n;
 	int rc;
 
 	if (!map_get(&r->series, (uint64_t)sqlite3_column_int64(statement, 0), &r->at))
@@ -197,10 +200,8 @@ static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
 	r->group = 0;
 	rc = lookup_need(&r->lookup, BLOCKS_STRINGS, r->event >> 1);
 	if (rc >= 0)
-		rc = blocks_each_count(sqlite3_column_blob(statement, 2),
-		                       (size_t)sqlite3_column_bytes(statement, 2), &unit,
-		                       sqlite_add, r);
-	return rc;
+		rc = sqlite_blob(statement, 2, &bytes, &n);
+	return rc < 0 ? rc : blocks_each_count(bytes, n, &unit, sqlite_add, r);
 }
 
 /* A statement about windows of the query's span: ?1 and ?2 its ends, ?3 the epoch. */
@@ -242,10 +243,14 @@ static int sqlite_read_window(struct sqlite_reading *r, sqlite3_stmt *statement)
 {
 	uint64_t from = (uint64_t)sqlite3_column_int64(statement, 0);
 	uint64_t to = (uint64_t)sqlite3_column_int64(statement, 1);
-	const void *data = sqlite3_column_blob(statement, 2);
-	struct cursor c = cursor_of(data, (size_t)sqlite3_column_bytes(statement, 2), false);
 	struct store_found *f = r->found;
+	const void *data;
+	struct cursor c;
+	size_t n;
 
+	if (sqlite_blob(statement, 2, &data, &n) < 0)
+		return -ENOMEM;
+	c = cursor_of(data, n, false);
 	if (!f->windows++ || from < f->first_ns)
 		f->first_ns = from;
 	if (to > f->last_ns)
