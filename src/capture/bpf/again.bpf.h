@@ -8,7 +8,7 @@
 
 #include "capture/bpf/maps.bpf.h"
 
-#ifdef RUNTIME_IS_DEEP
+#ifdef RUNTIME_FILE
 INLINE void again_walk(struct walk *c, __u32 tid, __u64 now_ns)
 {
 	c->w->steps_from = STEPS_ROOM;
@@ -18,7 +18,7 @@ INLINE void again_walk(struct walk *c, __u32 tid, __u64 now_ns)
 
 /* How often a walk goes on by itself where a word has changed, before it asks no more. */
 #define AGAIN_ROUNDS 8u
-#define AGAIN_FRAMES 4  /* that are compared by one call */
+#define AGAIN_FRAMES 4 /* that are compared by one call */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -40,16 +40,12 @@ INLINE void again_begin(struct walker *w, const struct steps *s, __u64 now_ns)
 	w->odd = w->noted = w->steps_met = w->full = 0;
 	w->steps_past = 0;
 	w->steps_at = w->steps_from = STEPS_ROOM;
-#ifdef RUNTIME_REGISTER /* which must be followed through each frame */
-	w->full = 1;
-#else
 	/* The list of functions that are watched for their return changes without a word of the
 	 * stack. */
 	w->full = ANEW(w->trampoline) != 0;
 	if (!ANEW(w->full) && w->mappings && s->mappings == w->mappings &&
 	    now_ns - s->time_ns < STEPS_NS && s->first < STEPS_ROOM)
 		w->steps_at = s->first;
-#endif
 }
 
 /* Frames that are kept: compares what the step of each read, and goes to the next. 1: there is
@@ -87,23 +83,6 @@ static long again_follow(__u32 i, void *ctx)
 	return 0;
 }
 
-/* The marks of an interpreter's loop that are in frames which were not walked one by one. */
-static long again_pass(__u32 i, void *ctx)
-{
-	struct walk *c = ctx;
-	struct walker *w = c->w;
-	const struct steps *s = c->steps;
-	__u32 at = ANEW(w->steps_at);
-
-	if (at >= STEPS_ROOM - 1 || !s->at[(at + 1) & STEPS_INDEX].pc)
-		return 1;
-	w->pc = s->at[at & STEPS_INDEX].pc - 1;
-	w->regs[REG_SP] = s->at[(at + 1) & STEPS_INDEX].sp;
-	runtime_pass(c->runtime, ANEW(w->noted) + i, w);
-	w->steps_at = at + 1;
-	return 0;
-}
-
 /* A rule asked for a register that short rules do not follow: the walk begins anew and follows
  * all. */
 INLINE void again_in_full(struct walker *w)
@@ -127,8 +106,7 @@ static long again_round(__u32 i, void *ctx)
 
 	bpf_loop(KWALK_FRAMES_MAX + 1, walk_step_now, c, 0);
 	if (!ANEW(w->steps_met)) {
-		/* An interpreter's marks were passed: there the recorder makes the walk anew. */
-		if (RUNTIME_WALKED || ANEW(w->full) || w->end != KWALK_BAD_RULE)
+		if (ANEW(w->full) || w->end != KWALK_BAD_RULE)
 			return 1;
 		again_in_full(w);
 		return 0;
@@ -140,8 +118,6 @@ static long again_round(__u32 i, void *ctx)
 	if (to == STEPS_ROOM) {
 		w->end = KWALK_COMPLETE;
 		w->steps_at = w->steps_from;
-		if (RUNTIME_WALKED)
-			bpf_loop(STEPS_ROOM, again_pass, c, 0);
 		return 1;
 	}
 	w->n = w->noted;

@@ -16,7 +16,6 @@
 #define RUNTIME_UNDESCRIBED v8_native
 #define RUNTIME_OWN_WORDS 1024u
 #define RUNTIME_AGAIN
-#define RUNTIME_IS_DEEP /* its calls leave no room on the stack for those of again.bpf.h */
 
 #include "capture/runtime/runtime.bpf.h"
 #include "capture/runtime/v8_names.bpf.h"

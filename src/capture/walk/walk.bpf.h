@@ -596,8 +596,7 @@ INLINE long walk_step(struct walk *c, const int kind)
 	long how = 0;
 	int own;
 
-	/* Where it met a step in vain, the frame before has been passed. */
-	if (RUNTIME_WALKED && n && !(WALK_STEPS(c) && ANEW(w->steps_met)))
+	if (RUNTIME_WALKED && n)
 		runtime_pass(c->runtime, n - 1, w);
 	w->steps_met = 0;
 	if (n >= w->most || n >= KWALK_FRAMES_MAX)

@@ -74,7 +74,6 @@ struct walk_window {
 	__u64 words[WALK_WINDOW];
 };
 
-/* What a loop's body is given. */
 /* Of runtime.bpf.c: the interpreter whose frames these programs walk; 0: of none. */
 #ifndef RUNTIME_KIND
 #define RUNTIME_KIND RUNTIME_NO_KIND
@@ -83,20 +82,22 @@ struct walk_window {
 struct runtime_walk;
 ONCE int runtime_pass(struct runtime_walk *p, __u32 n, struct walker *w);
 
+/* What a loop's body is given. */
 struct walk {
 	struct walker *w;
 	__u64 *frames; /* room for KWALK_FRAMES_MAX and one more: 512 */
 	struct task_struct *task;
 	struct runtime_walk *runtime; /* frames that were walked before; NULL: none are wanted */
 	struct walk_window *window;   /* NULL: each word is read for itself */
-#ifndef RUNTIME_IS_DEEP
+#ifndef RUNTIME_FILE
 	const struct steps *steps; /* of the thread's last walk; NULL: this walk keeps none */
 	struct steps_now *now;     /* likewise: where it notes its own */
 #endif
 };
 
-/* What a walk keeps; a runtime whose calls leave no room for it on the stack keeps nothing. */
-#ifdef RUNTIME_IS_DEEP
+/* What a walk keeps. One that places an interpreter's frames on its way keeps nothing: it cannot
+ * begin anew when a rule asks for a register that short rules do not follow. */
+#ifdef RUNTIME_FILE
 #define WALK_STEPS(c) ((const struct steps *)0)
 #define WALK_NOTES(c) ((struct steps_now *)0)
 #define WALK_NOTES_IN(c)
