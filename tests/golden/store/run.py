@@ -71,7 +71,10 @@ def answers(url, recording):
 
 def same_answers(work):
     for name in RECORDINGS:
-        recording = os.path.join(DATA, name, "perf.data")
+        # Of an hour ago, whenever it was checked out: its windows are old enough to be compacted.
+        recording = os.path.join(work, name + ".data")
+        shutil.copy(os.path.join(DATA, name, "perf.data"), recording)
+        os.utime(recording, (time.time() - 3600, time.time() - 3600))
         url = "sqlite:" + os.path.join(work, name + ".db")
         err = seam("store", "import", "--store", url, "--window", "1s", *NOWHERE, recording)[1]
         if "has no SQLite" in err:
