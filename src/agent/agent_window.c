@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/agent_parts.h"
 #include "base/error.h"
+#include "base/when.h"
 
 /* How long the rings are read at a time while a window is named. */
 #define BESIDE_NS 20000000ULL
@@ -147,12 +147,10 @@ static int agent_put(void *ctx, struct recording *rec, struct load *load)
 /* Makes stores let go of what is too old or too much. A failure is said, and tried again later. */
 static void agent_forget(struct agent *a)
 {
-	uint64_t from_ns = 0;
-	struct timespec now;
+	uint64_t from_ns = 0, now_ns = when_now_ns();
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	if (a->o->keep_ns && (uint64_t)now.tv_sec * 1000000000 > a->o->keep_ns)
-		from_ns = (uint64_t)now.tv_sec * 1000000000 - a->o->keep_ns;
+	if (a->o->keep_ns && now_ns > a->o->keep_ns)
+		from_ns = now_ns - a->o->keep_ns;
 	for (size_t i = 0; i < a->o->n_urls; i++) {
 		struct seam_error err = { 0 };
 		int64_t r = store_forget(a->stores[i].store, from_ns, a->o->keep_bytes, &err);
@@ -167,9 +165,7 @@ static void agent_forget(struct agent *a)
 static void agent_compact(struct agent *a)
 {
 	struct store_compacted done = { 0 };
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	for (size_t i = 0; i < a->o->n_urls; i++) {
 		struct agent_store *s = &a->stores[i];
 		struct seam_error err = { 0 };
@@ -177,9 +173,7 @@ static void agent_compact(struct agent *a)
 
 		if (!s->compact)
 			continue;
-		r = store_compact(s->store,
-		                  (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
-		                  a->o->day_bytes, &done, &err);
+		r = store_compact(s->store, when_now_ns(), a->o->day_bytes, &done, &err);
 		s->compact = r > 0;
 		if (r >= 0 || r == -EOPNOTSUPP || s->told_compact)
 			continue;
@@ -285,10 +279,8 @@ static int agent_load_beside(struct agent *a, struct agent_job *job, bool last)
 static void agent_times(struct agent *a, struct agent_job *job)
 {
 	uint64_t now_ns = agent_now_ns(), cpu_ns = agent_cpu_ns();
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	job->to_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	job->to_ns = when_now_ns();
 	job->from_ns = job->to_ns - (now_ns - a->begun_ns);
 	job->cpu_ns = cpu_ns - a->cpu_ns;
 	a->begun_ns = now_ns;

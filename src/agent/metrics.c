@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/late.h"
+#include "base/when.h"
 
 #define METRICS_CONNECTIONS 16u
 #define METRICS_SECONDS 10u /* that a connection may take */
@@ -81,7 +81,6 @@ static enum MHD_Result metrics_answer(void *ctx, struct MHD_Connection *c, const
 {
 	struct metrics *m = ctx;
 	struct metrics_values v;
-	struct timespec now;
 	struct buf text = { 0 };
 	bool is_well;
 
@@ -101,10 +100,7 @@ static enum MHD_Result metrics_answer(void *ctx, struct MHD_Connection *c, const
 		return metrics_send(c, MHD_HTTP_OK, "text/plain; version=0.0.4", &text);
 	}
 	if (!strcmp(url, "/health")) {
-		clock_gettime(CLOCK_REALTIME, &now);
-		is_well = metrics_health(&v,
-		                         (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
-		                         &text);
+		is_well = metrics_health(&v, when_now_ns(), &text);
 		return metrics_send(c, is_well ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE,
 		                    "text/plain", &text);
 	}

@@ -2,7 +2,8 @@
 /*
  * when.c: see when.h.
  *
- * Local time is the machine's zone (TZ). Nothing here reads a clock: now is given.
+ * Local time is the machine's zone (TZ). What is read does not depend on a
+ * clock: now is given.
  */
 #include "base/when.h"
 
@@ -13,6 +14,14 @@
 #include <time.h>
 
 #define SECOND 1000000000ULL
+
+uint64_t when_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
 
 /* Reads one to `most` digits; -1: there is none. */
 static int64_t when_number(const char **text, int most)

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+/* The time of day, in ns since 1970. */
+uint64_t when_now_ns(void);
 /* In ns since 1970. -EINVAL: it is no time. */
 int when_parse(const char *text, uint64_t now_ns, uint64_t *ret);
 /* "10s", "2m", "1h30m", "7d", "50ms"; a bare number is seconds. In ns. -EINVAL. */

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/cmds.h"
 #include "cmd/outfile.h"
@@ -211,19 +210,15 @@ static int store_rollup(struct store_cmd *s)
 		                       .to_ns = s->stored.to ? s->stored.query.to_ns : UINT64_MAX };
 	struct store *store = NULL;
 	struct buf out = { 0 };
-	struct timespec now;
 	int r;
 
 	if (s->stored.where) {
 		cmd_error(s->cmd, "rollup takes whole hours: --where is for top");
 		return EXIT_USAGE;
 	}
-	clock_gettime(CLOCK_REALTIME, &now);
 	r = store_open(&store, s->stored.url, STORE_READ, &err);
 	if (r >= 0)
-		r = store_roll_up(store, &q,
-		                  (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
-		                  &rolled, &err);
+		r = store_roll_up(store, &q, when_now_ns(), &rolled, &err);
 	store_close(store);
 	buf_printf(&out, "%llu hours were rolled up, %llu were so before, %llu are not over\n",
 	           (unsigned long long)rolled.made, (unsigned long long)rolled.there,
@@ -239,18 +234,15 @@ static int store_compact_run(struct store_cmd *s)
 	struct seam_error err = { 0 };
 	struct store *store = NULL;
 	struct buf out = { 0 };
-	struct timespec now;
+	const uint64_t now_ns = when_now_ns();
 	int r;
 
 	if (s->stored.from || s->stored.to || s->stored.where) {
 		cmd_error(s->cmd, "compact takes all that is old enough");
 		return EXIT_USAGE;
 	}
-	clock_gettime(CLOCK_REALTIME, &now);
 	r = store_open(&store, s->stored.url, STORE_COMPACT, &err);
-	while (r >= 0 &&
-	       (r = store_compact(store, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
-	                          s->day_mb * 1000000, &done, &err)) > 0)
+	while (r >= 0 && (r = store_compact(store, now_ns, s->day_mb * 1000000, &done, &err)) > 0)
 		;
 	store_close(store);
 	buf_printf(&out, "%llu windows became %llu", (unsigned long long)done.windows,

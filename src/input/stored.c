@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/when.h"
@@ -61,7 +60,6 @@ static int stored_time(const struct cmd *cmd, const char *option, const char *te
 /* Fills the query. Without --store the other options have no meaning. */
 int stored_settle(struct stored *s, const struct cmd *cmd)
 {
-	struct timespec now;
 	uint64_t now_ns;
 	size_t at = 0;
 	int r;
@@ -74,8 +72,7 @@ int stored_settle(struct stored *s, const struct cmd *cmd)
 		                     : "--by");
 		return -EINVAL;
 	}
-	clock_gettime(CLOCK_REALTIME, &now);
-	now_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	now_ns = when_now_ns();
 	if (stored_time(cmd, "--from", s->from ? s->from : "-1h", now_ns, &s->query.from_ns) < 0 ||
 	    stored_time(cmd, "--to", s->to ? s->to : "now", now_ns, &s->query.to_ns) < 0)
 		return -EINVAL;

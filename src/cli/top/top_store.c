@@ -2,9 +2,9 @@
 // top_store.c: see top.h. A refresh is a report of the last while of a store, whoever puts into it.
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/shown.h"
+#include "base/when.h"
 #include "cli/top/top.h"
 
 /* Whether no store was asked for, or one with nothing that is for recordings. */
@@ -52,11 +52,9 @@ int top_store_refresh(struct top *t)
 	struct buf heading = { 0 };
 	struct answer a = { 0 };
 	struct store *store;
-	struct timespec now;
 	int e = store_open(&store, t->stored.url, STORE_READ, &err);
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	q.to_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	q.to_ns = when_now_ns();
 	q.from_ns = q.to_ns - span_ns;
 	t->refreshes++;
 	if (e >= 0) {
