@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include <bpf/bpf.h>
 
@@ -45,11 +44,7 @@ struct hotspots {
 
 static int hotspot_read_process(void *ctx, uint64_t address, void *to, size_t n)
 {
-	struct iovec local = { to, n };
-	struct iovec remote = { (void *)(uintptr_t)address, n };
-	ssize_t r = process_vm_readv(*(pid_t *)ctx, &local, 1, &remote, 1, 0);
-
-	return r == (ssize_t)n ? 0 : r < 0 ? -errno : -EFAULT;
+	return kwalk_read_process((uint32_t) * (pid_t *)ctx, address, to, n);
 }
 
 static struct hotspots *hotspots_get(struct kwalk *l)

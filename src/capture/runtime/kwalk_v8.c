@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,15 +41,6 @@ struct v8_scripts {
 	unsigned char source[sizeof(struct v8_source) + KWALK_CODE_LINES];
 };
 
-static int v8_read_process(uint32_t pid, uint64_t address, void *to, size_t n)
-{
-	struct iovec local = { to, n };
-	struct iovec remote = { (void *)(uintptr_t)address, n };
-	ssize_t r = process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
-
-	return r == (ssize_t)n ? 0 : r < 0 ? -errno : -EFAULT;
-}
-
 void v8_close(struct kwalk *l)
 {
 	if (!l->v8_scripts)
@@ -74,7 +64,7 @@ static bool v8_string_is(uint32_t pid, const struct v8_told *told)
 	uint64_t words[4];
 	size_t n = told->characters == told->string + 16 ? 2 : 4;
 
-	return v8_read_process(pid, told->string, words, n * 8) >= 0 && words[0] == told->map &&
+	return kwalk_read_process(pid, told->string, words, n * 8) >= 0 && words[0] == told->map &&
 	       words[1] >> 32 == told->length >> 32 && (n == 2 || words[3] == told->characters);
 }
 
@@ -100,8 +90,8 @@ static int v8_ask(struct v8_scripts *s, uint32_t pid, const struct v8_told *told
 
 	for (uint64_t i = told->from, n; i < length && r >= 0; i += n) {
 		n = length - i < V8_PIECE / 2 ? length - i : V8_PIECE / 2;
-		r = v8_read_process(pid, told->characters + i * told->width, s->piece,
-		                    n * told->width);
+		r = kwalk_read_process(pid, told->characters + i * told->width, s->piece,
+		                       n * told->width);
 		if (r >= 0 && !v8_sample_is(told, i, s->piece, n * told->width))
 			r = -ESTALE;
 		if (r >= 0)
