@@ -59,6 +59,9 @@ int sqlite_step(const struct sqlite_store *s, sqlite3_stmt *statement, struct se
 /* The bytes of a column of the row, which live until the next step; there may be none. -ENOMEM:
  * SQLite copies bytes that do not lie in one piece, and had no memory for that. */
 int sqlite_blob(sqlite3_stmt *statement, int column, const void **bytes, size_t *n);
+/* The same bytes as counts: as blocks_each_count. */
+int sqlite_each_count(sqlite3_stmt *statement, int column, unsigned *unit,
+                      int (*each)(void *ctx, const struct blocks_count *count), void *ctx);
 /* ?1 and ?2 are the ends of the query's span. */
 void sqlite_bind_span(sqlite3_stmt *statement, const struct store_query *q);
 

@@ -104,18 +104,14 @@ static int merge_need_nodes(struct sqlite_merging *m)
 	                       "SELECT counts.data FROM windows CROSS JOIN counts ON "
 	                       "counts.window = windows.id WHERE windows.epoch = ?1",
 	                       m->err);
-	const void *bytes;
 	unsigned unit;
-	size_t n;
 	int r;
 
 	if (!statement)
 		return -m->err->code;
 	sqlite3_bind_int64(statement, 1, m->o->sources[m->source].id);
 	while ((r = sqlite_step(m->s, statement, m->err)) > 0) {
-		r = sqlite_blob(statement, 0, &bytes, &n);
-		if (r >= 0)
-			r = blocks_each_count(bytes, n, &unit, merge_need, m);
+		r = sqlite_each_count(statement, 0, &unit, merge_need, m);
 		if (r < 0)
 			break;
 	}
@@ -339,9 +335,7 @@ static int merge_take_counts(struct sqlite_merging *m, const struct merge_window
 	sqlite3_stmt *statement =
 	        sqlite_prepare(m->s, "SELECT series, event, data FROM counts WHERE window = ?1",
 	                       m->err);
-	const void *bytes;
 	unsigned unit;
-	size_t n;
 	int r;
 
 	if (!statement)
@@ -351,9 +345,7 @@ static int merge_take_counts(struct sqlite_merging *m, const struct merge_window
 	while ((r = sqlite_step(m->s, statement, m->err)) > 0) {
 		m->series = sqlite3_column_int64(statement, 0);
 		m->event = sqlite3_column_int64(statement, 1);
-		r = sqlite_blob(statement, 2, &bytes, &n);
-		if (r >= 0)
-			r = blocks_each_count(bytes, n, &unit, merge_take_count, m);
+		r = sqlite_each_count(statement, 2, &unit, merge_take_count, m);
 		if (r >= 0 && unit != (unsigned)(m->event & 1))
 			r = -EBADMSG;
 		if (r < 0)

@@ -180,9 +180,7 @@ static int sqlite_add(void *ctx, const struct blocks_count *count)
 static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
 {
 	int64_t event = sqlite3_column_int64(statement, 1);
-	const void *bytes;
 	unsigned unit;
-	size_t n;
 	int rc;
 
 	if (!map_get(&r->series, (uint64_t)sqlite3_column_int64(statement, 0), &r->at))
@@ -199,9 +197,7 @@ static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
 		                   r->q->slice_ns);
 	r->group = 0;
 	rc = lookup_need(&r->lookup, BLOCKS_STRINGS, r->event >> 1);
-	if (rc >= 0)
-		rc = sqlite_blob(statement, 2, &bytes, &n);
-	return rc < 0 ? rc : blocks_each_count(bytes, n, &unit, sqlite_add, r);
+	return rc < 0 ? rc : sqlite_each_count(statement, 2, &unit, sqlite_add, r);
 }
 
 /* A statement about windows of the query's span: ?1 and ?2 its ends, ?3 the epoch. */
