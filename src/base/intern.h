@@ -45,6 +45,12 @@ enum intern_way {
 
 #define INTERN_FAILED UINT32_MAX /* out of memory, a string of 1 GiB, or too many */
 
+/* Whether to look at a string that is there costs memory: it is in the caller's far bytes. */
+static inline bool intern_is_far(const struct intern *in, uint32_t id)
+{
+	return in->entries[id].once || in->entries[id].far;
+}
+
 void intern_free(struct intern *in);
 uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n);
 uint32_t intern_put(struct intern *in, const void *bytes, size_t n, enum intern_way way);

@@ -162,9 +162,8 @@ static int stacks_intern(struct stacks *s, const struct seam_u64s *words, enum i
 static bool stacks_far(const struct stacks *s, uint32_t part)
 {
 	uint32_t before = s->base.n[part & 1] + s->base.n_chains;
-	const struct intern_entry *e = &s->parts[part & 1].entries[(part >> 1) - before];
 
-	return e->once || e->far;
+	return intern_is_far(&s->parts[part & 1], (part >> 1) - before);
 }
 
 /* Gives the number of one part of a stack; 0: it has no addresses. Few parts make up nearly all

@@ -219,8 +219,7 @@ static int index_chain(struct index *ix, const struct seam_decoded *d, struct se
 	if (*id == INTERN_FAILED)
 		return -ENOMEM;
 	/* Without a marker: the chain is all addresses. */
-	if (ret->n == d->deferred.ips.n && !ix->chains.entries[*id].once &&
-	    !ix->chains.entries[*id].far)
+	if (ret->n == d->deferred.ips.n && !intern_is_far(&ix->chains, *id))
 		*recent = (struct index_recent){
 			.bytes = (const unsigned char *)intern_get(&ix->chains, *id),
 			.n = (uint32_t)ret->n,
