@@ -98,10 +98,10 @@ int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, u
 	struct unnamed_sets sets = { 0 };
 	struct segments segments;
 	uint32_t *of;
-	int r = profile_n_nodes(p) ? segments_of(&segments, p) : 1;
+	int r = segments_of(&segments, p);
 
-	if (r)
-		return r < 0 ? r : 0;
+	if (r < 0)
+		return r;
 	of = calloc((size_t)segments.n + 1, sizeof(*of));
 	r = of ? buf_put_zeros(&sets.all, sizeof(struct unnamed_set)) : -ENOMEM;
 	if (r >= 0)

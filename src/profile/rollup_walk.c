@@ -174,11 +174,8 @@ static void rollup_walk_add(const struct rollup_walker *w)
 int rollup_walk(const struct rollup_walk *walk)
 {
 	struct rollup_walker w = { .walk = walk };
-	int r = 0;
+	int r = segments_of(&w.segments, walk->table->profile);
 
-	if (!profile_n_nodes(walk->table->profile))
-		return 0;
-	r = segments_of(&w.segments, walk->table->profile);
 	if (r < 0)
 		return r;
 	w.sums = calloc((size_t)w.segments.n + 1, sizeof(*w.sums));

@@ -29,7 +29,7 @@ struct segments {
 	} * words;
 };
 
-/* -ENOMEM. segments_free is for success only. */
+/* Also of a profile without nodes. -ENOMEM; then ret is as it was. */
 int segments_of(struct segments *ret, const struct profile *p);
 void segments_free(struct segments *s);
 

@@ -65,9 +65,7 @@ uint32_t *report_tops(const struct profile *p)
 	uint32_t *top = calloc(profile_n_rows(p) + 1, sizeof(*top)), *of = NULL;
 	struct segments s = { .n = 0 };
 
-	if (!top || !profile_n_nodes(p))
-		return top;
-	if (segments_of(&s, p) >= 0)
+	if (top && segments_of(&s, p) >= 0)
 		of = calloc((size_t)s.n + 1, sizeof(*of));
 	if (of)
 		ends_of_segments(p, &s, of);
