@@ -92,7 +92,7 @@ struct v8_told {
 	uint32_t n_sample;    /* bytes of the sample; 0: it was not in memory */
 	uint32_t bytecodes;   /* behind this its source position table comes, of these rows */
 	uint32_t rows;
-	uint32_t unused;
+	uint32_t thread; /* that runs it: numbers of scripts are an isolate's */
 	unsigned char sample[V8_SAMPLE];
 };
 

@@ -27,6 +27,18 @@ says r.txt '\[v8\].*js::work:'
 same "the weights are the same" "$(awk '{ n += $NF } END { printf "%.0f", n }' folded.txt)" \
 	"$(awk '{ n += $NF } END { printf "%.0f", n }' native.txt)"
 
+echo "# scripts of two isolates that are equal but for their lines"
+record -F 997 -e cpu-clock -o t.data -- "$node" "$HERE/v8/twins.js"
+same "status" 0 $status
+"$SEAM" script -i t.data -F +srcline 2>/dev/null | awk '/js::twin:/ { twin = 1; next }
+	twin == 1 { line = $1; twin = 2; next }
+	twin == 2 && /js::call[01]:/ { print (/call0/ ? 200001 : 1), line }
+	{ twin = 0 }' | sort | uniq -c >twins.txt
+for line in 200001 1; do
+	atleast "samples of line $line" 1 "$(awk -v l=$line '$2 == l { n += $1 } END { print n + 0 }' twins.txt)"
+	same "other lines" 0 "$(awk -v l=$line '$2 == l && $3 ~ /^twin.js:/ && $3 != "twin.js:" l' twins.txt | wc -l)"
+done
+
 echo "# without them"
 record --no-runtimes -F 497 -e cpu-clock -o n.data -- "$node" "$program" 10 notes
 same "status" 0 $status

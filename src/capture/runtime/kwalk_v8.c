@@ -225,13 +225,13 @@ static bool v8_affords(struct v8_scripts *s, const struct v8_told *told)
 	return true;
 }
 
-/* The number of a script of a process: where its source is moved to makes it another, which is read
+/* The number of a script of a thread: where its source is moved to makes it another, which is read
  * again. */
 static uint64_t v8_script_key(uint32_t pid, const struct codes_text *name,
                               const struct v8_told *told)
 {
-	uint64_t words[] = { pid,        told->script,       told->string, told->characters,
-		             told->from, told->length >> 32, told->width };
+	uint64_t words[] = { pid,        told->thread, told->script, told->string, told->characters,
+		             told->from, told->length, told->width };
 
 	return map_hash_bytes(words, sizeof(words),
 	                      map_hash_bytes(name->characters, name->bytes, name->width));

@@ -395,6 +395,24 @@ INLINE long v8_name(struct walk *c, __u64 name, const int kind)
 	return ANEW(v->result) == 1;
 }
 
+/* What tells the script in v->script from any other of the process, in p->hash. Its number is one
+ * in its isolate only, of which a process may have many, and a thread after another, too. */
+INLINE long v8_script(struct walk *c, __u64 script, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u64 source = V8_WORD(v->script, V8_AT(script_source));
+
+	v->string[1] = 0;
+	if ((source & V8_TAG_MASK) == V8_TAG && v8_object(c, source, v->string, 16, kind))
+		return 1;
+	p->hash = runtime_mix(config.seed, (__u64)p->out.pid << 32 | p->out.tid);
+	p->hash = runtime_mix(p->hash, V8_WORD(v->script, V8_AT(script_id)));
+	p->hash = runtime_mix(p->hash, script);
+	p->hash = runtime_mix(p->hash, v->string[1]); /* its length, and its hash */
+	return 0;
+}
+
 /* The key of a function by what its closures share, with what is to be told of it. 1: the walk has
  * ended; 2: it is V8's own, of no script. */
 INLINE long v8_shared(struct walk *c, __u64 shared, const int kind)
@@ -418,10 +436,9 @@ INLINE long v8_shared(struct walk *c, __u64 shared, const int kind)
 			return 2;
 		if (v8_object(c, script, v->script, sizeof(v->script), kind))
 			return 1;
-		if (v8_string(c, V8_WORD(v->script, V8_AT(script_name)), kind) == 1)
+		if (v8_script(c, script, kind) ||
+		    v8_string(c, V8_WORD(v->script, V8_AT(script_name)), kind) == 1)
 			return 1;
-		p->hash = runtime_mix(config.seed, p->out.pid);
-		p->hash = runtime_mix(p->hash, V8_WORD(v->script, V8_AT(script_id)));
 		if (v8_text(c, V8_WORD(v->script, V8_AT(script_name)), &p->told.file, 0,
 		            KWALK_CODE_FILE, V8_NO_FILE, kind))
 			return 1;
@@ -500,6 +517,7 @@ INLINE void v8_source(struct walk *c, const int kind)
 		v->source.map = v->string[0];
 		v->source.length = v->string[1];
 		v->source.script = (__u32)(V8_WORD(v->script, V8_AT(script_id)) >> V8_SHIFT);
+		v->source.thread = p->out.tid;
 		v->source.start = v->start_at;
 		v->source.end = v->end_at;
 		/* the member behind the script's name */
