@@ -286,15 +286,18 @@ struct rollup_groups {
 	size_t n;
 };
 
-/* Numbers the distinct values of the sample's columns. -ENOMEM. */
+/* Numbers the distinct values of the sample's columns. -ENOMEM; -ECANCELED. */
 static int rollup_find_groups(const struct rollup_builder *b, struct rollup_groups *g)
 {
 	const struct profile *p = b->table->profile;
+	const size_t n = profile_n_rows(p);
 
-	for (size_t i = 0; i < profile_n_rows(p); i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct profile_row *row = profile_row_at(p, i);
 		uint32_t value[ROLLUP_COLUMNS];
 
+		if (!watched_goes_on(b->opts->watched, i, n))
+			return -ECANCELED;
 		if (b->opts->event && row->key.event != b->opts->event)
 			continue;
 		rollup_row_key(b, row, value);
@@ -341,13 +344,16 @@ static int rollup_count_group(struct rollup_builder *b, const uint32_t *rows, si
 		                          .row = rollup_walk_row,
 		                          .ctx = &asking,
 		                          .known = b->frames,
-		                          .before = b->before };
+		                          .before = b->before,
+		                          .watched = b->opts->watched };
 	bool walked = rollup_every_frame(b) && rollup_walk_pays(&walk);
 	int r = walked ? rollup_walk(&walk) : 0;
 
 	for (size_t i = 0; i < n && r >= 0; i++)
-		r = rollup_count(b, profile_row_at(b->table->profile, rows[i]), rows[i], value,
-		                 walked);
+		r = watched_goes_on(b->opts->watched, i, n)
+		            ? rollup_count(b, profile_row_at(b->table->profile, rows[i]), rows[i],
+		                           value, walked)
+		            : -ECANCELED;
 	return r;
 }
 
@@ -387,7 +393,7 @@ static int rollup_fill(struct rollup_builder *b)
 }
 
 /* Sums the profile's rows by the columns of opts. The rows are in no order: use rollup_sort.
- * -ENOMEM. */
+ * -ENOMEM; -ECANCELED. */
 int rollup_build(struct rollup *ret, const struct profile *p, const struct rollup_opts *opts)
 {
 	struct rollup t = { .profile = p, .columns = opts->columns };

@@ -10,6 +10,7 @@
 #ifndef SEAM_PROFILE_ROLLUP_H
 #define SEAM_PROFILE_ROLLUP_H
 
+#include "base/watched.h"
 #include "profile/profile.h"
 
 /* The columns of columns.def. */
@@ -69,6 +70,7 @@ struct rollup_opts {
 	const bool *shown;
 	/* By string id: names that are parents, for ROLLUP_PARENT. */
 	const bool *parents;
+	struct watched *watched; /* who may stop it; NULL: nobody */
 };
 
 struct rollup {
@@ -79,6 +81,7 @@ struct rollup {
 	uint64_t weight, samples; /* of all profile rows of the event, shown or not */
 };
 
+/* -ENOMEM; -ECANCELED. */
 int rollup_build(struct rollup *ret, const struct profile *p, const struct rollup_opts *opts);
 void rollup_free(struct rollup *t);
 /* Sorts by total or by self, descending; equal rows by name, so that the order is always the

@@ -145,6 +145,7 @@ static uint32_t rollup_walk_leave(struct rollup_walker *w)
 static int rollup_walk_all(struct rollup_walker *w)
 {
 	uint32_t segment = w->sums[0].child;
+	size_t done = 0;
 	int r = 0;
 
 	while ((segment || w->n) && r >= 0) {
@@ -152,6 +153,8 @@ static int rollup_walk_all(struct rollup_walker *w)
 			segment = rollup_walk_leave(w);
 			continue;
 		}
+		if (!watched_goes_on(w->walk->watched, done++, w->segments.n))
+			return -ECANCELED;
 		if (ARRAY_ROOM(&w->path, &w->capacity, w->n + 1) < 0)
 			return -ENOMEM;
 		w->path[w->n++] = (struct rollup_step){ segment, w->n_path_met };

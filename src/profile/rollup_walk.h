@@ -25,12 +25,13 @@ struct rollup_walk {
 	/* What it answered before, by frame: that holds if it is more than `before`. */
 	const uint32_t *known;
 	size_t before;
+	struct watched *watched; /* who may stop it; NULL: nobody */
 };
 
 /* Whether that is less than to go along each stack. */
 bool rollup_walk_pays(const struct rollup_walk *w);
 /* Adds to the totals of rows, whose `last` is 0 before and after it, and to no self; stacks without
- * frames are left out. -ENOMEM. */
+ * frames are left out. -ENOMEM; -ECANCELED. */
 int rollup_walk(const struct rollup_walk *w);
 
 #endif

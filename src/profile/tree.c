@@ -135,10 +135,13 @@ static bool tree_wants(const struct profile_row *row, const struct tree_opts *op
 static int tree_by_rows(struct tree_builder *b, const struct tree_opts *opts)
 {
 	const struct profile *p = b->tree->profile;
+	const size_t n = profile_n_rows(p);
 	int r = 0;
 
-	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++)
-		if (tree_wants(profile_row_at(p, i), opts))
+	for (size_t i = 0; i < n && r >= 0; i++)
+		if (!watched_goes_on(opts->watched, i, n))
+			r = -ECANCELED;
+		else if (tree_wants(profile_row_at(p, i), opts))
 			r = tree_add(b, profile_row_at(p, i), opts);
 	return r;
 }
@@ -160,7 +163,9 @@ static int tree_place(struct tree_builder *b, const struct tree_opts *opts, uint
 	for (uint32_t i = 1; i <= tree->n && r >= 0; i++) {
 		struct trie_node node = trie_at(tree, i);
 
-		if (place[i])
+		if (!watched_goes_on(opts->watched, i, tree->n))
+			r = -ECANCELED;
+		else if (place[i])
 			r = tree_child(b, place[node.parent], node.key, &place[i]);
 	}
 	return r;
@@ -341,14 +346,15 @@ static int tree_compare(const void *pa, const void *pb, void *ctx)
 	              profile_text(t->profile, profile_object_at(t->profile, b->object)->path));
 }
 
-/* Sorts the children of every node. -ENOMEM. */
-static int tree_sort(struct tree *t)
+/* Sorts the children of every node. -ENOMEM; -ECANCELED. */
+static int tree_sort(struct tree *t, struct watched *watched)
 {
 	uint32_t *ids = calloc(t->n, sizeof(*ids));
+	size_t parent = 0;
 
 	if (!ids)
 		return -ENOMEM;
-	for (size_t parent = 0; parent < t->n; parent++) {
+	for (; parent < t->n && watched_goes_on(watched, parent, t->n); parent++) {
 		size_t n = 0;
 
 		for (uint32_t c = t->nodes[parent].first_child; c; c = t->nodes[c].next_sibling)
@@ -361,7 +367,7 @@ static int tree_sort(struct tree *t)
 			t->nodes[ids[i]].next_sibling = i + 1 < n ? ids[i + 1] : 0;
 	}
 	free(ids);
-	return 0;
+	return parent < t->n ? -ECANCELED : 0;
 }
 
 /* The whole tree by caller is made from the profile's own tree, which is faster; with a focus, or
@@ -379,7 +385,7 @@ int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts
 	else if (t.nodes && b.frame_label)
 		r = tree_by_rows(&b, opts);
 	if (r >= 0)
-		r = tree_sort(&t);
+		r = tree_sort(&t, opts->watched);
 	map_free(&b.labels);
 	free(b.frame_label);
 	trie_free(&b.ids);

@@ -9,6 +9,7 @@
 #ifndef SEAM_PROFILE_TREE_H
 #define SEAM_PROFILE_TREE_H
 
+#include "base/watched.h"
 #include "profile/profile.h"
 
 enum tree_order {
@@ -40,9 +41,10 @@ struct tree_opts {
 	/* Of a tree by caller without a focus: a node whose total is less than this has no
 	 * children, and its self is all of it; samples are not counted. 0: the whole tree. */
 	uint64_t least;
+	struct watched *watched; /* who may stop it; NULL: nobody */
 };
 
-/* Children are sorted by total, descending, then by name. */
+/* Children are sorted by total, descending, then by name. -ENOMEM; -ECANCELED. */
 int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts *opts);
 void tree_free(struct tree *t);
 
