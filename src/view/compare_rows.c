@@ -88,7 +88,7 @@ static uint32_t compare_thing(struct compare_sum *m, const struct rollup *t,
 /* Adds one side's rows. -ENOMEM. */
 static int compare_sum_side(struct compare_sum *m, const struct pane_scope *s, size_t side)
 {
-	struct rollup_opts opts = { .event = s->event, .shown = s->shown };
+	struct rollup_opts opts = { .event = s->event, .shown = s->shown, .watched = s->watched };
 	struct buf key = { 0 };
 	struct rollup t;
 	int r;
@@ -164,7 +164,7 @@ int compare_rows_make(struct compare_rows *ret, const struct view_compare *c, st
 		if (!m.counts[i].weight[0] && !m.counts[i].weight[1])
 			continue;
 		compare_row_texts(row, &m, i);
-		row->event = buf_text(&s->event_name);
+		row->event = s->event_name;
 		compare_fill(row, c, s, &m.counts[i]);
 		ret->n++;
 	}

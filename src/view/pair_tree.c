@@ -75,7 +75,7 @@ static uint32_t pair_node(struct pair_tree *t, uint32_t parent, uint32_t name)
 static int pair_add_side(struct pair_tree *t, const struct pane_scope *s, enum tree_order order,
                          size_t side)
 {
-	const struct tree_opts opts = { .order = order, .event = s->event };
+	const struct tree_opts opts = { .order = order, .event = s->event, .watched = s->watched };
 	struct tree from = { 0 };
 	struct buf key = { 0 };
 	uint32_t *to = NULL;

@@ -32,7 +32,8 @@ uint32_t pane_event(const struct profile *p, const char *name)
 }
 
 /* It has one user; NULL: out of memory. An event that the profile does not have has no samples. */
-struct pane_scope *pane_scope_new(const struct profile *p, const char *event, const char *label)
+struct pane_scope *pane_scope_new(const struct profile *p, const char *event,
+                                  struct watched *watched)
 {
 	struct pane_scope *s = calloc(1, sizeof(*s));
 	struct profile_account account = { 0 };
@@ -46,9 +47,9 @@ struct pane_scope *pane_scope_new(const struct profile *p, const char *event, co
 		profile_account(p, s->event, &account);
 	s->weight = account.weight;
 	s->samples = account.samples;
-	buf_put_text(&s->event_name, event);
-	shown_put_text(&s->label, label);
-	if (!s->event_name.failed && !s->label.failed)
+	s->event_name = strdup(event);
+	s->watched = watched;
+	if (s->event_name)
 		return s;
 	pane_scope_free(s);
 	return NULL;
@@ -70,7 +71,7 @@ void pane_scope_free(struct pane_scope *s)
 	profile_free(s->owned);
 	free(s->shown);
 	buf_free(&s->value);
-	buf_free(&s->event_name);
+	free(s->event_name);
 	buf_free(&s->label);
 	free(s);
 }

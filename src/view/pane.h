@@ -34,18 +34,20 @@ struct pane_scope {
 	struct pane_scope *base;
 	bool *shown;      /* by frame: those of one object; NULL: all */
 	struct buf label; /* "gcc", "libc.so.6": behind the title; empty: everything */
-	struct buf event_name;
+	char *event_name;
 	uint32_t event;           /* PANE_NO_EVENT: the profile has none of that name */
 	uint64_t weight, samples; /* of the event */
+	struct watched *watched;  /* of the view: who makes panes of it looks there */
 };
 
 #define PANE_NO_EVENT UINT32_MAX
 /* The event of this name. */
 uint32_t pane_event(const struct profile *p, const char *name);
 
-/* A new one: all of a profile, or what is kept of it. event: its name; texts are copied. NULL: out
+/* A new one: all of a profile, or what is kept of it. event: its name, which is copied. NULL: out
  * of memory. */
-struct pane_scope *pane_scope_new(const struct profile *p, const char *event, const char *label);
+struct pane_scope *pane_scope_new(const struct profile *p, const char *event,
+                                  struct watched *watched);
 struct pane_scope *pane_scope_share(struct pane_scope *s);
 void pane_scope_free(struct pane_scope *s);
 
@@ -77,10 +79,13 @@ struct pane_kind {
 	             unsigned style);
 	/* Shows only what has the pane's filter in it. NULL: it cannot be filtered. -ENOMEM. */
 	int (*filter)(struct pane *p);
-	/* Shows a scope, made of another profile, in place of its own: the cursor stays on what it
-	 * is on, if that is there. On failure the pane is as it was. -ENOMEM. NULL: a pane of text,
+	/* A pane that shows the same of another scope, which takes long where there are many
+	 * samples. NULL: out of memory, or not wanted any more. No such function: a pane of text,
 	 * which stays as it is. */
-	int (*renew)(struct pane *p, struct pane_scope *s);
+	struct pane *(*again)(const struct pane *p, struct pane_scope *s);
+	/* What a person did in the old pane holds in the new one, which has its filter already: the
+	 * cursor stays on what it is on, if that is there. */
+	void (*adopt)(struct pane *p, const struct pane *old);
 	/* To be called before the lines are drawn: how wide they may be. -ENOMEM. NULL: the list is
 	 * the same for all widths. */
 	int (*layout)(struct pane *p, unsigned columns);

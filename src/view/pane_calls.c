@@ -33,6 +33,7 @@ struct calls {
 	bool any_object;
 	struct calls_line *all;
 	size_t n_all, capacity;
+	size_t function;   /* the function's place in all */
 	uint32_t *visible; /* pane.n of them: places in all */
 };
 
@@ -205,11 +206,14 @@ static bool *calls_focus(struct calls *c, const struct profile *p)
 
 /* Makes all lines of a scope, in c->all, which is empty. Both trees begin at the function's frames:
  * callers at the innermost of them in a stack, callees at the outermost, so that a recursive
- * function counts once. *at: the function's line. */
-static int calls_make(struct calls *c, const struct pane_scope *s, size_t *at)
+ * function counts once. -ENOMEM; -ECANCELED. */
+static int calls_make(struct calls *c)
 {
+	const struct pane_scope *s = c->pane.scope;
 	bool *focus = calls_focus(c, s->profile);
-	struct tree_opts opts = { .order = TREE_CALLEE, .event = s->event, .focus = focus };
+	struct tree_opts opts = {
+		.order = TREE_CALLEE, .event = s->event, .focus = focus, .watched = s->watched
+	};
 	struct tree callers = { 0 }, callees = { 0 };
 	int r = focus ? 0 : -ENOMEM;
 
@@ -224,7 +228,7 @@ static int calls_make(struct calls *c, const struct pane_scope *s, size_t *at)
 		r = calls_put_beyond(c, &callers, CALLS_CALLER);
 	if (r >= 0)
 		r = calls_put_heading(c, "the function");
-	*at = c->n_all;
+	c->function = c->n_all;
 	if (r >= 0)
 		r = calls_put_function(c, s, &callees, focus);
 	if (r >= 0)
@@ -239,12 +243,11 @@ static int calls_make(struct calls *c, const struct pane_scope *s, size_t *at)
 
 /* Puts the cursor on the line of the new ones that is what the old one was, or on the
  * function's. */
-static void calls_go(struct calls *c, const struct calls_line *was, const struct profile *before,
-                     size_t function)
+static void calls_go(struct calls *c, const struct calls_line *was, const struct profile *before)
 {
 	struct pane *p = &c->pane;
 	const struct profile *now = p->scope->profile;
-	size_t line = function;
+	size_t line = c->function;
 
 	for (size_t i = 0; was && i < c->n_all; i++) {
 		const struct calls_line *l = &c->all[i];
@@ -259,37 +262,19 @@ static void calls_go(struct calls *c, const struct calls_line *was, const struct
 			p->at = i;
 }
 
-/* Makes the lines of another scope. On failure the old ones stay. */
-static int calls_renew(struct pane *p, struct pane_scope *s)
+static void calls_adopt(struct pane *p, const struct pane *from)
 {
-	struct calls *c = (struct calls *)p, old = *c;
-	struct pane_scope *before = pane_scope_share(p->scope);
-	size_t above = p->at - p->top, function;
-	int r;
+	struct calls *c = (struct calls *)p;
+	const struct calls *old = (const struct calls *)from;
+	size_t above = from->at - from->top;
 
-	c->all = NULL;
-	c->n_all = c->capacity = 0;
-	r = calls_make(c, s, &function);
-	if (r >= 0 && !(c->visible = calloc(c->n_all, sizeof(*c->visible))))
-		r = -ENOMEM;
-	if (r < 0) {
-		free(c->all);
-		c->all = old.all;
-		c->n_all = old.n_all;
-		c->capacity = old.capacity;
-		c->visible = old.visible;
-	} else {
-		pane_set_scope(p, s);
-		calls_filter(p);
-		calls_go(c, p->at < old.pane.n ? &old.all[old.visible[p->at]] : NULL,
-		         before->profile, function);
-		p->top = old.pane.n && p->at > above ? p->at - above : 0;
-		free(old.all);
-		free(old.visible);
-	}
-	pane_scope_free(before);
-	return r;
+	calls_filter(p);
+	calls_go(c, from->at < from->n ? &old->all[old->visible[from->at]] : NULL,
+	         from->scope->profile);
+	p->top = from->n && p->at > above ? p->at - above : 0;
 }
+
+static struct pane *calls_again(const struct pane *p, struct pane_scope *s);
 
 static const struct pane_kind calls_kind = {
 	.name = "callers and callees",
@@ -298,9 +283,38 @@ static const struct pane_kind calls_kind = {
 	.heading = calls_heading,
 	.line = calls_line,
 	.filter = calls_filter,
-	.renew = calls_renew,
+	.again = calls_again,
+	.adopt = calls_adopt,
 	.function = calls_function,
 };
+
+/* The lines of a function, of which c has the names. Takes c over. NULL: out of memory, or not
+ * wanted any more. */
+static struct pane *calls_finish(struct calls *c)
+{
+	if (!c->path.failed && !c->name.failed && calls_make(c) >= 0)
+		c->visible = calloc(c->n_all, sizeof(*c->visible));
+	if (!c->visible) {
+		pane_free(&c->pane);
+		return NULL;
+	}
+	calls_filter(&c->pane);
+	calls_go(c, NULL, NULL);
+	return &c->pane;
+}
+
+static struct pane *calls_again(const struct pane *p, struct pane_scope *s)
+{
+	const struct calls *old = (const struct calls *)p;
+	struct calls *c = pane_new(sizeof(*c), &calls_kind, p->opts, s);
+
+	if (!c)
+		return NULL;
+	buf_put(&c->path, old->path.bytes, old->path.n);
+	buf_put(&c->name, old->name.bytes, old->name.n);
+	c->any_object = old->any_object;
+	return calls_finish(c);
+}
 
 /* The cursor begins on the function. */
 struct pane *pane_calls(const struct view_opts *opts, struct pane_scope *s, uint32_t object,
@@ -314,8 +328,5 @@ struct pane *pane_calls(const struct view_opts *opts, struct pane_scope *s, uint
 	buf_put_text(&c->path, object ? profile_text(p, profile_object_at(p, object)->path) : "");
 	buf_put_text(&c->name, symbol ? profile_text(p, symbol) : "");
 	c->any_object = !object && symbol;
-	if (!c->path.failed && !c->name.failed && calls_renew(&c->pane, s) >= 0)
-		return &c->pane;
-	pane_free(&c->pane);
-	return NULL;
+	return calls_finish(c);
 }

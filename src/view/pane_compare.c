@@ -161,9 +161,10 @@ static bool compare_pane_names_of(struct pane *p, size_t i, const char **object,
 /* The samples of a row's event, on both sides. NULL: out of memory. */
 static struct pane_scope *compare_pane_event(const struct compare_pane *t, const char *event)
 {
-	struct pane_scope *s = pane_scope_new(t->c->side[1], event, "");
+	struct watched *watched = t->pane.scope->watched;
+	struct pane_scope *s = pane_scope_new(t->c->side[1], event, watched);
 
-	if (s && !(s->base = pane_scope_new(t->c->side[0], event, ""))) {
+	if (s && !(s->base = pane_scope_new(t->c->side[0], event, watched))) {
 		pane_scope_free(s);
 		s = NULL;
 	}
@@ -180,8 +181,8 @@ static int compare_pane_enter(struct pane *p, size_t i, struct pane **ret)
 	if (!r->symbol)
 		return 0;
 	/* A scope has one event, the caller's rows may have several. */
-	s = strcmp(r->event, buf_text(&p->scope->event_name)) ? compare_pane_event(t, r->event)
-	                                                      : pane_scope_share(p->scope);
+	s = strcmp(r->event, p->scope->event_name) ? compare_pane_event(t, r->event)
+	                                           : pane_scope_share(p->scope);
 	if (s)
 		*ret = pane_compare_calls(p->opts, s, r->object ? r->object : "", r->symbol);
 	pane_scope_free(s);

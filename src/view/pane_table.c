@@ -214,23 +214,24 @@ static bool table_function(struct pane *p, size_t i, uint32_t *object, uint32_t 
 	return t->rows.columns & 1u << ROLLUP_SYMBOL;
 }
 
-/* Sums up the samples of a scope. -ENOMEM. */
-static int table_build(const struct table_pane *t, const struct pane_scope *s, struct rollup *rows,
-                       uint32_t **visible)
+/* Sums up the samples of the scope. -ENOMEM; -ECANCELED. */
+static int table_build(struct table_pane *t)
 {
-	struct rollup_opts opts = { .event = s->event, .shown = s->shown };
+	const struct pane_scope *s = t->pane.scope;
+	struct rollup_opts opts = { .event = s->event, .shown = s->shown, .watched = s->watched };
 	int r;
 
 	for (size_t i = 0; i < t->n_columns; i++)
 		opts.columns |= 1u << t->columns[i];
-	r = rollup_build(rows, s->profile, &opts);
+	r = rollup_build(&t->rows, s->profile, &opts);
 	if (r < 0)
 		return r;
-	*visible = calloc(rows->n ? rows->n : 1, sizeof(**visible));
-	if (*visible)
-		return 0;
-	rollup_free(rows);
-	return -ENOMEM;
+	t->visible = calloc(t->rows.n + 1, sizeof(*t->visible));
+	if (!t->visible)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->rows.n; i++)
+		t->most = t->rows.rows[i].total > t->most ? t->rows.rows[i].total : t->most;
+	return table_sort(t);
 }
 
 /* Whether two rows of two tables with the same columns are called alike. */
@@ -246,47 +247,29 @@ static bool table_same(const struct rollup *a, const struct rollup_row *x, const
 	return true;
 }
 
-/* Takes other rows over, sorted. The cursor stays on its row where that is still there; on the
- * first line it stays on the first line, so that what leads is seen. */
-static int table_take(struct table_pane *t, struct rollup *rows, uint32_t *visible)
-{
-	struct rollup old = t->rows;
-	struct pane *p = &t->pane;
-	uint32_t *before = t->visible;
-	size_t at = p->at, above = p->at - p->top;
-	const struct rollup_row *row = at && at < p->n ? &old.rows[before[at]] : NULL;
-	int r;
-
-	t->rows = *rows;
-	t->visible = visible;
-	t->most = 0;
-	for (size_t i = 0; i < rows->n; i++)
-		t->most = rows->rows[i].total > t->most ? rows->rows[i].total : t->most;
-	r = table_sort(t);
-	for (size_t i = 0; row && i < p->n; i++)
-		if (table_same(&old, row, &t->rows, &t->rows.rows[visible[i]], t))
-			p->at = i;
-	p->top = p->at > above ? p->at - above : 0;
-	rollup_free(&old);
-	free(before);
-	return r;
-}
-
-/* The profile of the old scope lives until this returns. */
-static int table_renew(struct pane *p, struct pane_scope *s)
+/* The cursor stays on its row where that is still there; on the first line it stays on the first
+ * line, so that what leads is seen. */
+static void table_adopt(struct pane *p, const struct pane *from)
 {
 	struct table_pane *t = (struct table_pane *)p;
-	struct pane_scope *old = pane_scope_share(p->scope);
-	uint32_t *visible;
-	struct rollup rows;
-	int r = table_build(t, s, &rows, &visible);
+	const struct table_pane *old = (const struct table_pane *)from;
+	size_t at = from->at, above = from->at - from->top;
+	const struct rollup_row *row =
+	        at && at < from->n ? &old->rows.rows[old->visible[at]] : NULL;
 
-	if (r >= 0) {
-		pane_set_scope(p, s);
-		r = table_take(t, &rows, visible);
-	}
-	pane_scope_free(old);
-	return r;
+	table_filter(p);
+	table_measure(t);
+	for (size_t i = 0; row && i < p->n; i++)
+		if (table_same(&old->rows, row, &t->rows, &t->rows.rows[t->visible[i]], t))
+			p->at = i;
+	p->top = p->at > above ? p->at - above : 0;
+}
+
+static struct pane *table_again(const struct pane *p, struct pane_scope *s)
+{
+	const struct table_pane *t = (const struct table_pane *)p;
+
+	return pane_table(p->opts, s, t->columns, t->n_columns, t->by_self);
 }
 
 static const struct pane_key table_own[] = {
@@ -301,7 +284,8 @@ static const struct pane_kind table_kind = {
 	.heading = table_heading,
 	.line = table_line,
 	.filter = table_filter,
-	.renew = table_renew,
+	.again = table_again,
+	.adopt = table_adopt,
 	.own = table_own,
 	.key = table_key,
 	.function = table_function,
@@ -315,7 +299,8 @@ static const struct pane_kind table_things_kind = {
 	.heading = table_heading,
 	.line = table_line,
 	.filter = table_filter,
-	.renew = table_renew,
+	.again = table_again,
+	.adopt = table_adopt,
 	.things = true,
 	.own = table_own,
 	.key = table_key,
@@ -354,7 +339,7 @@ struct pane *pane_table(const struct view_opts *opts, struct pane_scope *s,
 	memcpy(t->columns, columns, n * sizeof(*columns));
 	t->n_columns = n;
 	t->by_self = by_self;
-	if (table_renew(&t->pane, s) >= 0)
+	if (table_build(t) >= 0)
 		return &t->pane;
 	pane_free(&t->pane);
 	return NULL;

@@ -136,8 +136,8 @@ static bool tree_pane_same(const struct tree *a, uint32_t x, const struct tree *
 
 /* The node of the new tree that is what `node` was in the old one; 0: there is none. known: by old
  * node, for those whose way down was looked at. A node's number is larger than its parent's. */
-static uint32_t tree_pane_again(const struct tree *old, const struct tree *new,
-                                const uint32_t *known, uint32_t node)
+static uint32_t tree_pane_counterpart(const struct tree *old, const struct tree *new,
+                                      const uint32_t *known, uint32_t node)
 {
 	uint32_t up = old->nodes[node].parent, at;
 
@@ -164,43 +164,48 @@ static uint32_t tree_pane_carry(const struct tree_pane *t, const struct tree *ne
 
 		if ((up && !t->fold.open[up]) || (!t->fold.open[i] && i != here))
 			continue;
-		known[i] = tree_pane_again(&t->tree, new, known, i);
+		known[i] = tree_pane_counterpart(&t->tree, new, known, i);
 		open[known[i]] |= was[i];
 	}
 	open[0] = false;
 	return known[here];
 }
 
-/* Builds the new tree, with the branches open that are open in the old one. */
-static int tree_pane_renew(struct pane *p, struct pane_scope *s)
+/* The branches are open that are open in the old tree. Without memory for that all are closed. */
+static void tree_pane_adopt(struct pane *p, const struct pane *from)
 {
 	struct tree_pane *t = (struct tree_pane *)p;
-	const struct tree_opts opts = { .order = t->order, .event = s->event };
-	uint32_t *known = calloc(t->tree.n + 1, sizeof(*known)), here;
-	size_t above = p->at - p->top;
-	struct tree new = { 0 };
-	struct fold fold = { 0 };
-	int r = known ? tree_build(&new, s->profile, &opts) : -ENOMEM;
+	const struct tree_pane *old = (const struct tree_pane *)from;
+	uint32_t *known = calloc(old->tree.n + 1, sizeof(*known)), here = 0;
+	size_t above = from->at - from->top;
 
-	if (r >= 0)
-		r = tree_pane_links(p, &new, s, &fold);
-	if (r < 0) {
-		free(known);
-		tree_free(&new);
-		return r;
-	}
-	here = tree_pane_carry(t, &new, fold.open, known);
+	if (known)
+		here = tree_pane_carry(old, &t->tree, t->fold.open, known);
 	free(known);
-	tree_pane_free(p);
-	t->tree = new;
-	t->fold = fold;
-	pane_set_scope(p, s);
 	tree_pane_filter(p);
 	/* On the first line it stays there, so that what leads is seen. */
-	if (here && p->at)
+	if (here && from->at)
 		fold_go(&t->fold, here, &p->at);
 	p->top = p->at > above ? p->at - above : 0;
-	return 0;
+}
+
+/* Builds the tree. -ENOMEM; -ECANCELED. */
+static int tree_pane_build(struct tree_pane *t)
+{
+	struct pane *p = &t->pane;
+	const struct tree_opts opts = { .order = t->order,
+		                        .event = p->scope->event,
+		                        .watched = p->scope->watched };
+	int r = tree_build(&t->tree, p->scope->profile, &opts);
+
+	if (r >= 0)
+		r = tree_pane_links(p, &t->tree, p->scope, &t->fold);
+	return r < 0 ? r : tree_pane_filter(p);
+}
+
+static struct pane *tree_pane_again(const struct pane *p, struct pane_scope *s)
+{
+	return pane_tree(p->opts, s, ((const struct tree_pane *)p)->order);
 }
 
 static const struct pane_key tree_pane_own[] = {
@@ -217,7 +222,8 @@ static const struct pane_kind tree_caller_kind = {
 	.heading = tree_pane_heading,
 	.line = tree_pane_line,
 	.filter = tree_pane_filter,
-	.renew = tree_pane_renew,
+	.again = tree_pane_again,
+	.adopt = tree_pane_adopt,
 	.own = tree_pane_own,
 	.key = tree_pane_key,
 	.function = tree_pane_function,
@@ -230,7 +236,8 @@ static const struct pane_kind tree_callee_kind = {
 	.heading = tree_pane_heading,
 	.line = tree_pane_line,
 	.filter = tree_pane_filter,
-	.renew = tree_pane_renew,
+	.again = tree_pane_again,
+	.adopt = tree_pane_adopt,
 	.own = tree_pane_own,
 	.key = tree_pane_key,
 	.function = tree_pane_function,
@@ -246,7 +253,7 @@ struct pane *pane_tree(const struct view_opts *opts, struct pane_scope *s, enum 
 	if (!t)
 		return NULL;
 	t->order = order;
-	if (tree_pane_renew(&t->pane, s) >= 0)
+	if (tree_pane_build(t) >= 0)
 		return &t->pane;
 	pane_free(&t->pane);
 	return NULL;

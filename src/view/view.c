@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "view/view_state.h"
+#include "view/aside.h"
+#include "view/job.h"
+#include "view/view_made.h"
 
 /* What the sections need. */
 #define VIEW_EMPTY_KEEPS (PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SLICE)
@@ -54,8 +56,10 @@ void view_free(struct view *v)
 {
 	if (!v)
 		return;
+	view_made_drop(v);
 	while (v->top)
 		view_pop(v);
+	buf_free(&v->ahead);
 	marks_free(&v->marks);
 	buf_free(&v->typed);
 	buf_free(&v->message);
@@ -96,15 +100,14 @@ static int view_next_mark(struct view *v, bool back)
 	return 0;
 }
 
-void view_set_state(struct view *v, const char *text)
-{
-	buf_clear(&v->state);
-	shown_put_text(&v->state, text);
-}
-
 bool view_frozen(const struct view *v)
 {
 	return v->frozen;
+}
+
+bool view_makes(const struct view *v)
+{
+	return v->job;
 }
 
 /* Holds what is shown, or lets the newest come. */
@@ -273,11 +276,13 @@ int view_key(struct view *v, int key)
 	struct pane *p = v->top;
 	int r;
 
-	buf_clear(&v->message);
-	if (v->mode != VIEW_MOVING)
-		return view_type(v, key);
 	if (key == VIEW_KEY_NONE)
 		return 0;
+	buf_clear(&v->message);
+	if (v->job)
+		return view_key_meanwhile(v, key);
+	if (v->mode != VIEW_MOVING)
+		return view_type(v, key);
 	if (!view_has_key(v, key)) {
 		view_say(v, "this key does nothing here: ? lists those that do");
 		return 0;
@@ -293,4 +298,41 @@ int view_key(struct view *v, int key)
 		return 0;
 	r = view_owns_key(v, key) ? p->kind->key(p, key) : 0;
 	return r ? (r < 0 ? r : 0) : view_common_key(v, key);
+}
+
+/* ---- what threads make ---- */
+
+/* What is made of the panes comes first: they stay what they are until then. */
+int view_poll_fd(const struct view *v)
+{
+	return v->job ? job_fd(v->job) : v->aside ? aside_fd(v->aside) : -1;
+}
+
+/* Does what the keys that came meanwhile ask for; those that are for something that is made again
+ * wait again. */
+static int view_keys_ahead(struct view *v)
+{
+	struct buf ahead = v->ahead;
+	const int *keys = (const int *)(const void *)ahead.bytes;
+	size_t n = ahead.n / sizeof(*keys);
+	int r = 0;
+
+	v->ahead = (struct buf){ 0 };
+	for (size_t i = 0; i < n && !r; i++)
+		r = view_key(v, keys[i]);
+	buf_free(&ahead);
+	return r;
+}
+
+int view_finish(struct view *v)
+{
+	int r;
+
+	if (!v->job)
+		return view_annotated(v);
+	r = view_made_take(v);
+	if (!r)
+		r = view_keys_ahead(v);
+	/* What waited for this. */
+	return !r && !v->job && !v->frozen ? view_renew_waiting(v) : r;
 }

@@ -82,6 +82,9 @@ struct view_opts {
 	struct feed *feed; /* from which more comes (feed.h); NULL: nothing will */
 	bool lines;        /* source lines are known of the frames */
 	bool live;         /* profiles come again and again (view_renew): keys hold what is shown */
+	/* From so many rows of a profile on, panes are made in a thread; 0: from as many as take
+	 * longer than a person sees. */
+	size_t aside_rows;
 };
 
 /* Samples in place of those that are shown. title and account: of malloc, NULL: none. */
@@ -106,8 +109,11 @@ int view_renew(struct view *v, struct view_news *news);
 bool view_frozen(const struct view *v);
 /* Can be read when a thread of the view has made something; -1: there is no such thread. */
 int view_poll_fd(const struct view *v);
-/* Shows it, and waits for it if need be. -ENOMEM. */
+/* Shows it, and waits for it if need be; then does what keys that came meanwhile ask for. 1: the
+ * view is to be left; 0; -ENOMEM. */
 int view_finish(struct view *v);
+/* Whether panes are made in a thread: how far it is changes, and is drawn in the first line. */
+bool view_makes(const struct view *v);
 /* A word at the end of the first line; "": none. */
 void view_set_state(struct view *v, const char *text);
 /* Draws all rows; a screen of less than 20 columns or 5 rows gets a line that says so. */

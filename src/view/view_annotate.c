@@ -45,7 +45,7 @@ int view_annotate(struct view *v)
 		return 0;
 	}
 	if (profile_n_events(v->opts.profile) > 1)
-		f.event = buf_text(&v->top->scope->event_name);
+		f.event = v->top->scope->event_name;
 	if (v->aside_pane) {
 		view_say(v, "another function is looked for");
 		return 0;
@@ -53,13 +53,8 @@ int view_annotate(struct view *v)
 	return view_annotate_start(v, &f);
 }
 
-int view_poll_fd(const struct view *v)
-{
-	return v->aside ? aside_fd(v->aside) : -1;
-}
-
 /* The text takes the place of what stood there for it. */
-int view_finish(struct view *v)
+int view_annotated(struct view *v)
 {
 	struct pane *old = v->aside_pane, *p;
 	struct buf text = { 0 };

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "view/view_state.h"
+#include "view/view_made.h"
 
 /* Less has no room for a list. */
 #define ROWS_LEAST 5
@@ -31,9 +31,13 @@ static void view_draw_state(struct view *v, const struct view_screen *s)
 	struct buf text = { 0 };
 	size_t n;
 
-	if (!v->frozen && !v->state.n)
+	if (v->job && !v->made->renews)
+		buf_printf(&text, " [%s %u %%, Esc: not] ", v->made->what,
+		           atomic_load(&v->watched.done));
+	else if (v->frozen || v->state.n)
+		buf_printf(&text, " [%s] ", v->frozen ? "held: p goes on" : buf_text(&v->state));
+	else
 		return;
-	buf_printf(&text, " [%s] ", v->frozen ? "held: p goes on" : buf_text(&v->state));
 	n = shown_columns(buf_text(&text), text.n);
 	if (n < s->columns)
 		s->put(s->ctx, 0, s->columns - (unsigned)n, VIEW_BAR, buf_text(&text));
@@ -48,11 +52,10 @@ static void view_draw_title(struct view *v, const struct view_screen *s)
 
 	shown_printf(&text, " %s", v->opts.title);
 	if (!v->opts.compare)
-		shown_printf(&text, "  %s  %llu samples", buf_text(&v->top->scope->event_name),
+		shown_printf(&text, "  %s  %llu samples", v->top->scope->event_name,
 		             (unsigned long long)p->scope->samples);
 	else if (!p->all_events)
-		shown_printf(&text, "  %s  %llu -> %llu samples",
-		             buf_text(&v->top->scope->event_name),
+		shown_printf(&text, "  %s  %llu -> %llu samples", v->top->scope->event_name,
 		             (unsigned long long)p->scope->base->samples,
 		             (unsigned long long)p->scope->samples);
 	if (p->scope->label.n)

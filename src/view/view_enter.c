@@ -13,7 +13,7 @@
 #include "base/shown.h"
 #include "view/aside.h"
 #include "view/pane_compare.h"
-#include "view/view_state.h"
+#include "view/view_made.h"
 
 /* ---- the panes ---- */
 
@@ -40,6 +40,30 @@ void view_forget_aside(struct view *v, const struct pane *p)
 	v->aside_pane = NULL;
 }
 
+/* Whether a pane of the way back shows these samples. */
+static bool view_shows(const struct view *v, const struct pane_scope *s)
+{
+	const struct pane *p = v->top;
+
+	while (p && p->scope != s)
+		p = p->below;
+	return p;
+}
+
+void view_forget_kept(struct view *v, bool all)
+{
+	for (struct pane **at = &v->kept; *at;) {
+		struct pane *p = *at;
+
+		if (!all && view_shows(v, p->scope)) {
+			at = &p->below;
+			continue;
+		}
+		*at = p->below;
+		pane_free(p);
+	}
+}
+
 /* Frees the top pane. There must be one below it. */
 void view_pop(struct view *v)
 {
@@ -48,6 +72,7 @@ void view_pop(struct view *v)
 	v->top = p->below;
 	view_forget_aside(v, p);
 	pane_free(p);
+	view_forget_kept(v, false);
 }
 
 /* Puts a pane where another one is, which is freed. */
@@ -62,13 +87,6 @@ void view_swap(struct view *v, struct pane *old, struct pane *p)
 	p->below = old->below;
 	*at = p;
 	pane_free(old);
-}
-
-/* A message for the last line, until the next key. */
-void view_say(struct view *v, const char *text)
-{
-	buf_clear(&v->message);
-	shown_put_text(&v->message, text);
 }
 
 /* The sections: each makes a pane of a scope. NULL: out of memory. */
@@ -177,34 +195,116 @@ struct pane *view_section_pane(struct view *v, unsigned section, struct pane_sco
 	return view_sections(v)[section].make(v, s);
 }
 
-/* Shows a section of the samples that are shown now, in place of the panes that show them. */
+/* Takes a section that was left out of those that are kept. NULL: there is none. */
+static struct pane *view_take_kept(struct view *v, const struct pane_scope *s, unsigned section)
+{
+	for (struct pane **at = &v->kept; *at; at = &(*at)->below) {
+		struct pane *p = *at;
+
+		if (p->scope != s || p->section != section)
+			continue;
+		*at = p->below;
+		return p;
+	}
+	return NULL;
+}
+
+/* Keeps the section that shows the samples of the top pane, unless the same comes again; panes on
+ * it go. */
+static void view_leave_section(struct view *v, unsigned section)
+{
+	const struct pane_scope *s = v->top->scope;
+	struct pane *p;
+
+	while (v->top->below && v->top->below->scope == s)
+		view_pop(v);
+	p = v->top;
+	v->top = p->below;
+	if (!p->is_section || p->section == section) {
+		pane_free(p);
+		return;
+	}
+	p->below = v->kept;
+	v->kept = p;
+}
+
+static int view_section_make(struct view *v, struct view_made *m)
+{
+	m->pane = view_section_pane(v, m->section, m->scope);
+	return m->pane ? 0 : -ENOMEM;
+}
+
+/* In place of the panes that show the same samples. */
+static int view_section_put(struct view *v, struct view_made *m)
+{
+	struct pane *p = m->pane;
+
+	m->pane = NULL;
+	p->section = m->section;
+	p->is_section = true;
+	view_leave_section(v, m->section);
+	return view_push(v, p);
+}
+
+/* Makes a section of the samples that are shown now, and shows it. */
+static int view_section_start(struct view *v, unsigned section)
+{
+	struct view_made *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->what = view_section_name(v, section);
+	m->make = view_section_make;
+	m->put = view_section_put;
+	m->section = section;
+	m->sections = view_n_sections(v);
+	m->scope = pane_scope_share(v->top->scope);
+	return view_make(v, m);
+}
+
+int view_section_anew(struct view *v, unsigned section)
+{
+	for (struct pane **at = &v->kept; *at;) {
+		struct pane *p = *at;
+
+		if (p->section != section) {
+			at = &p->below;
+			continue;
+		}
+		*at = p->below;
+		pane_free(p);
+	}
+	return view_section_start(v, section);
+}
+
+/* Shows a section of the samples that are shown now, in place of the panes that show them. Its
+ * cursor, filter and branches are as they were left. */
 int view_section(struct view *v, unsigned section)
 {
 	unsigned keep = view_sections(v)[section].keep;
-	struct pane_scope *s;
+	struct pane_scope *s = v->top->scope;
 	struct pane *p;
-	int r;
 
-	if ((profile_keeps(v->top->scope->profile) & keep) != keep) {
+	if ((profile_keeps(s->profile) & keep) != keep) {
 		view_say(v, "that is not known of these samples");
 		return 0;
 	}
-	s = pane_scope_share(v->top->scope);
-	p = view_section_pane(v, section, s);
-	r = p ? 0 : -ENOMEM;
-	if (r >= 0) {
-		p->section = section;
-		p->is_section = true;
-		/* The scope is held here, so popping its panes does not free it. */
-		while (v->top && v->top->scope == s)
+	/* From callers, help and the like back to the section that they lie on. */
+	if (section == v->top->section) {
+		while (v->top->below && v->top->below->scope == s)
 			view_pop(v);
-		r = view_push(v, p);
+		if (v->top->is_section)
+			return 0;
 	}
-	pane_scope_free(s);
-	return r;
+	p = view_take_kept(v, s, section);
+	if (p) {
+		view_leave_section(v, section);
+		return view_push(v, p);
+	}
+	return view_section_start(v, section);
 }
 
-/* Shows the first section of other samples, on top of what there is. Takes the scope over. */
+/* Shows the first section of a scope, on top of what there is. Takes the scope over. */
 int view_enter(struct view *v, struct pane_scope *s)
 {
 	struct pane *p = s ? view_functions(v, s) : NULL;
@@ -233,18 +333,57 @@ bool view_names(const struct view *v, size_t i, const char **object, const char 
 	return true;
 }
 
+/* Whether there is a function on line i whose callers can be shown. */
+static bool view_calls_can(const struct view *v, size_t i)
+{
+	struct pane *p = v->top;
+	const char *object, *symbol;
+	uint32_t o, s;
+
+	if (i >= p->n)
+		return false;
+	return p->kind->enter ? view_names(v, i, &object, &symbol)
+	                      : p->kind->function && p->kind->function(p, i, &o, &s);
+}
+
+static int view_calls_make(struct view *v, struct view_made *m)
+{
+	struct pane *p = v->top;
+	uint32_t object, symbol;
+
+	if (p->kind->enter)
+		return p->kind->enter(p, m->line, &m->pane);
+	if (p->kind->function(p, m->line, &object, &symbol))
+		m->pane = pane_calls(&v->opts, p->scope, object, symbol);
+	return m->pane ? 0 : -ENOMEM;
+}
+
+static int view_calls_put(struct view *v, struct view_made *m)
+{
+	struct pane *p = m->pane;
+
+	m->pane = NULL;
+	if (p)
+		return view_push(v, p);
+	view_say(v, "there is no function on this line");
+	return 0;
+}
+
 /* Shows callers and callees of the function on the line. */
 int view_calls(struct view *v)
 {
-	struct pane *p = v->top, *entered = NULL;
-	uint32_t object, symbol;
+	struct view_made *m;
 
-	if (p->at < p->n && p->kind->enter && p->kind->enter(p, p->at, &entered) < 0)
+	if (!view_calls_can(v, v->top->at)) {
+		view_say(v, "there is no function on this line");
+		return 0;
+	}
+	m = calloc(1, sizeof(*m));
+	if (!m)
 		return -ENOMEM;
-	if (entered)
-		return view_push(v, entered);
-	if (p->at < p->n && p->kind->function && p->kind->function(p, p->at, &object, &symbol))
-		return view_push(v, pane_calls(&v->opts, v->top->scope, object, symbol));
-	view_say(v, "there is no function on this line");
-	return 0;
+	m->what = "callers and callees";
+	m->make = view_calls_make;
+	m->put = view_calls_put;
+	m->line = v->top->at;
+	return view_make(v, m);
 }

@@ -26,6 +26,8 @@ static bool view_export_keeps(const struct profile *p, const struct profile_row 
 	const struct view_passing *k = ctx;
 	uint32_t comm = profile_task_at(p, row->key.task)->comm;
 
+	if (watched_stopped(&k->v->watched))
+		return false;
 	return k->node[row->key.node] || (comm && pane_passes(k->v->top, profile_text(p, comm)));
 }
 
@@ -72,14 +74,22 @@ static int view_export_samples(struct view *v, const struct pane_scope *s, struc
 	return r;
 }
 
+/* What is written, and who may stop that. */
+struct view_file {
+	int fd;
+	struct watched *watched;
+};
+
 /* For export_out: write(2) may take a part only, and a signal may interrupt it. */
 static int view_export_write(void *ctx, const void *bytes, size_t n)
 {
+	const struct view_file *file = ctx;
 	const unsigned char *at = bytes;
-	int fd = *(const int *)ctx;
 
+	if (watched_stopped(file->watched))
+		return -ECANCELED;
 	while (n) {
-		ssize_t done = write(fd, at, n);
+		ssize_t done = write(file->fd, at, n);
 
 		if (done < 0 && errno != EINTR)
 			return -errno;
@@ -111,7 +121,7 @@ static int view_export_scope(struct view *v, struct pane_scope *s, const struct 
 
 	if (r < 0)
 		return r;
-	opts.event = pane_event(p, buf_text(&s->event_name));
+	opts.event = pane_event(p, s->event_name);
 	r = opts.event == PANE_NO_EVENT ? -ENODATA : f->write(p, &opts, out);
 	if (r >= 0)
 		r = export_flush(out);
@@ -185,7 +195,8 @@ static int view_export_both(struct view *v, const struct export_format *f, struc
 int view_export(struct view *v, const char *path, int fd)
 {
 	const struct export_format *f = export_by_extension(path);
-	struct export_out out = { .write = view_export_write, .ctx = &fd };
+	struct view_file file = { fd, &v->watched };
+	struct export_out out = { .write = view_export_write, .ctx = &file };
 	int r = v->opts.compare ? view_export_both(v, f, &out)
 	                        : view_export_scope(v, v->top->scope, f, &out);
 

@@ -9,16 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "view/view_state.h"
-
-void view_news_free(struct view_news *news)
-{
-	if (news->owned)
-		profile_free(news->profile);
-	free(news->title);
-	free(news->account);
-	*news = (struct view_news){ 0 };
-}
+#include "view/view_made.h"
 
 /* The event that is shown if nobody chose one: the first with samples. */
 static const char *renew_event(const struct profile *p)
@@ -33,98 +24,125 @@ static const char *renew_event(const struct profile *p)
 	return profile_n_events(p) ? profile_event_name(p, 1) : "";
 }
 
-/* A pane of a scope that was made again. Texts stay, but for those that are sections: they are of
- * the samples. */
-static int renew_pane(struct view *v, struct pane **at, struct pane_scope *s)
+/* The scope of a pane, made of what is new. below: that of the pane below it, made again. NULL: out
+ * of memory, or not wanted any more. */
+static struct pane_scope *renew_scope(struct view *v, const struct view_made *m,
+                                      const struct pane *p, struct pane_scope *below)
 {
-	struct pane *p = *at, *again;
-	if (p->kind->renew)
-		return p->kind->renew(p, s);
-	if (!p->is_section) {
-		pane_set_scope(p, s);
-		return 0;
-	}
-	again = view_section_pane(v, p->section, s);
-	if (!again)
-		return -ENOMEM;
-	again->section = p->section;
-	again->is_section = true;
-	again->marks = p->marks;
-	again->at = p->at;
-	again->top = p->top;
-	again->below = p->below;
-	again->filter = p->filter;
-	p->filter = (struct buf){ 0 };
-	if (v->top == p)
-		v->top = again;
-	*at = again;
-	pane_free(p);
-	return again->filter.n ? again->kind->filter(again) : 0;
+	struct pane_scope *old = p->scope;
+
+	if (p->below && p->below->scope == old)
+		return pane_scope_share(below);
+	if (old->what == PANE_ALL)
+		return pane_scope_new(m->news.profile,
+		                      *old->event_name ? old->event_name
+		                                       : renew_event(m->news.profile),
+		                      &v->watched);
+	return view_scope_again(v, old, below);
 }
 
-/* Shows the newest profile in n panes, from the lowest to the top one. old: room for their
- * scopes. */
-static int renew_panes(struct view *v, struct pane **panes, struct pane_scope **old, size_t n)
+/* A pane of a scope that was made again. A text has what it needs: the same text, or, of a section,
+ * what is known when all is made. *scope: what it shows. */
+static int renew_pane(struct view_made *m, size_t i, const struct pane *p, struct pane_scope *s)
 {
-	const struct profile *profile = v->opts.profile;
+	static const struct pane_kind none = { 0 };
+	struct pane *again =
+	        p->kind->again ? p->kind->again(p, s) : pane_new(sizeof(*again), &none, p->opts, s);
+
+	m->again[i] = again;
+	return again ? 0 : -ENOMEM;
+}
+
+/* The panes of the way back, from the lowest up; what is on another one is made after it. */
+static int renew_make(struct view *v, struct view_made *m)
+{
+	const struct pane **panes = m->again ? calloc(m->n, sizeof(*panes)) : NULL;
+	struct pane_scope *below = NULL;
+	size_t depth = 0;
 	int r = 0;
 
-	/* What a scope above borrows of one below lives until all are made again. */
-	for (size_t i = 0; i < n; i++)
-		old[i] = pane_scope_share(panes[i]->scope);
-	for (size_t i = 0; i < n && r >= 0; i++) {
-		struct pane_scope *below = i ? panes[i - 1]->scope : NULL, *s;
+	if (!panes)
+		return -ENOMEM;
+	for (const struct pane *p = v->top; p; p = p->below)
+		panes[depth++] = p;
+	for (size_t i = depth; i-- > 0 && r >= 0;) {
+		struct pane_scope *s = renew_scope(v, m, panes[i], below);
 
-		if (i && old[i] == old[i - 1])
-			s = pane_scope_share(below);
-		else if (old[i]->what == PANE_ALL)
-			s = pane_scope_new(profile,
-			                   old[i]->event_name.n ? buf_text(&old[i]->event_name)
-			                                        : renew_event(profile),
-			                   "");
-		else
-			s = view_scope_again(v, old[i], below);
-		r = s ? renew_pane(v, &panes[i], s) : -ENOMEM;
-		/* The pane above lies on the new one. */
-		if (i + 1 < n)
-			panes[i + 1]->below = panes[i];
+		r = s ? renew_pane(m, i, panes[i], s) : -ENOMEM;
 		pane_scope_free(s);
+		below = r < 0 ? NULL : m->again[i]->scope;
 	}
-	for (size_t i = n; i; i--)
-		pane_scope_free(old[i - 1]);
+	/* Sections that were left show what one of these shows. */
+	for (const struct pane *p = v->kept; p && r >= 0; p = p->below) {
+		size_t i = 0;
+
+		while (panes[i]->scope != p->scope)
+			i++;
+		r = renew_pane(m, depth, p, m->again[i]->scope);
+		depth++;
+	}
+	free(panes);
 	return r;
 }
 
-/* Shows what is new. */
-static int renew_now(struct view *v, struct view_news *news)
+/* Puts a pane in the place of the one that it was made from, whose filter and cursor it takes
+ * over. */
+static int renew_swap(struct view *v, struct pane **at, struct pane *again)
+{
+	struct pane *old = *at;
+
+	/* A text that is no section stays. */
+	if (!old->kind->again && !old->is_section) {
+		pane_set_scope(old, again->scope);
+		pane_free(again);
+		return 0;
+	}
+	if (!old->kind->again) {
+		struct pane *text = view_section_pane(v, old->section, again->scope);
+
+		pane_free(again);
+		if (!text)
+			return -ENOMEM;
+		again = text;
+	}
+	again->section = old->section;
+	again->is_section = old->is_section;
+	again->marks = old->marks;
+	again->below = old->below;
+	again->at = old->at;
+	again->top = old->top;
+	again->filter = old->filter;
+	old->filter = (struct buf){ 0 };
+	if (again->kind->adopt)
+		again->kind->adopt(again, old);
+	else if (again->filter.n)
+		again->kind->filter(again);
+	*at = again;
+	pane_free(old);
+	return 0;
+}
+
+/* All panes at once. What was shown is let go when no pane shows it any more. */
+static int renew_put(struct view *v, struct view_made *m)
 {
 	struct view_news before = v->now;
-	struct pane_scope **old;
-	struct pane **panes;
-	size_t n = 0;
-	int r;
+	size_t i = 0;
+	int r = 0;
 
-	v->now = *news;
-	*news = (struct view_news){ 0 };
+	v->now = m->news;
+	m->news = (struct view_news){ 0 };
 	v->opts.profile = v->now.profile;
 	v->opts.account = v->now.account;
 	if (v->now.title)
 		v->opts.title = v->now.title;
-	for (struct pane *p = v->top; p; p = p->below)
-		n++;
-	panes = calloc(n, sizeof(struct pane *));
-	old = calloc(n, sizeof(struct pane_scope *));
-	if (panes && old) {
-		size_t i = n;
-
-		for (struct pane *p = v->top; p; p = p->below)
-			panes[--i] = p;
-		r = renew_panes(v, panes, old, n);
-	} else {
-		r = -ENOMEM;
+	for (struct pane **at = &v->top; *at && r >= 0; at = &(*at)->below, i++) {
+		r = renew_swap(v, at, m->again[i]);
+		m->again[i] = NULL;
 	}
-	free(panes);
-	free(old);
+	for (struct pane **at = &v->kept; *at && r >= 0; at = &(*at)->below, i++) {
+		r = renew_swap(v, at, m->again[i]);
+		m->again[i] = NULL;
+	}
 	/* After a failure some panes still show what was there: it is not freed before they are. */
 	if (r < 0) {
 		v->left = before;
@@ -138,10 +156,44 @@ static int renew_now(struct view *v, struct view_news *news)
 	return 0;
 }
 
-/* While the view is frozen the newest waits, and the one before it goes. */
+/* A key came: what is new waits until it is answered, unless newer samples do. */
+static void renew_stopped(struct view *v, struct view_made *m)
+{
+	if (v->waiting.profile)
+		return;
+	v->waiting = m->news;
+	m->news = (struct view_news){ 0 };
+}
+
+/* Shows what is new. */
+static int renew_now(struct view *v, struct view_news *news)
+{
+	struct view_made *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->what = "what is new";
+	m->make = renew_make;
+	m->put = renew_put;
+	m->stopped = renew_stopped;
+	m->renews = true;
+	m->news = *news;
+	*news = (struct view_news){ 0 };
+	for (const struct pane *p = v->top; p; p = p->below)
+		m->n++;
+	for (const struct pane *p = v->kept; p; p = p->below)
+		m->n++;
+	m->again = calloc(m->n, sizeof(struct pane *));
+	if (!m->again)
+		m->n = 0;
+	return view_make(v, m);
+}
+
+/* While the view is frozen, or a thread looks at what is shown, the newest waits, and the one
+ * before it goes. */
 int view_renew(struct view *v, struct view_news *news)
 {
-	if (!v->frozen)
+	if (!v->frozen && !v->job)
 		return renew_now(v, news);
 	view_news_free(&v->waiting);
 	v->waiting = *news;

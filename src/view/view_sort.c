@@ -72,5 +72,5 @@ int view_sort_keys(struct view *v)
 	}
 	memcpy(v->columns, columns, n * sizeof(*columns));
 	v->opts.n_columns = n;
-	return view_section(v, 0);
+	return view_section_anew(v, 0);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * view_state.h: what the files of a view share. view.c does what keys ask for, view_keys.c has the
- * list of them, view_enter.c the panes and how one comes to others, view_zoom.c comes to other
- * samples, view_annotate.c to code, view_renew.c puts other samples under all of them, view_draw.c
- * draws, view_write.c writes what is shown to a file, view_help.c shows the list of keys.
+ * list of them, view_enter.c the panes and how one comes to others, view_made.c makes them,
+ * view_zoom.c comes to other samples, view_annotate.c to code, view_renew.c puts other samples
+ * under all of them, view_draw.c draws, view_write.c writes what is shown to a file, view_help.c
+ * shows the list of keys, view_state.c says things.
  */
 #ifndef SEAM_VIEW_VIEW_STATE_H
 #define SEAM_VIEW_VIEW_STATE_H
@@ -18,7 +19,8 @@ struct view {
 	struct view_news waiting;                   /* what came while the view is frozen */
 	struct view_news left;                      /* after a failure: what was there before */
 	struct pane *top;
-	unsigned rows; /* of the list, when it was drawn last */
+	struct pane *kept; /* sections of the same samples that were left, by below */
+	unsigned rows;     /* of the list, when it was drawn last */
 	enum {
 		VIEW_MOVING,
 		VIEW_FILTERING, /* characters are added to the pane's filter */
@@ -27,6 +29,11 @@ struct view {
 	} mode;
 	bool frozen; /* what is new waits */
 	struct marks marks;
+	/* What is made in a thread (view_made.h); NULL: nothing. */
+	struct job *job;
+	struct view_made *made;
+	struct watched watched;
+	struct buf ahead;        /* int: keys that came meanwhile */
 	struct aside *aside;     /* a text that is made; NULL: none */
 	struct pane *aside_pane; /* stands there for it */
 	struct buf typed;        /* the file's name, the columns */
@@ -45,6 +52,8 @@ int view_push(struct view *v, struct pane *p);
 void view_forget_aside(struct view *v, const struct pane *p);
 /* Frees the top pane. There must be one below it. */
 void view_pop(struct view *v);
+/* Frees the sections that were left and show samples that no pane shows. all: every one. */
+void view_forget_kept(struct view *v, bool all);
 /* Puts a pane where another one is, which is freed. */
 void view_swap(struct view *v, struct pane *old, struct pane *p);
 /* How many sections there are, and what they are called. */
@@ -57,7 +66,9 @@ struct pane *view_section_pane(struct view *v, unsigned section, struct pane_sco
 int view_sort_keys(struct view *v);
 /* Shows a section of the samples that are shown now, in place of the panes that show them. */
 int view_section(struct view *v, unsigned section);
-/* Shows the first section of other samples, on top of what there is. Takes the scope over. */
+/* The same, made anew where it is there. */
+int view_section_anew(struct view *v, unsigned section);
+/* Shows the first section of a scope, on top of what there is. Takes the scope over. */
 int view_enter(struct view *v, struct pane_scope *s);
 /* What the function on line i is called: its object, as marks and scopes know it (the whole path;
  * of two sides its last part), "": not told apart, and its name, "": it has none. False: there is
@@ -68,11 +79,13 @@ int view_calls(struct view *v);
 /* ---- view_annotate.c: 0; -ENOMEM ---- */
 
 int view_annotate(struct view *v);
+/* Shows the text, and waits for it if need be. */
+int view_annotated(struct view *v);
 
 /* ---- view_zoom.c: 0; -ENOMEM ---- */
 
 /* All samples of an event. NULL: out of memory. */
-struct pane_scope *view_scope_all(const struct view *v, const char *event);
+struct pane_scope *view_scope_all(struct view *v, const char *event);
 /* The first event; of two sides, the first one that both have samples of. */
 const char *view_first_event(const struct view *v);
 /* What an object is known by: see view_names. */

@@ -19,10 +19,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "view/feed.h"
 
+#define PROGRESS_MS 100  /* between two looks at how far a thread is */
 #define ESCAPE_MS 25     /* within which the rest of a key follows an escape */
 #define FAILURES_MAX 100 /* reads without a key, one after the other: the terminal is gone */
 
@@ -108,26 +110,32 @@ static int terminal_key(int curses)
 	return curses < 0x100 ? curses : VIEW_KEY_NONE;
 }
 
-/* Waits for a key, something new, or a signal. SIGWINCH comes here and nowhere else, so that none
+/* Waits for a key, something new, a signal, or, while something is made, the time when it is to be
+ * seen how far that is. SIGWINCH comes here and nowhere else, so that none
  * is missed between looking and waiting. Whether there is something to be read of the keyboard. */
 static bool terminal_wait(const struct view *v, struct feed *feed)
 {
 	struct pollfd p[] = { { .fd = STDIN_FILENO, .events = POLLIN },
 		              { .fd = feed ? feed_fd(feed) : -1, .events = POLLIN },
 		              { .fd = view_poll_fd(v), .events = POLLIN } };
+	const struct timespec progress = { .tv_nsec = PROGRESS_MS * 1000000L };
 	sigset_t mask;
 
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	sigdelset(&mask, SIGWINCH);
-	return ppoll(p, sizeof(p) / sizeof(p[0]), NULL, &mask) > 0 && p[0].revents;
+	return ppoll(p, sizeof(p) / sizeof(p[0]), view_makes(v) ? &progress : NULL, &mask) > 0 &&
+	       p[0].revents;
 }
 
-/* Shows what a thread of the view has made, if it is there. */
+/* Shows what a thread of the view has made, if it is there. What is made in less time than a person
+ * sees is waited for, or until the next key: so the screen changes once. */
 static int terminal_made(struct view *v)
 {
-	struct pollfd p = { .fd = view_poll_fd(v), .events = POLLIN };
+	struct pollfd p[] = { { .fd = view_poll_fd(v), .events = POLLIN },
+		              { .fd = STDIN_FILENO, .events = POLLIN } };
 
-	return poll(&p, 1, 0) > 0 ? view_finish(v) : 0;
+	poll(p, sizeof(p) / sizeof(p[0]), view_makes(v) ? PROGRESS_MS : 0);
+	return p[0].revents ? view_finish(v) : 0;
 }
 
 /* Takes what is new. 0; 1: the view is to be left; -errno. */

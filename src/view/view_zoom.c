@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "base/shown.h"
+#include "base/trie.h"
 #include "view/pane_compare.h"
-#include "view/view_state.h"
+#include "view/view_made.h"
 
 const char *view_object(const struct view *v, const struct profile *p, uint32_t object)
 {
@@ -48,24 +49,33 @@ const char *view_first_event(const struct view *v)
 	return profile_event_name(p, 1);
 }
 
-struct pane_scope *view_scope_all(const struct view *v, const char *event)
+struct pane_scope *view_scope_all(struct view *v, const char *event)
 {
 	const struct view_compare *c = v->opts.compare;
-	struct pane_scope *s = pane_scope_new(v->opts.profile, event, "");
+	struct watched *watched = &v->watched;
+	struct pane_scope *s = pane_scope_new(v->opts.profile, event, watched);
 
 	if (!s || !c)
 		return s;
-	s->base = pane_scope_new(c->side[0], event, "");
+	s->base = pane_scope_new(c->side[0], event, watched);
 	if (s->base)
 		return s;
 	pane_scope_free(s);
 	return NULL;
 }
 
+/* What a scope keeps of the samples below it. */
+struct view_choosing {
+	struct pane_scope *like;
+	const bool *node;  /* of marked functions, by node: it, or one it was called from, is */
+	size_t done, rows; /* that were asked about */
+	struct watched *watched;
+};
+
 /* Whether a row has the value that a scope chooses. */
-static bool view_is_chosen(const struct profile *p, const struct profile_row *row, void *ctx)
+static bool view_has_value(const struct profile *p, const struct profile_row *row,
+                           struct pane_scope *s)
 {
-	struct pane_scope *s = ctx;
 	const struct profile_task *task = profile_task_at(p, row->key.task);
 
 	if (s->column == ROLLUP_COMM)
@@ -75,6 +85,16 @@ static bool view_is_chosen(const struct profile *p, const struct profile_row *ro
 	        : s->column == ROLLUP_CPU   ? row->key.cpu
 	        : s->column == ROLLUP_STATE ? row->key.state
 	                                    : row->key.slice) == s->number;
+}
+
+/* For profile_filter. Of what nobody wants any more nothing is kept. */
+static bool view_is_chosen(const struct profile *p, const struct profile_row *row, void *ctx)
+{
+	struct view_choosing *c = ctx;
+
+	if (!watched_goes_on(c->watched, c->done++, c->rows) || watched_stopped(c->watched))
+		return false;
+	return c->node ? c->node[row->key.node] : view_has_value(p, row, c->like);
 }
 
 /* Marks the frames of the object that a scope is of. -ENOMEM. */
@@ -92,60 +112,54 @@ static int view_choose_frames(const struct view *v, struct pane_scope *s)
 	return 0;
 }
 
-/* What a scope of marked functions keeps. */
-struct view_marked {
-	bool *node; /* by node of the profile: it, or one it was called from, is marked */
-};
-
-static bool view_is_marked(const struct profile *p, const struct profile_row *row, void *ctx)
-{
-	const struct view_marked *m = ctx;
-
-	(void)p;
-	return m->node[row->key.node];
-}
-
-/* Finds the stacks that have a marked function. A parent's number is less than its children's. */
-static int view_find_marked(const struct view *v, const struct profile *p, struct view_marked *m)
+/* Finds the stacks that have a marked function: *ret is by node. A parent's number is less than its
+ * children's. -ENOMEM. */
+static int view_find_marked(const struct view *v, const struct profile *p, bool **ret)
 {
 	size_t n = profile_n_nodes(p), frames = profile_n_frames(p);
-	bool *frame = calloc(frames + 1, sizeof(*frame));
+	bool *frame = calloc(frames + 1, sizeof(*frame)), *node = calloc(n + 1, sizeof(*node));
+	const struct trie *tree = profile_tree(p);
 
-	m->node = calloc(n + 1, sizeof(*m->node));
-	for (uint32_t i = 1; frame && m->node && i <= frames; i++) {
+	for (uint32_t i = 1; frame && node && i <= frames; i++) {
 		const struct profile_frame *f = profile_frame_at(p, i);
 
 		frame[i] = f->kind != PROFILE_MISSING &&
 		           marks_has(&v->marks, view_object(v, p, f->object),
 		                     pane_plain(p, f->symbol));
 	}
-	for (uint32_t i = 1; frame && m->node && i <= n; i++) {
-		const struct profile_node node = profile_node_at(p, i);
+	for (uint32_t i = 1; frame && node && i <= n; i++) {
+		const struct trie_node at = trie_at(tree, i);
 
-		m->node[i] = m->node[node.parent] || frame[node.frame];
+		node[i] = node[at.parent] || frame[at.key];
+	}
+	*ret = node;
+	if (frame && node) {
+		free(frame);
+		return 0;
 	}
 	free(frame);
-	return frame && m->node ? 0 : -ENOMEM;
+	return -ENOMEM;
 }
 
-/* The samples of `from` that a scope like `like` has. -ENOMEM. */
-static int view_choose_samples(const struct view *v, struct pane_scope *like,
-                               const struct profile *from, struct profile **ret)
+/* The samples of `from` that a scope like `like` has. Rows are in the order of `from`, which is
+ * canonical. -ENOMEM; -ECANCELED. */
+static int view_choose_samples(struct view *v, struct pane_scope *like, const struct profile *from,
+                               struct profile **ret)
 {
-	struct view_marked marked = { 0 };
-	struct profile *p;
+	struct view_choosing c = { .like = like,
+		                   .rows = profile_n_rows(from),
+		                   .watched = &v->watched };
+	bool *marked = NULL;
 	int r = like->what == PANE_MARKED ? view_find_marked(v, from, &marked) : 0;
 
+	c.node = marked;
 	if (r >= 0)
-		r = like->what == PANE_MARKED ? profile_filter(&p, from, view_is_marked, &marked)
-		                              : profile_filter(&p, from, view_is_chosen, like);
-	free(marked.node);
-	if (r < 0)
-		return r;
-	/* A filtered profile has its rows in the old order; equal views want one order whatever
-	 * came before. */
-	r = profile_canonical(ret, p);
-	profile_free(p);
+		r = profile_filter(ret, from, view_is_chosen, &c);
+	free(marked);
+	if (r >= 0 && watched_stopped(&v->watched)) {
+		profile_free(*ret);
+		return -ECANCELED;
+	}
 	return r;
 }
 
@@ -154,13 +168,13 @@ static int view_choose_samples(const struct view *v, struct pane_scope *like,
 static struct pane_scope *view_scope_side(struct view *v, struct pane_scope *like,
                                           struct pane_scope *below)
 {
-	const char *event = buf_text(&below->event_name);
+	const char *event = below->event_name;
 	struct profile *chosen = NULL;
 	struct pane_scope *s;
 
 	if (like->what != PANE_OBJECT && view_choose_samples(v, like, below->profile, &chosen) < 0)
 		return NULL;
-	s = pane_scope_new(chosen ? chosen : below->profile, event, "");
+	s = pane_scope_new(chosen ? chosen : below->profile, event, &v->watched);
 	if (!s) {
 		profile_free(chosen);
 		return NULL;
@@ -192,18 +206,41 @@ struct pane_scope *view_scope_again(struct view *v, struct pane_scope *like,
 	return NULL;
 }
 
-/* Goes on with what `like` chooses, which is freed, of the samples that are shown. label says
- * what it is. */
+static int view_chosen_make(struct view *v, struct view_made *m)
+{
+	if (m->like.label.failed || m->like.value.failed)
+		return -ENOMEM;
+	m->scope = view_scope_again(v, &m->like, v->top->scope);
+	m->pane = m->scope ? view_section_pane(v, 0, m->scope) : NULL;
+	return m->pane ? 0 : -ENOMEM;
+}
+
+/* On top of what there is: Left goes back to it. */
+static int view_chosen_put(struct view *v, struct view_made *m)
+{
+	struct pane *p = m->pane;
+
+	m->pane = NULL;
+	p->is_section = true;
+	return view_push(v, p);
+}
+
+/* Goes on with what `like` chooses of the samples that are shown. Its buffers are taken over. label
+ * says what it is. */
 static int view_enter_chosen(struct view *v, struct pane_scope *like, const char *label)
 {
-	struct pane_scope *s = NULL;
+	struct view_made *m = calloc(1, sizeof(*m));
 
+	if (!m) {
+		buf_free(&like->value);
+		return -ENOMEM;
+	}
 	shown_put_text(&like->label, label);
-	if (!like->label.failed && !like->value.failed)
-		s = view_scope_again(v, like, v->top->scope);
-	buf_free(&like->label);
-	buf_free(&like->value);
-	return view_enter(v, s);
+	m->what = "samples";
+	m->make = view_chosen_make;
+	m->put = view_chosen_put;
+	m->like = *like;
+	return view_make(v, m);
 }
 
 /* What an object that has this function is known by; "": none is known. */
@@ -303,7 +340,7 @@ static const char *view_other_event(const struct view *v, int step)
 {
 	const struct profile *p = v->opts.profile;
 	size_t n = profile_n_events(p);
-	uint32_t at = pane_event(p, buf_text(&v->top->scope->event_name));
+	uint32_t at = pane_event(p, v->top->scope->event_name);
 
 	if (at == PANE_NO_EVENT)
 		return view_first_event(v);
@@ -315,10 +352,33 @@ static const char *view_other_event(const struct view *v, int step)
 	return profile_event_name(p, at);
 }
 
-/* Shows the next event, or the one before, by itself. */
+static int view_event_make(struct view *v, struct view_made *m)
+{
+	m->scope = view_scope_all(v, buf_text(&m->like.value));
+	m->pane = m->scope ? view_section_pane(v, m->section, m->scope) : NULL;
+	return m->pane ? 0 : -ENOMEM;
+}
+
+/* In place of all that there is: it is of the old event. */
+static int view_event_put(struct view *v, struct view_made *m)
+{
+	struct pane *p = m->pane;
+
+	m->pane = NULL;
+	p->is_section = true;
+	p->section = m->section;
+	while (v->top->below)
+		view_pop(v);
+	view_swap(v, v->top, p);
+	p->section = m->section;
+	view_forget_kept(v, true);
+	return 0;
+}
+
+/* Shows the next event, or the one before, by itself, in the same section. */
 int view_event(struct view *v, int step)
 {
-	unsigned section = v->top->section;
+	struct view_made *m;
 	const char *event;
 
 	if (v->top->all_events && v->opts.compare->events) {
@@ -326,19 +386,20 @@ int view_event(struct view *v, int step)
 		return 0;
 	}
 	event = profile_n_events(v->opts.profile) ? view_other_event(v, step) : "";
-	if (!strcmp(event, buf_text(&v->top->scope->event_name))) {
+	if (!strcmp(event, v->top->scope->event_name)) {
 		view_say(v, v->opts.compare ? "both sides have one event in common"
 		                            : "the recording has one event");
 		return 0;
 	}
-	/* What was entered from here is of the old event. */
-	while (v->top->below)
-		view_pop(v);
-	if (view_enter(v, view_scope_all(v, event)) < 0)
+	m = calloc(1, sizeof(*m));
+	if (!m)
 		return -ENOMEM;
-	/* What was lowest shows the other event, and goes. */
-	pane_free(v->top->below);
-	v->top->below = NULL;
-	/* The rows of two sides are of all events. */
-	return v->opts.compare ? view_section(v, section) : 0;
+	m->what = "samples";
+	m->make = view_event_make;
+	m->put = view_event_put;
+	m->section = v->top->section;
+	buf_put_text(&m->like.value, event);
+	if (m->like.value.failed)
+		m->section = 0;
+	return view_make(v, m);
 }

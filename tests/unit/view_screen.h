@@ -107,11 +107,13 @@ static inline void draw(struct test *t)
 	const struct view_screen s = { ROWS, COLUMNS, &t->screen, put };
 
 	memset(&t->screen, 0, sizeof(t->screen));
-	assert_int_equal(view_finish(t->view), 0);
+	while (view_poll_fd(t->view) >= 0)
+		assert_int_equal(view_finish(t->view), 0);
 	view_draw(t->view, &s);
 }
 
-static inline void start(struct test *t)
+/* aside_rows: as view_opts has it. */
+static inline void start_from(struct test *t, size_t aside_rows)
 {
 	static const enum rollup_column columns[] = { ROLLUP_COMM, ROLLUP_OBJECT, ROLLUP_SYMBOL };
 	struct view_opts opts = { .sz = sizeof(opts),
@@ -119,12 +121,18 @@ static inline void start(struct test *t)
 		                  .columns = columns,
 		                  .n_columns = 3,
 		                  .account = "5 samples: all whole\nsecond line\n",
-		                  .annotate = annotated };
+		                  .annotate = annotated,
+		                  .aside_rows = aside_rows };
 
 	t->profile = made();
 	opts.profile = t->profile;
 	assert_int_equal(view_new(&t->view, &opts), 0);
 	draw(t);
+}
+
+static inline void start(struct test *t)
+{
+	start_from(t, 0);
 }
 
 static inline void end(struct test *t)
