@@ -5,9 +5,11 @@
  * part of the page's text.
  *
  * The block: u32 length of a JSON object, the object ("texts" are its strings), then little-endian
- * arrays of u32: functions' name, object, kind; nodes' parent, function; rows' node, thread, slice,
- * what, samples; padding to 8; then rows' weights as f64. Each part starts at a multiple of 8. They
- * stand as flame_order.c orders them.
+ * arrays of u32: functions' name, object, kind; chains' length, and the functions of all chains;
+ * segments' parent (how many segments before), chain; rows' segment (how many behind that of the
+ * row before), thread, slice, what, samples; padding to 8; then rows' weights as f64. Each part
+ * starts at a multiple of 8. What segments and chains are: flame_chains.c; a row is of the last
+ * node of its segment.
  */
 #include "export/flame.h"
 
@@ -183,10 +185,32 @@ static void flame_threads_json(const struct flame_graph *g, struct json *j)
 	json_close(j, ']');
 }
 
-/* Writes the object at the front of the block. The three counts in it are the lengths of the arrays
- * behind it. */
-static void flame_json(const struct flame_graph *g, const struct flame_side *sides, size_t n,
-                       const struct flame_opts *opts, struct buf *to)
+/* Writes the counts: of nodes, and of what the arrays behind the object hold. */
+static void flame_counts_json(const struct flame_graph *g, const struct flame_chains *c,
+                              struct json *j)
+{
+	size_t functions = 0;
+
+	for (uint32_t i = 1; i < c->chains.n; i++)
+		functions += intern_length(&c->chains, i) / sizeof(uint32_t);
+	json_key(j, "functions");
+	json_u64(j, g->functions.n);
+	json_key(j, "nodes");
+	json_u64(j, flame_nodes(g));
+	json_key(j, "chains");
+	json_u64(j, c->chains.n - 1);
+	json_key(j, "chained");
+	json_u64(j, functions);
+	json_key(j, "segments");
+	json_u64(j, c->n);
+	json_key(j, "rows");
+	json_u64(j, g->n_keys);
+}
+
+/* Writes the object at the front of the block. */
+static void flame_json(const struct flame_graph *g, const struct flame_chains *c,
+                       const struct flame_side *sides, size_t n, const struct flame_opts *opts,
+                       struct buf *to)
 {
 	struct json j = { .out = to };
 
@@ -197,12 +221,7 @@ static void flame_json(const struct flame_graph *g, const struct flame_side *sid
 	json_bool(&j, opts->icicle);
 	json_key(&j, "slices");
 	json_u64(&j, FLAME_SLICES);
-	json_key(&j, "functions");
-	json_u64(&j, g->functions.n);
-	json_key(&j, "nodes");
-	json_u64(&j, flame_nodes(g));
-	json_key(&j, "rows");
-	json_u64(&j, g->n_keys);
+	flame_counts_json(g, c, &j);
 	flame_sides_json(g, sides, n, &j);
 	flame_names_json(g, sides[0].profile, opts, &j);
 	flame_runtimes_json(g, &j);
@@ -218,33 +237,49 @@ static void flame_json(const struct flame_graph *g, const struct flame_side *sid
 	json_close(&j, '}');
 }
 
-/* Writes the arrays of the block, field by field, as the head of this file describes them. */
-static void flame_arrays(const struct flame_graph *g, const struct flame_order *o, struct buf *to)
+/* Writes the tree: chains, and segments of them. */
+static void flame_tree(const struct flame_chains *c, struct buf *to)
 {
-	for (uint32_t field = 0; field < 3; field++) {
-		for (uint32_t i = 0; i < g->functions.n; i++) {
-			struct flame_function f = flame_function(g, i);
+	for (uint32_t i = 1; i < c->chains.n; i++)
+		buf_put_u32(to, (uint32_t)(intern_length(&c->chains, i) / sizeof(uint32_t)));
+	for (uint32_t i = 1; i < c->chains.n; i++) {
+		const char *functions = intern_get(&c->chains, i);
+		size_t n = intern_length(&c->chains, i) / sizeof(uint32_t);
 
-			buf_put_u32(to, field == 0 ? f.name : field == 1 ? f.object : f.kind);
+		for (size_t k = 0; k < n; k++) {
+			uint32_t function;
+
+			memcpy(&function, functions + k * sizeof(function), sizeof(function));
+			buf_put_u32(to, function);
 		}
 	}
-	for (size_t i = 0; i < flame_nodes(g); i++)
-		buf_put_u32(to, o->place[flame_node(g, o->node[i]).parent]);
-	for (size_t i = 0; i < flame_nodes(g); i++)
-		buf_put_u32(to, flame_node(g, o->node[i]).function);
+	for (size_t i = 0; i < c->n; i++)
+		buf_put_u32(to, (uint32_t)i - c->parent[i]);
+	for (size_t i = 0; i < c->n; i++)
+		buf_put_u32(to, c->chain[i]);
+}
+
+/* Writes rows, field by field. */
+static void flame_rows_arrays(const struct flame_graph *g, const struct flame_order *o,
+                              const struct flame_chains *c, struct buf *to)
+{
+	uint32_t before = 0;
+
 	for (uint32_t field = 0; field < 5; field++) {
 		for (uint32_t i = 0; i < g->n_keys; i++) {
 			struct flame_key k = flame_key(g, o->row[i]);
 			uint64_t samples = g->values[o->row[i]].samples;
+			uint32_t segment = field ? 0 : c->segment[o->place[k.node]];
 
 			/* A number of 32 bits is enough for the page; more than that is shown as
 			 * that. */
-			buf_put_u32(to, field == 0             ? o->place[k.node]
+			buf_put_u32(to, field == 0             ? segment - before
 			                : field == 1           ? k.thread
 			                : field == 2           ? k.slice
 			                : field == 3           ? k.what
 			                : samples < UINT32_MAX ? (uint32_t)samples
 			                                       : UINT32_MAX);
+			before = segment;
 		}
 	}
 	/* The weights are f64, and JavaScript wants them aligned to 8. */
@@ -258,6 +293,21 @@ static void flame_arrays(const struct flame_graph *g, const struct flame_order *
 	}
 }
 
+/* Writes the arrays of the block, as the head of this file describes them. */
+static void flame_arrays(const struct flame_graph *g, const struct flame_order *o,
+                         const struct flame_chains *c, struct buf *to)
+{
+	for (uint32_t field = 0; field < 3; field++) {
+		for (uint32_t i = 0; i < g->functions.n; i++) {
+			struct flame_function f = flame_function(g, i);
+
+			buf_put_u32(to, field == 0 ? f.name : field == 1 ? f.object : f.kind);
+		}
+	}
+	flame_tree(c, to);
+	flame_rows_arrays(g, o, c, to);
+}
+
 /* Makes the block. All of it is in memory once, because its lengths stand in front. -ENOMEM,
  * -EOVERFLOW. */
 static int flame_block(const struct flame_graph *g, const struct flame_side *sides, size_t n,
@@ -265,21 +315,26 @@ static int flame_block(const struct flame_graph *g, const struct flame_side *sid
 {
 	struct buf meta = { 0 };
 	struct flame_order order = { 0 };
+	struct flame_chains chains = { 0 };
 	int r = flame_order_make(g, &order);
 
-	flame_json(g, sides, n, opts, &meta);
+	if (r >= 0)
+		r = flame_chains_make(g, &order, &chains);
+	if (r >= 0)
+		flame_json(g, &chains, sides, n, opts, &meta);
 	if (r >= 0 && meta.n > UINT32_MAX)
 		r = -EOVERFLOW;
 	if (r >= 0) {
 		buf_put_u32(block, (uint32_t)meta.n);
 		buf_put(block, meta.bytes, meta.n);
 		buf_put_zeros(block, -block->n & 7);
-		flame_arrays(g, &order, block);
+		flame_arrays(g, &order, &chains, block);
 	}
 	if (r >= 0 && (meta.failed || block->failed))
 		r = -ENOMEM;
 	buf_free(&meta);
 	flame_order_free(&order);
+	flame_chains_free(&chains);
 	return r;
 }
 

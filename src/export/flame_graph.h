@@ -81,6 +81,19 @@ struct flame_order {
 int flame_order_make(const struct flame_graph *g, struct flame_order *ret);
 void flame_order_free(struct flame_order *o);
 
+/* flame_chains.c: nodes of one child as segments. By segment: the one that it hangs below, its
+ * chain; by a node's new number: its segment. */
+struct flame_chains {
+	struct intern chains; /* of functions, u32 each, outermost first; the first has the id 1 */
+	uint32_t *parent, *chain, *segment;
+	size_t n;
+};
+
+/* -ENOMEM. */
+int flame_chains_make(const struct flame_graph *g, const struct flame_order *o,
+                      struct flame_chains *ret);
+void flame_chains_free(struct flame_chains *c);
+
 /* How many nodes there are, with the root, which is node 0; and one of them. */
 static inline size_t flame_nodes(const struct flame_graph *g)
 {

@@ -1,11 +1,44 @@
 // SPDX-License-Identifier: MIT
 // block.mjs: a block of data for the page, made up: what flame.c writes of a recording.
 
+/* Segments of nodes [parent, function] that stand before what is below them, as
+ * flame_chains.c makes them. */
+function segmentsOf(nodes, rows) {
+	const chains = [],
+		texts = new Map(),
+		segments = [],
+		segmentOf = [];
+	const hit = new Set(rows.map((r) => r.node)),
+		kids = nodes.map(() => 0);
+	let chain = null;
+
+	nodes.slice(1).forEach(([parent]) => kids[parent]++);
+	const end = () => {
+		if (!texts.has(chain.join())) texts.set(chain.join(), chains.push(chain) - 1);
+		segments.at(-1).chain = texts.get(chain.join());
+	};
+	nodes.forEach(([parent, fn], i) => {
+		if (i <= 1 || parent === 0 || hit.has(parent) || kids[parent] > 1) {
+			if (chain) end();
+			chain = [];
+			segments.push({ parent: i ? segmentOf[parent] : 0, chain: 0 });
+		}
+		chain.push(fn);
+		segmentOf[i] = segments.length - 1;
+	});
+	end();
+	return { chains, segments, segmentOf };
+}
+
 /* of: functions [name, kind], nodes [parent, function], rows {node, thread, slice, weight}, threads
  * [comm, pid, tid] */
 export function block(of) {
 	const texts = [""],
 		text = (s) => (texts.includes(s) ? texts.indexOf(s) : texts.push(s) - 1);
+	const tree = segmentsOf(of.nodes, of.rows);
+	const rows = of.rows
+		.map((r) => ({ ...r, segment: tree.segmentOf[r.node] }))
+		.sort((a, b) => a.segment - b.segment);
 	const names = of.functions.map(([name]) => text(name));
 	const meta = {
 		title: "made up",
@@ -13,6 +46,9 @@ export function block(of) {
 		slices: 1024,
 		functions: of.functions.length,
 		nodes: of.nodes.length,
+		chains: tree.chains.length,
+		chained: tree.chains.flat().length,
+		segments: tree.segments.length,
 		rows: of.rows.length,
 		sides: of.sides || [{ name: "one", start: 100, seconds: 2, lost: 0, undecoded: 0 }],
 		events: [{ name: "cycles", unit: of.unit || "count", first: false }],
@@ -25,13 +61,15 @@ export function block(of) {
 		names,
 		names.map(() => 0),
 		of.functions.map(([, kind]) => kind),
-		of.nodes.map((n) => n[0]),
-		of.nodes.map((n) => n[1]),
-		of.rows.map((r) => r.node),
-		of.rows.map((r) => r.thread),
-		of.rows.map((r) => r.slice),
-		of.rows.map((r) => (r.side || 0) * 2 ** 24 + (r.state || 0) * 2 ** 16),
-		of.rows.map((r) => r.samples || 1),
+		tree.chains.map((chain) => chain.length),
+		tree.chains.flat(),
+		tree.segments.map(({ parent }, s) => s - parent),
+		tree.segments.map(({ chain }) => chain),
+		rows.map((r, i) => r.segment - (i ? rows[i - 1].segment : 0)),
+		rows.map((r) => r.thread),
+		rows.map((r) => r.slice),
+		rows.map((r) => (r.side || 0) * 2 ** 24 + (r.state || 0) * 2 ** 16),
+		rows.map((r) => r.samples || 1),
 	].flat();
 	const at = (4 + head.length + 7) & ~7,
 		weights = (at + 4 * words.length + 7) & ~7;
@@ -41,6 +79,6 @@ export function block(of) {
 	view.setUint32(0, head.length, true);
 	new Uint8Array(bytes, 4).set(head);
 	words.forEach((word, i) => view.setUint32(at + 4 * i, word, true));
-	of.rows.forEach((r, i) => view.setFloat64(weights + 8 * i, r.weight, true));
+	rows.forEach((r, i) => view.setFloat64(weights + 8 * i, r.weight, true));
 	return bytes;
 }

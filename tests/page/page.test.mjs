@@ -7,7 +7,8 @@ import { KIND, M, S, T, runtimeKinds } from "../../src/export/flame/state.mjs";
 import { index, parse } from "../../src/export/flame/data.mjs";
 import { sums, wholeOf } from "../../src/export/flame/sums.mjs";
 import { cutText, amount } from "../../src/export/flame/names.mjs";
-import { build, kidsOf, outermost } from "../../src/export/flame/groups.mjs";
+import { build, kidsOf } from "../../src/export/flame/groups.mjs";
+import { fnOf, lastFn, outermost, parentOf, segmentOf } from "../../src/export/flame/tree.mjs";
 import { follow, path } from "../../src/export/flame/place.mjs";
 import { compile } from "../../src/export/flame/choose.mjs";
 import { around, functionRows } from "../../src/export/flame/functions.mjs";
@@ -86,6 +87,93 @@ test("totals hold what is below, self does not", () => {
 	assert.equal(wholeOf(0), 22);
 	assert.deepEqual([...T.total[0]], [22, 22, 15, 10, 7]);
 	assert.deepEqual([...T.self[0]], [0, 0, 5, 10, 7]);
+});
+
+/* Stacks of 30 frames each, which differ in their middles and recur in their ends: main, then a0 or
+ * b0 ..., then loop again and again. */
+function loadChains() {
+	const functions = [
+			["", 0],
+			["all", 0],
+			["main", 1],
+			["loop", 1],
+			["a", 1],
+			["b", 2],
+		],
+		nodes = [
+			[0, 1],
+			[0, 2],
+		],
+		rows = [];
+
+	for (const middle of [4, 5])
+		for (let way = 0; way < 3; way++) {
+			let at = nodes.push([1, way ? 3 : middle]) - 1;
+
+			for (let i = 0; i < 20; i++)
+				at = nodes.push([at, i % 5 ? 3 : i % 2 ? 2 : middle]) - 1;
+			rows.push({ node: at, thread: 0, slice: way, weight: 1 + way });
+		}
+	load({ functions, nodes, rows });
+	return { nodes, rows };
+}
+
+test("segments hold the tree that nodes are", () => {
+	const { nodes, rows } = loadChains();
+
+	assert.equal(M.meta.nodes, nodes.length);
+	assert.ok(M.segParent.length < 10 && M.chainStart.length - 1 <= M.segParent.length);
+	nodes.forEach(([parent, fn], node) => {
+		assert.equal(fnOf(node), fn, `function of ${node}`);
+		if (node) assert.equal(parentOf(node), parent, `parent of ${node}`);
+	});
+	assert.deepEqual(
+		Array.from(M.rowSegment, (s) => M.segStart[s + 1] - 1),
+		rows.map((r) => r.node),
+	);
+	assert.equal(lastFn(segmentOf(rows[0].node)), 3);
+});
+
+test("sums over segments are those over all nodes", () => {
+	const { nodes, rows } = loadChains();
+	const total = new Map(),
+		calls = new Map();
+	const add = (map, key, weight) => map.set(key, (map.get(key) || 0) + weight);
+
+	for (const { node, weight } of rows) {
+		const fns = [];
+
+		for (let at = node; at; at = nodes[at][0]) fns.push(nodes[at][1]);
+		for (const fn of new Set(fns)) add(total, M.names[fn], weight);
+		const pairs = fns.map((fn, i) => `${M.names[fns[i + 1] || 0]}>${M.names[fn]}`);
+		for (const pair of new Set(pairs)) add(calls, pair, weight);
+	}
+	for (const r of functionRows("total", null))
+		assert.equal(r.total, total.get(M.names[r.fn]), M.names[r.fn]);
+	const seen = new Map();
+	for (const fn of [2, 3, 4, 5]) {
+		const { callers, callees } = around(fn, 0);
+
+		for (const [other, { weight }] of callers)
+			seen.set(`${M.names[other]}>${M.names[fn]}`, weight);
+		for (const [other, { weight }] of callees)
+			assert.equal(weight, calls.get(`${M.names[fn]}>${M.names[other]}`));
+	}
+	assert.deepEqual([...seen].sort(), [...calls].sort());
+	build();
+	for (let g = S.root, depth = 0; kidsOf(g).length; g = kidsOf(g)[0], depth++)
+		assert.equal(
+			kidsOf(g).reduce((sum, kid) => sum + kid.value, 0),
+			g.value,
+			`below ${depth}`,
+		);
+	S.callers = true;
+	build();
+	assert.equal(
+		kidsOf(S.root).reduce((sum, kid) => sum + kid.value, 0),
+		12,
+	);
+	S.callers = false;
 });
 
 test("a span and a thread leave the rest out", () => {
@@ -221,7 +309,10 @@ test("in order of time a stack stands where its samples are", () => {
 	assert.equal(heaviest(0), 0);
 	const rows = threadRows(0, 0),
 		cells = [];
-	assert.deepEqual(rows, [0, 1]);
+	assert.deepEqual(
+		Array.from(rows, (row) => M.rowSlice[row]),
+		[0, 500],
+	);
 	inOrder(rows, 1024, (depth, x, width, cell) =>
 		cells.push([depth, x, width, M.names[cell.fn], cell.value]),
 	);

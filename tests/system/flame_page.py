@@ -420,7 +420,7 @@ def many(browser):
     tail = rest[rest.index("</script>"):]
     chance, functions, parents, fns, leaves = random.Random(1), 4000, [0], [1], []
     while len(leaves) < 100000:
-        at = 0 if not leaves or chance.random() < 0.02 else chance.choice(leaves[-200:])
+        at = 0 if not leaves or chance.random() < 0.02 else leaves[-1]
         for _ in range(chance.randrange(1, 6)):
             at = parents[at] if at else 0
         for _ in range(chance.randrange(1, 9)):
@@ -428,15 +428,34 @@ def many(browser):
             fns.append(2 + chance.randrange(functions))
             at = len(parents) - 1
         leaves.append(at)
-    n = functions + 2
+    kids, hit, segment, chain, chains, segments = [0] * len(parents), set(leaves), [0], [1], {}, []
+    for parent in parents[1:]:
+        kids[parent] += 1
+
+    def end():
+        segments[-1].append(chains.setdefault(tuple(chain), len(chains)))
+    segments.append([0])
+    for node in range(1, len(parents)):
+        parent = parents[node]
+        if parent == 0 or kids[parent] != 1 or parent in hit or parent != node - 1:
+            end()
+            chain = []
+            segments.append([len(segments) - segment[parent]])
+        chain.append(fns[node])
+        segment.append(len(segments) - 1)
+    end()
+    hits = sorted(segment[leaf] for leaf in leaves)
+    n, chained = functions + 2, [fn for c in chains for fn in c]
     meta = {"title": "many", "icicle": False, "slices": 1024, "functions": n, "nodes": len(parents), "rows": len(leaves),
+            "chains": len(chains), "chained": len(chained), "segments": len(segments),
             "sides": [{"name": "many", "start": 0, "seconds": 60, "lost": 0, "undecoded": 0}],
             "events": [{"name": "cycles", "unit": "count", "first": False}], "states": [{"text": "taken at once", "unfinished": False}],
             "threads": [[0, i, i] for i in range(500)], "texts": ["", "all"] + ["function_%d" % i for i in range(functions)]}
     text = json.dumps(meta).encode()
     block = struct.pack("<I", len(text)) + text
     block += bytes(-len(block) & 7)
-    arrays = [range(n), [0] * n, [1 + i % 3 for i in range(n)], parents, fns, leaves, [i % 500 for i in range(len(leaves))],
+    arrays = [range(n), [0] * n, [1 + i % 3 for i in range(n)], [len(c) for c in chains], chained, [s[0] for s in segments],
+              [s[1] for s in segments], [at - before for at, before in zip(hits, [0] + hits)], [i % 500 for i in range(len(leaves))],
               [i * 1024 // len(leaves) for i in range(len(leaves))], [0] * len(leaves), [1] * len(leaves)]
     block += b"".join(struct.pack("<%dI" % len(a), *a) for a in arrays)
     block += bytes(-len(block) & 7) + struct.pack("<%dd" % len(leaves), *[1.0] * len(leaves))

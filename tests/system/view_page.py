@@ -83,7 +83,7 @@ def block(body):
     data = gzip.decompress(body)
     n = struct.unpack_from("<I", data)[0]
     meta = json.loads(data[4:4 + n])
-    at = (4 + n + 7 & ~7) + 4 * (3 * meta["functions"] + 2 * meta["nodes"] + 4 * meta["rows"])
+    at = (4 + n + 7 & ~7) + 4 * (3 * meta["functions"] + meta["chains"] + meta["chained"] + 2 * meta["segments"] + 4 * meta["rows"])
     return meta, struct.unpack_from("<%dI" % meta["rows"], data, at)
 
 

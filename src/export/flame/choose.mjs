@@ -4,6 +4,7 @@ import { $, M, S, T, V, ask } from "./state.mjs";
 import { sums, wholeOf } from "./sums.mjs";
 import { percent } from "./names.mjs";
 import { build } from "./groups.mjs";
+import { withAny } from "./tree.mjs";
 import { ROW, follow, layout, line, path } from "./place.mjs";
 import { redraw } from "./draw.mjs";
 import { brush, drawStrip, strip } from "./strip.mjs";
@@ -34,13 +35,9 @@ export function search() {
 	$("found").textContent = S.pattern && !test ? "not a regex" : "";
 	if (!test) return;
 	S.matched = Uint8Array.from(M.names, (name, fn) => (fn && test(name) ? 1 : 0));
-	const n = M.parent.length,
-		hit = new Uint8Array(n);
+	const hit = withAny(S.matched);
 	let sum = 0;
-	for (let i = 1; i < n; i++) {
-		hit[i] = hit[M.parent[i]] | S.matched[M.fn[i]];
-		if (hit[i]) sum += T.self[0][i];
-	}
+	for (let s = 1; s < hit.length; s++) if (hit[s]) sum += T.self[0][s];
 	$("found").textContent = `${percent(sum, wholeOf(0))} match`;
 }
 

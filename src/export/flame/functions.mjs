@@ -3,45 +3,35 @@
 import { M, T } from "./state.mjs";
 import { once, twoSides } from "./sums.mjs";
 import { compared } from "./noise.mjs";
+import { firstPlaces, lastFn } from "./tree.mjs";
 
-/* 1 for nodes that have no node of their function above them: what a function's total is summed
- * over, so that a sample counts once however often the function is on its stack. */
-export function outerNodes() {
-	if (M.outer) return M.outer;
-	const n = M.parent.length,
-		open = new Uint32Array(M.fnName.length),
-		next = M.firstChild.slice(0, n);
-	const outer = new Uint8Array(n),
-		{ firstChild, children, fn, parent } = M;
-	let node = 0;
-
-	outer[0] = 1;
-	for (;;) {
-		if (next[node] < firstChild[node + 1]) {
-			node = children[next[node]++];
-			outer[node] = open[fn[node]]++ ? 0 : 1;
-		} else if (node) {
-			open[fn[node]]--;
-			node = parent[node];
-		} else {
-			M.outer = outer;
-			return outer;
-		}
-	}
-}
-
-/* By function what its nodes have themselves, and what its outermost nodes have with all below. */
+/* By function what its nodes have themselves, and with all below: a sample counts once however
+ * often the function is on its stack, as what is below a node of it adds nothing. */
 function byFunctionOf(ownOf, totalOf) {
-	const outer = outerNodes(),
-		{ fn } = M,
-		n = M.parent.length,
+	const { segStart, segBase, segEnd, chained } = M,
+		n = segBase.length,
 		fns = M.fnName.length;
 	const self = new Float64Array(fns),
-		total = new Float64Array(fns);
+		total = new Float64Array(fns),
+		below = new Uint32Array(fns); /* the first segment that is not below a node of it */
 
-	for (let i = 1; ownOf && i < n; i++) {
-		self[fn[i]] += ownOf[i];
-		if (outer[i]) total[fn[i]] += totalOf[i];
+	for (let s = 1; ownOf && s < n; s++) {
+		const all = totalOf[s],
+			next = segEnd[s],
+			end = segBase[s] + segStart[s + 1];
+
+		if (!all) {
+			s = next - 1;
+			continue;
+		}
+		self[chained[end - 1]] += ownOf[s];
+		for (let at = segBase[s] + segStart[s]; at < end; at++) {
+			const fn = chained[at];
+
+			if (below[fn] > s) continue;
+			below[fn] = next;
+			total[fn] += all;
+		}
 	}
 	return { self, total };
 }
@@ -53,43 +43,47 @@ export const functionSums = (side) =>
 const functionHits = (side) =>
 	once(`hits ${side}`, () => byFunctionOf(T.ownHits[side], T.hits[side]));
 
-/* Whether the call to node is above it on its stack once more. */
-function calledAbove(node) {
-	const fn = M.fn[node],
-		caller = M.fn[M.parent[node]];
+/* The calls of a function and from it, of segments that weigh something: found(segment, caller,
+ * called). Nobody calls the outermost: 0. */
+function eachCall(fn, total, found) {
+	const { segStart, segBase, segChain, segParent, chained } = M,
+		places = firstPlaces(fn);
 
-	for (let at = M.parent[node]; at; at = M.parent[at])
-		if (M.fn[at] === fn && M.fn[M.parent[at]] === caller) return true;
-	return false;
-}
+	for (let s = 1; s < segChain.length; s++) {
+		const above = segParent[s] ? lastFn(segParent[s]) : 0,
+			place = above === fn ? 0 : places[segChain[s]];
+		let at = segBase[s] + segStart[s] + place,
+			caller = place ? chained[at - 1] : above;
 
-function addCall(calls, fn, node, side) {
-	const call = calls.get(fn) || { weight: 0, hits: 0 };
-
-	call.weight += T.total[side][node];
-	call.hits += T.hits[side] ? T.hits[side][node] : 0;
-	calls.set(fn, call);
+		if (place < 0 || !total[s]) continue;
+		for (const end = segBase[s] + segStart[s + 1]; at < end; at++) {
+			if (caller === fn || chained[at] === fn) found(s, caller, chained[at]);
+			caller = chained[at];
+		}
+	}
 }
 
 /* Callers and callees of a function with weight (and samples, of two recordings) of the samples
- * that have the call, each once. */
+ * that have the call, each once: the same call once more below itself adds nothing. */
 export function around(fn, side) {
-	const outer = outerNodes(),
+	const [total, hits] = [T.total[side], T.hits[side]],
 		callers = new Map(),
-		callees = new Map(),
-		total = T.total[side];
-	const parents = M.parent,
-		fns = M.fn;
+		callees = new Map();
+	const add = (calls, other, s) => {
+		const call = calls.get(other) || { weight: 0, hits: 0, below: 0 };
 
-	for (let i = 1; total && i < parents.length; i++) {
-		const parent = parents[i];
-		const up = fns[i] === fn,
-			down = parent && fns[parent] === fn;
+		if (call.below > s) return;
+		call.below = M.segEnd[s];
+		call.weight += total[s];
+		call.hits += hits ? hits[s] : 0;
+		calls.set(other, call);
+	};
 
-		if ((!up && !down) || !total[i] || (!outer[i] && calledAbove(i))) continue;
-		if (up) addCall(callers, fns[parent], i, side);
-		if (down) addCall(callees, fns[i], i, side);
-	}
+	if (total)
+		eachCall(fn, total, (s, caller, called) => {
+			if (called === fn) add(callers, caller, s);
+			if (caller === fn) add(callees, called, s);
+		});
 	return { callers, callees };
 }
 

@@ -7,6 +7,7 @@
 // what the samples have that were called from there: nodes at which several of these meet are one
 // from then on, so that there is less to do with each step towards the root.
 import { M, S, T } from "./state.mjs";
+import { lastNode, outermost, parentOf, segmentOf } from "./tree.mjs";
 
 export function group(parent, fn, up) {
 	return {
@@ -67,19 +68,19 @@ function setSums(g, sums) {
 	return g;
 }
 
-/* What nodes have in columns. */
-function gather(nodes, columns) {
+/* What segments have in columns. */
+function gather(segments, columns) {
 	return columns.map((column) => {
-		const own = new Float64Array(nodes.length);
+		const own = new Float64Array(segments.length);
 
-		for (let i = 0; i < nodes.length; i++) own[i] = column[nodes[i]];
+		for (let i = 0; i < segments.length; i++) own[i] = column[segments[i]];
 		return own;
 	});
 }
 
-/* A cell of these nodes, which weigh as columns have them. */
+/* A cell of these nodes, which weigh as columns have their segments. */
 function cellOfNodes(fn, up, nodes, columns) {
-	const own = gather(nodes, columns);
+	const own = gather(nodes.map(segmentOf), columns);
 
 	return setSums(Object.assign(group(null, fn, up), { nodes, columns: own }), own.map(sumOf));
 }
@@ -159,51 +160,66 @@ export function nodesOf(g) {
 	return g.nodes;
 }
 
-/* What g's functions called. */
-export function down(g) {
-	const { firstChild, children, fn } = M,
-		nodes = nodesOf(g),
-		sums = columnsOf(T.total, T.hits),
+/* Puts what is below nodes that weigh something: the nodes, their segments, their functions.
+ * Returns how many. */
+function findCalled(nodes, called, segments, fns) {
+	const { segStart, segBase, segEnd, chained } = M,
 		[now, before] = T.total;
 	let n = 0;
+	const put = (s, node) => {
+		if (!now[s] && !(before && before[s])) return;
+		called[n] = node;
+		segments[n] = s;
+		fns[n++] = chained[segBase[s] + node];
+	};
 
-	for (let i = 0; i < nodes.length; i++) n += firstChild[nodes[i] + 1] - firstChild[nodes[i]];
-	const called = new Uint32Array(n),
-		fns = new Uint32Array(n);
-	n = 0;
 	for (let i = 0; i < nodes.length; i++) {
-		for (let at = firstChild[nodes[i]]; at < firstChild[nodes[i] + 1]; at++) {
-			const child = children[at];
+		const s = segmentOf(nodes[i]);
 
-			if (now[child] || (before && before[child])) {
-				called[n] = child;
-				fns[n++] = fn[child];
-			}
-		}
+		if (nodes[i] + 1 < segStart[s + 1]) put(s, nodes[i] + 1);
+		else
+			for (let kid = s + 1; kid < segEnd[s]; kid = segEnd[kid])
+				put(kid, segStart[kid]);
 	}
-	const found = called.subarray(0, n);
-	return split(g, found, fns, n, gather(found, sums));
+	return n;
 }
 
-/* Of each node its parent and its function, side by side: they are asked for together. */
-function upOf() {
-	const { parent, fn } = M,
-		n = parent.length;
+/* How many nodes are below these, directly. */
+function countCalled(nodes) {
+	const { segStart, segEnd } = M;
+	let n = 0;
 
-	if (!M.up) {
-		M.up = new Uint32Array(2 * n);
-		for (let i = 0; i < n; i++) {
-			M.up[2 * i] = parent[i];
-			M.up[2 * i + 1] = fn[i];
-		}
+	for (let i = 0; i < nodes.length; i++) {
+		const s = segmentOf(nodes[i]);
+
+		if (nodes[i] + 1 < segStart[s + 1]) n++;
+		else for (let kid = s + 1; kid < segEnd[s]; kid = segEnd[kid]) n++;
 	}
-	return M.up;
+	return n;
+}
+
+/* What g's functions called. */
+export function down(g) {
+	const nodes = nodesOf(g),
+		room = countCalled(nodes);
+	const called = new Uint32Array(room),
+		segments = new Uint32Array(room),
+		fns = new Uint32Array(room),
+		n = findCalled(nodes, called, segments, fns);
+
+	return split(
+		g,
+		called.subarray(0, n),
+		fns,
+		n,
+		gather(segments.subarray(0, n), columnsOf(T.total, T.hits)),
+	);
 }
 
 /* Who called g's function: its nodes are the callers'. The outermost were called by nobody. */
 export function upwards(g) {
 	const nodes = nodesOf(g),
-		up = upOf(),
+		{ segStart, segBase, segParent, chained } = M,
 		room = nodes.length,
 		kept = new Uint32Array(room);
 	const fns = new Uint32Array(room),
@@ -214,9 +230,11 @@ export function upwards(g) {
 		const node = nodes[i];
 
 		if (node) {
+			const s = segmentOf(node);
+
 			kept[n] = i;
-			callers[n] = up[2 * node];
-			fns[n++] = up[2 * node + 1];
+			callers[n] = node > segStart[s] ? node - 1 : segStart[segParent[s] + 1] - 1;
+			fns[n++] = chained[segBase[s] + node];
 		}
 	}
 	if (n === room) return split(g, callers, fns, n, g.columns);
@@ -236,27 +254,14 @@ export function upwards(g) {
 
 export const kidsOf = (g) => g.kids || (g.up ? upwards(g) : down(g));
 
-/* The outermost nodes of a function: each sample that has it counts once. */
-export function outermost(wanted) {
-	const { parent, fn } = M,
-		n = parent.length,
-		inside = new Uint8Array(n),
-		nodes = [];
-
-	for (let i = 1; i < n; i++) {
-		inside[i] = inside[parent[i]] | (fn[parent[i]] === wanted ? 1 : 0);
-		if (fn[i] === wanted && !inside[i]) nodes.push(i);
-	}
-	return Uint32Array.from(nodes);
-}
-
 /* Nodes that samples hit themselves. */
 function hitNodes() {
 	const [now, before] = T.self,
 		nodes = new Uint32Array(now.length);
 	let n = 0;
 
-	for (let i = 0; i < now.length; i++) if (now[i] || (before && before[i])) nodes[n++] = i;
+	for (let s = 0; s < now.length; s++)
+		if (now[s] || (before && before[s])) nodes[n++] = lastNode(s);
 	return nodes.subarray(0, n);
 }
 
@@ -267,7 +272,7 @@ export function build() {
 
 		S.root = cellOfNodes(S.focus, false, nodes, columnsOf(T.total, T.hits));
 		S.above = cellOfNodes(S.focus, true, nodes, columnsOf(T.total, T.hits));
-		S.above.nodes = nodes.map((node) => M.parent[node]);
+		S.above.nodes = nodes.map(parentOf);
 	} else if (S.callers) {
 		S.root = cellOfNodes(0, true, hitNodes(), columnsOf(T.self, T.ownHits));
 	} else {

@@ -270,18 +270,23 @@ export function keyboard() {
 }
 
 export function panels() {
-	let timer = 0;
+	let timer = 0,
+		cost = 0;
 
 	for (const [id, run] of Object.entries(ACTIONS)) $(id).addEventListener("click", run);
 	$("search").addEventListener("input", () => {
 		clearTimeout(timer);
+		/* Letters come one after the other: as long a rest as an answer takes. */
 		timer = setTimeout(() => {
+			const from = performance.now();
+
 			S.pattern = $("search").value;
 			search();
 			redraw();
 			drawView();
 			writeLink(true);
-		}, 120);
+			cost = Math.min(100, performance.now() - from);
+		}, cost);
 	});
 	$("event").append(
 		...M.meta.events.map((e, i) => node("option", { value: i, textContent: e.name })),

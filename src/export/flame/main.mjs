@@ -17,7 +17,8 @@ export function start() {
 	index(M);
 	document.title = `${M.meta.title} \u2014 seam ${isServed() ? "view" : "flame"}`;
 	$("title").textContent = $("title").title = M.meta.title;
-	for (let i = 0; i < M.rowNode.length; i++) events[M.rowWhat[i] & 0xffff] += M.rowSamples[i];
+	for (let i = 0; i < M.rowWhat.length; i++)
+		events[M.rowWhat[i] & 0xffff] += M.rowSamples[i];
 	S.event = S.firstEvent =
 		wanted >= 0
 			? wanted
@@ -77,6 +78,9 @@ window.seamFlame = {
 		return performance.now() - from;
 	},
 	work: { recompute: () => recompute(false), layout: () => layout(Infinity), draw },
+	searched: () => S.pattern,
+	/* Whether all is drawn. */
+	rests: () => !V.dirty && !V.unfinished,
 };
 
 /* The data of this page, or of its server. */

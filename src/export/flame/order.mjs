@@ -4,13 +4,19 @@
 import { M, S } from "./state.mjs";
 import { chosenRows, threadWeights } from "./sums.mjs";
 import { group } from "./groups.mjs";
+import { fnOf, lastNode, parentOf } from "./tree.mjs";
 
 /* The chosen rows of a side's thread by time. */
 export function threadRows(thread, side) {
-	const { rowThread } = M,
-		rows = Array.from(chosenRows(side, false).filter((i) => rowThread[i] === thread));
+	const { rowThread, rowSlice } = M,
+		rows = chosenRows(side, false).filter((i) => rowThread[i] === thread),
+		places = new Uint32Array(M.meta.slices + 1),
+		sorted = new Uint32Array(rows.length);
 
-	return rows.sort((a, b) => M.rowSlice[a] - M.rowSlice[b] || a - b);
+	for (let i = 0; i < rows.length; i++) places[rowSlice[rows[i]] + 1]++;
+	for (let slice = 0; slice < M.meta.slices; slice++) places[slice + 1] += places[slice];
+	for (let i = 0; i < rows.length; i++) sorted[places[rowSlice[rows[i]]]++] = rows[i];
+	return sorted;
 }
 
 /* Which thread of those that are chosen has most; without any: -1. */
@@ -48,7 +54,7 @@ function reach(rows) {
 function stackOf(node) {
 	const nodes = [];
 
-	for (; node; node = M.parent[node]) nodes.push(node);
+	for (; node; node = parentOf(node)) nodes.push(node);
 	return nodes.reverse();
 }
 
@@ -93,7 +99,7 @@ export function inOrder(rows, width, put, side = 0) {
 			shownRow = -1;
 			continue;
 		}
-		if (row !== shownRow) stack = stackOf(M.rowNode[rows[row]]);
+		if (row !== shownRow) stack = stackOf(lastNode(M.rowSegment[rows[row]]));
 		shownRow = row;
 		let same = 0;
 		while (same < open.length && same < stack.length && open[same].node === stack[same])
@@ -104,7 +110,7 @@ export function inOrder(rows, width, put, side = 0) {
 		at = seen;
 		for (let depth = same; depth < stack.length; depth++) {
 			const parent = depth ? open[depth - 1] : root,
-				cell = group(parent, M.fn[stack[depth]], false);
+				cell = group(parent, fnOf(stack[depth]), false);
 
 			cell.node = stack[depth];
 			cell.kids = [];

@@ -4,6 +4,7 @@ import { $, KIND, M, S, T, kindName, runtimeKinds } from "./state.mjs";
 import { twoSides, wholeOf } from "./sums.mjs";
 import { amount, label, percent } from "./names.mjs";
 import { node } from "./element.mjs";
+import { lastNode, segmentOf } from "./tree.mjs";
 import { nodesOf } from "./groups.mjs";
 import { differenceText } from "./noise.mjs";
 import { functionChange } from "./functions.mjs";
@@ -56,7 +57,12 @@ export function legend() {
 }
 
 export function selfOf(g) {
-	return g.up ? 0 : nodesOf(g).reduce((sum, n) => sum + T.self[0][n], 0);
+	if (g.up) return 0;
+	return nodesOf(g).reduce((sum, node) => {
+		const s = segmentOf(node);
+
+		return sum + (node === lastNode(s) ? T.self[0][s] : 0);
+	}, 0);
 }
 
 /* A time on a side's own clock, which begins with its first sample. */

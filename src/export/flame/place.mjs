@@ -52,7 +52,7 @@ export function spread(g, x, w, sign, from) {
 			count = 0;
 
 		if (!at.skip) put(sign * at.g.depth, at.x, at.w, at.g, 0);
-		if (!at.g.kids && performance.now() > V.deadline) {
+		if (!at.g.kids && V.made++ && performance.now() > V.deadline) {
 			V.unfinished = true;
 			continue;
 		}
@@ -95,6 +95,7 @@ export function layout(turn = TURN) {
 	V.depths = new Map();
 	V.low = V.high = 0;
 	V.unfinished = false;
+	V.made = 0; /* one at least in each turn: a slow machine comes to an end, too */
 	V.deadline = performance.now() + turn;
 	if (S.view === "order") layInOrder(Math.floor(width));
 	else spreadAll(zoom, width);

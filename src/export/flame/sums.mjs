@@ -8,7 +8,7 @@ const KEPT = new Map();
  * them. */
 export function chosenRows(side, whole) {
 	const all = whole || side,
-		n = M.rowNode.length,
+		n = M.rowSegment.length,
 		name = `${side}${all ? " whole" : ""}`;
 	const key = [
 		S.event,
@@ -18,8 +18,8 @@ export function chosenRows(side, whole) {
 	].join();
 	let kept = KEPT.get(name);
 
-	if (kept && kept.key === key && kept.of === M.rowNode) return kept.rows;
-	const rows = kept && kept.of === M.rowNode ? kept.room : new Uint32Array(n);
+	if (kept && kept.key === key && kept.of === M.rowSegment) return kept.rows;
+	const rows = kept && kept.of === M.rowSegment ? kept.room : new Uint32Array(n);
 	const { rowWhat, rowThread, rowSlice } = M,
 		{ event, threads, states, first, last } = S;
 	let count = 0;
@@ -35,7 +35,7 @@ export function chosenRows(side, whole) {
 		)
 			rows[count++] = i;
 	}
-	kept = { key, of: M.rowNode, room: rows, rows: rows.subarray(0, count) };
+	kept = { key, of: M.rowSegment, room: rows, rows: rows.subarray(0, count) };
 	KEPT.set(name, kept);
 	return kept.rows;
 }
@@ -54,26 +54,27 @@ function cleared(old, n) {
 	return old && old.length === n ? old.fill(0) : new Float64Array(n);
 }
 
-/* Adds to each node what is below it: a node's parent is less than the node. */
+/* Adds to each segment what is below it: a segment's parent is less than the segment. */
 function addUpwards(values) {
-	const { parent } = M;
+	const { segParent } = M;
 
-	for (let i = values.length - 1; i > 0; i--) if (values[i]) values[parent[i]] += values[i];
+	for (let s = values.length - 1; s > 0; s--)
+		if (values[s]) values[segParent[s]] += values[s];
 	return values;
 }
 
-/* What of is of a side's chosen rows, by node. */
+/* What of is of a side's chosen rows, by segment. */
 function ownSums(rows, of, self) {
-	const { rowNode } = M;
+	const { rowSegment } = M;
 
-	for (let at = 0; at < rows.length; at++) self[rowNode[rows[at]]] += of[rows[at]];
+	for (let at = 0; at < rows.length; at++) self[rowSegment[rows[at]]] += of[rows[at]];
 	return self;
 }
 
-/* Weights by node (self, total); of two recordings samples by node as well (ownHits, hits), from
- * which it is known how sure a difference is. */
+/* Weights by segment (self: of its last node; total: of each of its nodes); of two recordings
+ * samples as well (ownHits, hits), from which it is known how sure a difference is. */
 export function sums() {
-	const n = M.parent.length,
+	const n = M.segParent.length,
 		{ rowSamples } = M,
 		old = { ...T };
 
