@@ -19,7 +19,9 @@
 #include "capture/mode.h"
 
 #define TABLES_LEAST (16u << 20) /* bytes */
-#define SHELF_PART 4u            /* of the memory that the agent may have */
+/* A file that was linked so long ago is one that will be met again. */
+#define FRESH_S 600u
+#define SHELF_PART 4u /* of the memory that the agent may have */
 
 /* A name for this run of the agent, which no other has. A store tells windows of different runs
  * apart by it. */
@@ -49,6 +51,7 @@ int agent_open_recorder(struct agent *a, struct seam_error *err)
 	/* Objects are named without the recording: their mappings must say which build they are. */
 	o->build_ids_always = true;
 	o->no_context = true; /* windows do not keep it */
+	o->fresh_s = FRESH_S;
 	/* Tables have a third; naming a window of large programs takes about as much again. */
 	if (a->o->memory)
 		o->unwind_memory =

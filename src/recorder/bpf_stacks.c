@@ -138,6 +138,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
                     char *reason)
 {
 	struct tables_opts tables = { .sz = sizeof(tables),
+		                      .fresh_s = o->fresh_s,
 		                      .stopped = bpf_stacks_stopped,
 		                      .stopped_ctx = b };
 	struct kwalk_opts opts = {

@@ -42,6 +42,13 @@ struct tables_opts {
 	 * are bounded, and which makes several objects).
 	 */
 	unsigned helpers;
+	/*
+	 * Files of our own root are known by their stamp, not by what is in them: reading all code
+	 * of a program costs more than making its table. Those that changed less than so many
+	 * seconds ago may be replaced before anybody asks again, and their tables are not kept on
+	 * disk. 0: all files are known by what is in them, and equal ones share a table.
+	 */
+	unsigned fresh_s;
 	/* Whether no table is wanted any more: one that is being made is given up. Called often,
 	 * from any thread. NULL: never. */
 	bool (*stopped)(const void *ctx);

@@ -8,6 +8,8 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "tables/go_frames.h"
 #include "tables/go_stacks.h"
@@ -144,6 +146,67 @@ void tables_input_contents(const struct tables_input *input, struct tables_conte
 	blake2_end(&b, ret->digest);
 }
 
+/* ---- by stamp ---- */
+
+/* A digest that nothing else has. */
+static void contents_alone(struct tables *t, struct tables_contents *ret)
+{
+	struct blake2 b;
+	uint64_t number;
+
+	pthread_mutex_lock(&t->lock);
+	number = ++t->alone;
+	pthread_mutex_unlock(&t->lock);
+	blake2_start(&b);
+	blake2_add(&b, "alone", 5);
+	blake2_add(&b, &number, sizeof(number));
+	blake2_end(&b, ret->digest);
+	ret->alone = true;
+}
+
+static bool contents_is_fresh(const struct tables *t, const struct stat *st)
+{
+	struct timespec now;
+
+	return clock_gettime(CLOCK_REALTIME, &now) < 0 ||
+	       st->st_ctim.tv_sec > now.tv_sec - (time_t)t->opts.fresh_s;
+}
+
+/* A file below a process's root may be one of a container's image, which others have, too, under
+ * other numbers: what is in it is worth to be known. */
+void tables_contents_by_stamp(struct tables *t, const struct image *image,
+                              struct tables_contents *ret)
+{
+	struct blake2 b;
+	struct stat st;
+
+	if (!t->opts.fresh_s || image_fd(image) < 0 || !strncmp(image_path(image), "/proc/", 6) ||
+	    fstat(image_fd(image), &st) < 0)
+		return;
+	ret->known = ret->by_stamp = true;
+	ret->alone = !ret->lasts || contents_is_fresh(t, &st);
+	if (!ret->stamped) {
+		contents_alone(t, ret);
+		return;
+	}
+	blake2_start(&b);
+	blake2_add(&b, "by stamp", 8);
+	blake2_add(&b, ret->stamp.bytes, sizeof(ret->stamp.bytes));
+	blake2_end(&b, ret->digest);
+}
+
+/* The stamp was taken before the file was read; what came from another file it does not know. */
+void tables_contents_check(struct tables *t, const struct tables_input *in,
+                           struct tables_contents *contents)
+{
+	struct stamp now;
+
+	if (contents->by_stamp && contents->stamped &&
+	    (!tables_input_is_own(in) || stamp_of(image_fd(in->image), &now) == STAMP_NEVER ||
+	     memcmp(&now, &contents->stamp, sizeof(now)) != 0))
+		contents_alone(t, contents);
+}
+
 /* ---- what was found out before ---- */
 
 /* A digest's first 8 bytes find it; the whole is compared. */
@@ -177,7 +240,7 @@ void tables_recall(struct tables *t, int fd, struct tables_contents *ret)
 	char name[TABLES_NAME];
 	uint64_t at;
 
-	ret->known = false;
+	ret->known = ret->by_stamp = ret->alone = false;
 	ret->lasts = holds == STAMP_LASTS;
 	ret->stamped = holds != STAMP_NEVER;
 	if (!ret->stamped)
@@ -210,7 +273,7 @@ void tables_remember(struct tables *t, int fd, const struct tables_contents *con
 
 	/* The stamp was taken before the file was read. Only if it is still the file's does it
 	 * stand for what was read. */
-	if (!contents->stamped || stamp_of(fd, &now) == STAMP_NEVER ||
+	if (!contents->stamped || contents->by_stamp || stamp_of(fd, &now) == STAMP_NEVER ||
 	    memcmp(&now, &contents->stamp, sizeof(now)) != 0)
 		return;
 	pthread_mutex_lock(&t->lock);

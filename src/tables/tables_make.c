@@ -42,8 +42,6 @@ static void tables_give_helpers(struct tables *t, unsigned n)
 	pthread_mutex_unlock(&t->lock);
 }
 
-#define PADDING_FEW 512u /* bytes between two functions, nearly always */
-
 static bool tables_keeps_fp(void *ctx, uint64_t start, uint64_t end)
 {
 	const struct tables_input *input = ctx;
@@ -51,22 +49,38 @@ static bool tables_keeps_fp(void *ctx, uint64_t start, uint64_t end)
 	return image_keeps_frame_pointers_in(input->image, start, end);
 }
 
+/* Some bytes of code from an address on; NULL: they cannot be read. */
+static const unsigned char *tables_piece(struct tables_input *input, uint64_t start, size_t n)
+{
+	const struct image_section *text = &input->text;
+	uint64_t left;
+
+	if (text->bytes)
+		return image_section_piece(input->image, text, start, n, NULL);
+	if (n > sizeof(input->piece) || start < text->vaddr || start - text->vaddr > text->n)
+		return NULL;
+	if (start < input->piece_at || start - input->piece_at > input->n_piece ||
+	    n > input->n_piece - (start - input->piece_at)) {
+		left = text->n - (start - text->vaddr);
+		input->piece_at = start;
+		input->n_piece = left < sizeof(input->piece) ? (size_t)left : sizeof(input->piece);
+		if (!image_section_piece(input->image, text, start, input->n_piece, input->piece))
+			input->n_piece = 0;
+	}
+	return n <= input->n_piece ? input->piece + (start - input->piece_at) : NULL;
+}
+
 /* What lies between two functions: nops and zeros, or code that nobody described. */
 static bool tables_is_padding(void *ctx, uint64_t start, uint64_t end)
 {
-	const struct tables_input *input = ctx;
-	unsigned char few[PADDING_FEW], *buf = few;
-	const unsigned char *code;
+	struct tables_input *input = ctx;
 	size_t n = (size_t)(end - start);
-	bool is;
+	const unsigned char *code;
 
-	if (end < start || n > input->text.n || (n > sizeof(few) && !(buf = malloc(n))))
+	if (end < start)
 		return false;
-	code = image_section_piece(input->image, &input->text, start, n, buf);
-	is = code && image_is_padding(image_machine(input->image), code, n);
-	if (buf != few)
-		free(buf);
-	return is;
+	code = tables_piece(input, start, n);
+	return code && image_is_padding(image_machine(input->image), code, n);
 }
 
 static int tables_compile(struct tables *t, struct tables_input *input, struct buf *ret,
@@ -197,6 +211,8 @@ static int tables_blob_get(struct tables *t, const struct tables_contents *conte
 	pthread_mutex_unlock(&t->lock);
 	if (*ret)
 		return 1;
+	if (contents->alone)
+		return 0;
 	tables_blob_name(contents, name);
 	if (table_cache_get(&t->cache, name, &bytes) > 0 &&
 	    frametab_open(&table, bytes.bytes, bytes.n, NULL) >= 0)
@@ -205,9 +221,9 @@ static int tables_blob_get(struct tables *t, const struct tables_contents *conte
 	return r;
 }
 
-/* Makes the table, and puts it on disk, too. */
+/* Makes the table, and puts it on disk, too, where that is of use. */
 static int tables_blob_make(struct tables *t, struct tables_input *input,
-                            const struct tables_contents *contents, struct tables_blob **ret,
+                            struct tables_contents *contents, struct tables_blob **ret,
                             struct seam_error *err)
 {
 	struct buf bytes = { 0 };
@@ -217,13 +233,15 @@ static int tables_blob_make(struct tables *t, struct tables_input *input,
 
 	if (r >= 0)
 		r = frametab_open(&table, bytes.bytes, bytes.n, err);
-	if (r >= 0) {
+	tables_contents_check(t, input, contents);
+	if (r >= 0 && !contents->alone) {
 		tables_blob_name(contents, name);
 		pthread_mutex_lock(&t->lock);
 		table_cache_put(&t->cache, name, bytes.bytes, bytes.n);
 		pthread_mutex_unlock(&t->lock);
-		r = tables_blob_add(t, contents, &bytes, ret);
 	}
+	if (r >= 0)
+		r = tables_blob_add(t, contents, &bytes, ret);
 	buf_free(&bytes);
 	return r;
 }
@@ -240,14 +258,18 @@ static int tables_of_image(struct tables *t, struct image *image, struct tables_
 	int r;
 
 	tables_recall(t, image_fd(image), &contents);
+	if (!contents.known)
+		tables_contents_by_stamp(t, image, &contents);
 	r = contents.known ? tables_blob_get(t, &contents, ret) : 0;
 	if (r)
 		return r;
 	tables_input_read(t, image, &input);
-	tables_input_contents(&input, &contents);
-	r = contents.known ? tables_blob_get(t, &contents, ret)
-	                   : seam_error_set(err, EIO, image_path(image), SEAM_NO_OFFSET, NULL,
-	                                    "its code cannot be read");
+	if (!contents.by_stamp) {
+		tables_input_contents(&input, &contents);
+		r = contents.known ? tables_blob_get(t, &contents, ret)
+		                   : seam_error_set(err, EIO, image_path(image), SEAM_NO_OFFSET,
+		                                    NULL, "its code cannot be read");
+	}
 	if (!r)
 		r = tables_blob_make(t, &input, &contents, ret, err);
 	if (r >= 0 && tables_input_is_own(&input))

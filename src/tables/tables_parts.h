@@ -22,6 +22,11 @@
 struct tables_input {
 	struct image *image, *debug;
 	struct image_section text;
+	/* The piece of code that was looked at last. Gaps between functions are many, and lie close
+	 * together. */
+	unsigned char piece[4096];
+	uint64_t piece_at;
+	size_t n_piece;
 	struct buf made; /* the .debug_frame that was made of Go's table */
 	struct compile_input in;
 };
@@ -35,6 +40,8 @@ void tables_input_free(struct tables_input *in);
 /* A digest of all that a table is made from. */
 struct tables_contents {
 	bool known;
+	bool by_stamp; /* the digest is of the file's stamp (tables_opts.fresh_s) */
+	bool alone;    /* the table is for this run, not for the disk */
 	unsigned char digest[BLAKE2_BYTES];
 	/* The stamp of the object's file before it was read. */
 	bool stamped, lasts;
@@ -42,6 +49,12 @@ struct tables_contents {
 };
 
 void tables_input_contents(const struct tables_input *input, struct tables_contents *ret);
+/* In its place, where files are known by their stamp. When the table was made, check looks whether
+ * the stamp stands for what was read; else the digest is one that nothing else has. */
+void tables_contents_by_stamp(struct tables *t, const struct image *image,
+                              struct tables_contents *ret);
+void tables_contents_check(struct tables *t, const struct tables_input *in,
+                           struct tables_contents *contents);
 /* What the file was found to hold before, if that may be believed: ret->known. Begins with the
  * file's stamp. */
 void tables_recall(struct tables *t, int fd, struct tables_contents *ret);
@@ -91,6 +104,7 @@ struct tables {
 	struct symbol_opts jit_where;
 	struct jit_tables *jit;
 	unsigned helpers;     /* that are free */
+	uint64_t alone;       /* digests that are of nothing */
 	struct buf kept_vdso; /* bytes of the one that was kept under kept_id */
 	struct image_build_id kept_id;
 	bool kept_known;

@@ -513,6 +513,46 @@ static uint64_t rules_of(const struct tables_object *object)
 	return sum;
 }
 
+/* Where files are known by their stamp, what is in them is not looked at; what lasts is kept on
+ * disk, and what is fresh is not, under whatever build-id. */
+static void a_table_is_of_a_stamp(void **state)
+{
+	struct tables_opts opts = { .sz = sizeof(opts), .cache_dir = dir, .fresh_s = 1 };
+	const struct tables_object *a, *b;
+	char one[96], forged[96];
+	struct tables_counts counts;
+	struct tables *t;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(tables_new(&t, &opts), 0);
+		assert_int_equal(tables_get(t, "/lib/x86_64-linux-gnu/libc.so.6", NULL, &a), 0);
+		tables_count(t, &counts);
+		tables_free(t);
+		if (counts.without)
+			skip();
+		assert_int_equal(i ? counts.from_cache : counts.built, 1);
+		assert_int_equal(count_stamps(false), 0);
+	}
+	forged_copy("one", false, one, sizeof(one));
+	forged_copy("forged", true, forged, sizeof(forged));
+	opts.fresh_s = 1000000;
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(tables_new(&t, &opts), 0);
+		assert_int_equal(tables_get(t, one, NULL, &a), 0);
+		assert_int_equal(tables_get(t, forged, NULL, &b), 0);
+		assert_non_null(a->table);
+		assert_non_null(b->table);
+		assert_ptr_not_equal(a->table->header, b->table->header);
+		tables_count(t, &counts);
+		assert_int_equal(counts.built, 2);
+		assert_int_equal(count_stamps(false), 0);
+		tables_free(t);
+	}
+	unlink(one);
+	unlink(forged);
+}
+
 /* Two files with one build-id: a table is of what is in a file, in memory and on disk; a third with
  * the same in it has the same. */
 static void a_table_is_of_its_contents(void **state)
@@ -637,6 +677,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_remembers, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_no_place, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(a_table_is_of_its_contents, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(a_table_is_of_a_stamp, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_cut_while_used, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(a_file_without_build_id_is_its_inode, make_dir,
 		                                remove_dir),
