@@ -22,6 +22,8 @@
  * and the debugging information, of one object. */
 #define LINES_PART 8u
 #define LARGEST_PART 4u
+/* Of a CPU, for debugging information: a quarter of what an agent may cost in all. */
+#define LINES_CPU 0.0025
 /* Ten minutes of windows of ten seconds: letting go of old windows costs more than putting one.
  * What has become old meanwhile is then compacted, too, a piece after each window. */
 #define FORGET_EVERY 60u /* windows */
@@ -204,6 +206,14 @@ static void agent_lines(struct agent *a, const struct lines_opts *opts)
 		a->lines_windows = 1;
 }
 
+/* The CPU time that lines and inlined calls may take of a window. */
+static uint64_t agent_lines_ns(const struct agent_opts *o)
+{
+	double most = o->max_cpu > 0 ? o->max_cpu / 400 : LINES_CPU;
+
+	return (uint64_t)((double)o->window_ns * (most < LINES_CPU ? most : LINES_CPU)) + 1;
+}
+
 /* Names the window and puts it. -errno. */
 static int agent_load(struct agent_job *job)
 {
@@ -217,6 +227,7 @@ static int agent_load(struct agent_job *job)
 		.threads = 1,
 		.keep_bytes = agent_part(job->a->o, LINES_PART),
 		.most_bytes = job->a->o->memory / LARGEST_PART,
+		.share_ns = agent_lines_ns(job->a->o),
 	};
 	struct load_opts opts = {
 		.sz = sizeof(opts),

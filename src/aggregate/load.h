@@ -91,6 +91,9 @@ struct load {
 	uint64_t ended_at_data;
 	/* taken samples in which a uretprobe's trampoline stands for a caller */
 	uint64_t callers_taken;
+	/* taken samples with at least one frame whose debugging information was not read, for want
+	 * of time (lines_opts.share_ns) */
+	uint64_t put_off;
 	uint64_t taken_unnamed;       /* taken samples with at least one frame without a name */
 	struct load_unnamed *unnamed; /* by samples, descending */
 	size_t n_unnamed;

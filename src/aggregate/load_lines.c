@@ -142,13 +142,14 @@ static int load_partial_list(const struct load_unnamed_frames *frames, const cha
 	return 0;
 }
 
-/* To be called before the profile is replaced, because the frames that were indexed are its own. */
+/* Finds out of which frames more could be known: because a file is missing, or for want of time. To
+ * be called before the profile is replaced, because the frames that were indexed are its own. */
 static int load_lines_partial(struct load_lines *l, struct load *load)
 {
 	const struct load_lines_note *entry = (const void *)l->index.bytes;
 	size_t n = profile_n_objects(load->profile) + 1;
 	const char **files = calloc(n, sizeof(*files));
-	struct load_unnamed_frames frames = { 0 };
+	struct load_unnamed_frames frames = { 0 }, waiting = { 0 };
 	struct place none = { 0 };
 	struct lines_at at;
 	uint64_t all = 0;
@@ -158,10 +159,14 @@ static int load_lines_partial(struct load_lines *l, struct load *load)
 		uint32_t object;
 
 		at.partial = NULL;
-		if (!entry[i].object || lines_find(entry[i].object, entry[i].vaddr, &at) < 0 ||
-		    !at.partial)
+		at.put_off = false;
+		if (!entry[i].object || lines_find(entry[i].object, entry[i].vaddr, &at) < 0)
 			continue;
 		object = profile_frame_at(load->profile, i)->object;
+		if (at.put_off)
+			r = load_unnamed_note(&waiting, i, object, &none);
+		if (!at.partial || r < 0)
+			continue;
 		files[object] = at.partial;
 		r = load_unnamed_note(&frames, i, object, &none);
 	}
@@ -169,6 +174,9 @@ static int load_lines_partial(struct load_lines *l, struct load *load)
 		r = load_unnamed_count(&frames, load->profile, &all);
 	if (r >= 0 && frames.frames)
 		r = load_partial_list(&frames, files, load, n);
+	if (r >= 0 && waiting.frames)
+		r = load_unnamed_count(&waiting, load->profile, &load->put_off);
+	load_unnamed_free(&waiting);
 	load_unnamed_free(&frames);
 	free(files);
 	return r;

@@ -46,6 +46,7 @@ static void quality_each(struct load *load, void (*each)(void *ctx, const char *
 		{ "ended_at_data", &load->ended_at_data },
 		{ "uretprobe_callers", &load->callers_taken },
 		{ "guessed", &load->guessed },
+		{ "lines_put_off", &load->put_off },
 		{ "stitch.deferred_samples", &load->stitch.deferred_samples },
 		{ "stitch.deferred_records", &load->stitch.deferred_records },
 		{ "stitch.unclaimed_records", &load->stitch.unclaimed_records },
@@ -302,6 +303,7 @@ void quality_text(const struct store_found *found, struct buf *out)
 	uint64_t dropped = store_found_count(found, "agent.dropped_samples");
 	uint64_t untaken = store_found_count(found, "agent.untaken_samples");
 	uint64_t folded = store_found_count(found, STORE_FOLDED);
+	uint64_t put_off = store_found_count(found, "lines_put_off");
 	bool any = false;
 
 	for (size_t i = 0; i < found->n_counts; i++) {
@@ -325,6 +327,11 @@ void quality_text(const struct store_found *found, struct buf *out)
 	if (untaken)
 		shown_printf(out, "%llu samples were lost while this store took nothing\n",
 		             (unsigned long long)untaken);
+	if (put_off)
+		shown_printf(out,
+		             "%llu samples have functions whose inlined calls and lines no agent "
+		             "had the time to read\n",
+		             (unsigned long long)put_off);
 	if (folded)
 		shown_printf(out,
 		             "%llu samples are of stacks that were too many for the store: "

@@ -81,6 +81,7 @@ void lines_renew(struct lines *l, const struct image_search *search)
 	}
 	l->opts.search = *search;
 	l->opts.search.sz = sizeof(l->opts.search);
+	lines_share_renew(l);
 	for (struct lines_object *o = l->first; o; o = o->next) {
 		if (o->old || (o->build_id.size && lines_files_hold(o)))
 			continue;
@@ -317,6 +318,8 @@ static int lines_find_new(struct lines_object *object, uint64_t vaddr)
 		lines_handle_close(object, object->dwarf);
 		object->dwarf = NULL;
 	}
+	if (object->lines->opts.share_ns) /* lines_resolve answered all for which there was time */
+		return 0;
 	r = object->dwarf ? 0 : lines_handle(object, &object->dwarf);
 	return r < 0 ? r : lines_look_up(object, object->dwarf, &vaddr, 1);
 }
@@ -336,6 +339,8 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 	e = line_cache_find(&object->answers, vaddr);
 	if (map_get(&object->partial, vaddr, NULL))
 		ret->partial = object->partial_file;
+	/* Where there is no debugging information there is nothing to wait for. */
+	ret->put_off = !e && object->lines->opts.share_ns && !object->reason[0];
 	if (r == -ENOMEM || !e)
 		return r == -ENOMEM ? r : 0;
 	/* What was made for showing stays: the same place is asked again and again. */

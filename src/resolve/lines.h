@@ -34,6 +34,13 @@ struct lines_opts {
 	/* An object whose debugging information would take more has no lines. 0: as much as it
 	 * takes. */
 	uint64_t most_bytes;
+	/*
+	 * CPU time that may go into debugging information, from one lines_renew to the next; what
+	 * is not used is kept, up to ten times as much. Objects that have waited, and are asked for
+	 * much, come first. What is left has no lines this time (lines_at.put_off). For one thread.
+	 * 0: as much as it takes.
+	 */
+	uint64_t share_ns;
 };
 
 int lines_new(struct lines **ret, const struct lines_opts *opts);
@@ -73,6 +80,8 @@ struct lines_at {
 	/* The name of a file (.dwo) that was not found and may know more of this address, or of
 	 * others of the object. NULL: everything about the address was looked into. */
 	const char *partial;
+	/* There may be more to know, and there was no time for it (share_ns). */
+	bool put_off;
 };
 
 /* vaddr: in the object's terms. Looks it up if that was not done. 1; 0: nothing is known (*ret has

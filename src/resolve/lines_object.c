@@ -50,6 +50,14 @@ static int lines_base(struct lines_object *object)
 	return -ENOENT;
 }
 
+/* Reading all of a file to know what it is may take longer than what is kept then saves. */
+static bool lines_may_be_named(const struct lines_object *object, const struct image *image)
+{
+	struct stamp stamp;
+
+	return !object->lines->opts.share_ns || stamp_of(image_fd(image), &stamp) == STAMP_LASTS;
+}
+
 /*
  * Makes the name under which the answers are kept on disk, from what the files are that they come
  * from, not from what these claim to be. Without a name nothing is kept.
@@ -68,7 +76,8 @@ static void lines_name(struct lines_object *object)
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		memset(digest, 0, sizeof(digest));
 		if (files[i] && (i != 1 || files[i] != object->image) &&
-		    stamp_contents(image_fd(files[i]), digest) < 0)
+		    (!lines_may_be_named(object, files[i]) ||
+		     stamp_contents(image_fd(files[i]), digest) < 0))
 			return;
 		blake2_add(&b, digest, sizeof(digest));
 	}
@@ -191,6 +200,14 @@ static int lines_files_open(struct lines_object *object)
 	if (object->debug && !object->cache_name[0] && object->lines->cache.dir >= 0)
 		lines_name(object);
 	return r;
+}
+
+void lines_files_put_off(struct lines_object *object)
+{
+	pthread_mutex_lock(&object->lock);
+	lines_files_open(object);
+	object->waited++;
+	pthread_mutex_unlock(&object->lock);
 }
 
 /* Unpacking the sections of a debug file takes as long as everything else that is done with it. So

@@ -45,6 +45,7 @@ struct lines_object {
 	struct stat image_was, debug_was;
 	bool too_large;
 	uint64_t used;
+	uint32_t waited; /* how often some of its addresses were put off */
 	/* State of the files; under the lock while threads run. */
 	pthread_mutex_t lock;
 	bool opened;                       /* or tried */
@@ -71,7 +72,9 @@ struct lines {
 	struct lines_counts counts;
 	unsigned openers; /* threads started to open handles early */
 	uint64_t clock;
-	size_t shown; /* bytes of frames that were made for showing */
+	size_t shown;     /* bytes of frames that were made for showing */
+	int64_t share_ns; /* CPU time that is left; below 0: too much was taken */
+	bool share_begun;
 };
 
 /* The threads to be used. */
@@ -85,10 +88,21 @@ void lines_handle_close(struct lines_object *object, struct dwarf *handle);
 void lines_handle_rest(struct lines_object *object, struct dwarf *handle);
 /* Closes files until those that are left take no more than keep_bytes. */
 void lines_files_shrink(struct lines *l);
+/* There is no time for its addresses: it is found out only whether it has any information. */
+void lines_files_put_off(struct lines_object *object);
 /* Whether its files are what they were when they were opened. */
 bool lines_files_hold(const struct lines_object *object);
 /* Closes its files; no handle may be left. */
 void lines_files_close(struct lines_object *object);
+
+/* CPU time for debugging information (lines_opts.share_ns): another recording begins; what was
+ * taken since began_ns, of lines_share_now; whether there is any left. */
+void lines_share_renew(struct lines *l);
+uint64_t lines_share_now(const struct lines *l);
+void lines_share_take(struct lines *l, uint64_t began_ns);
+bool lines_share_is_left(const struct lines *l);
+/* How urgent an object's addresses are: the most first. */
+uint64_t lines_share_weight(const struct lines_object *object);
 
 void lines_cache_read(struct lines_object *object);
 void lines_cache_write(struct lines_object *object);

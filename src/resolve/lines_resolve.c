@@ -23,6 +23,8 @@ struct piece {
 	struct lines_object *object;
 	const uint64_t *vaddrs;
 	size_t n;
+	uint64_t weight;
+	bool open; /* when the pieces were cut */
 };
 
 struct resolving {
@@ -81,7 +83,8 @@ static int lines_pieces_cut(struct resolving *work, struct lines_object *object)
 	if (size < PIECE_LEAST)
 		size = PIECE_LEAST;
 	for (size_t i = 0; i < n; i += size) {
-		struct piece piece = { object, at + i, n - i < size ? n - i : size };
+		struct piece piece = { object, at + i, n - i < size ? n - i : size,
+			               lines_share_weight(object), object->prefetch != NULL };
 
 		if (buf_put(&work->pieces, &piece, sizeof(piece)) < 0)
 			return -ENOMEM;
@@ -91,15 +94,49 @@ static int lines_pieces_cut(struct resolving *work, struct lines_object *object)
 	return 0;
 }
 
-/* Looks up one piece. The handle is renewed when libdw has taken too much memory for it: it gives
- * none back before it is closed. */
+/* Where time is bounded: what is open costs little, then comes what is most urgent. Pieces of one
+ * object lie together. */
+static int lines_piece_order(const void *pa, const void *pb)
+{
+	const struct piece *a = pa, *b = pb;
+
+	if (a->open != b->open)
+		return a->open ? -1 : 1;
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return (a->vaddrs > b->vaddrs) - (a->vaddrs < b->vaddrs);
+}
+
+/* Looks up a few addresses. The handle is renewed when libdw has taken too much memory for it: it
+ * gives none back before it is closed. 1; 0: the object has no information (lines_object_reason);
+ * -ENOMEM. */
+static int resolver_step(struct lines_resolver *r, const uint64_t *vaddrs, size_t n)
+{
+	struct lines *l = r->work->lines;
+	/* The bound is that of all threads together. */
+	uint64_t most =
+	        (l->opts.keep_bytes ? l->opts.keep_bytes : LINES_HANDLE_BYTES) / r->work->threads;
+	uint64_t began_ns = lines_share_now(l);
+	int rc;
+
+	if (r->handle && dwarf_bytes(r->handle) > most) {
+		lines_handle_close(r->object, r->handle);
+		r->handle = NULL;
+	}
+	if (!r->handle && lines_handle(r->object, &r->handle) < 0)
+		return 0;
+	rc = lines_look_up(r->object, r->handle, vaddrs, n);
+	r->object->waited = 0;
+	if (l->opts.share_ns)
+		lines_share_take(l, began_ns);
+	return rc < 0 ? rc : 1;
+}
+
+/* Looks up one piece, as far as there is time for it. */
 static int resolver_piece(struct lines_resolver *r, const struct piece *piece)
 {
 	const struct lines_opts *opts = &r->work->lines->opts;
-	/* The bound is that of all threads together. */
-	uint64_t most =
-	        (opts->keep_bytes ? opts->keep_bytes : LINES_HANDLE_BYTES) / r->work->threads;
-	int rc = 0;
+	int rc = 1;
 
 	if (r->object != piece->object) {
 		lines_handle_rest(r->object, r->handle);
@@ -109,17 +146,14 @@ static int resolver_piece(struct lines_resolver *r, const struct piece *piece)
 		r->handle = NULL;
 		r->object = piece->object;
 	}
-	for (size_t i = 0; i < piece->n && rc >= 0; i += STEP) {
-		if (r->handle && dwarf_bytes(r->handle) > most) {
-			lines_handle_close(r->object, r->handle);
-			r->handle = NULL;
+	for (size_t i = 0; i < piece->n && rc > 0; i += STEP) {
+		if (!lines_share_is_left(r->work->lines)) {
+			lines_files_put_off(r->object);
+			break;
 		}
-		if (!r->handle && lines_handle(r->object, &r->handle) < 0)
-			return 0; /* it has no information: lines_object_reason */
-		rc = lines_look_up(r->object, r->handle, piece->vaddrs + i,
-		                   piece->n - i < STEP ? piece->n - i : STEP);
+		rc = resolver_step(r, piece->vaddrs + i, piece->n - i < STEP ? piece->n - i : STEP);
 	}
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 /* A thread: takes pieces until none is left or another thread has failed. Only one thread reports
@@ -192,6 +226,8 @@ int lines_resolve_some(struct lines *l)
 			if (o->wanted.n && !o->cut && (last || !atomic_load(&o->opening)))
 				r = lines_pieces_cut(&work, o);
 	work.n_pieces = work.pieces.n / sizeof(struct piece);
+	if (l->opts.share_ns && work.n_pieces)
+		qsort(work.pieces.bytes, work.n_pieces, sizeof(struct piece), lines_piece_order);
 	if (r >= 0)
 		r = lines_resolving_run(&work);
 	for (struct lines_object *o = l->first; o; o = o->next) {

@@ -142,6 +142,53 @@ static void early_handles_change_nothing(void **state)
 	lines_free(plain);
 }
 
+/* What there is no time for is not looked up, and said to be put off; with time it is what it
+ * always is. The first share is ten times as much, so that a first step is made. */
+static void a_share_puts_off(void **state)
+{
+	const struct lines_opts opts = { .sz = sizeof(opts),
+		                         .no_cache = true,
+		                         .threads = 1,
+		                         .keep_bytes = 1 << 24,
+		                         .share_ns = 1 };
+	const struct image_search search = { .sz = sizeof(search) };
+	struct lines_object *object, *all;
+	struct lines *l, *whole = new_lines(false, 1, &all);
+	uint64_t answered = 0, put_off = 0;
+	struct lines_at at, full;
+
+	(void)state;
+	assert_int_equal(lines_new(&l, &opts), 0);
+	assert_int_equal(lines_object(l, LINES_FILE, self, &self_id, &object), 0);
+	for (int window = 0; window < 3; window++) {
+		lines_renew(l, &search);
+		for (uint64_t v = text_start; v < text_end; v += 16)
+			assert_int_equal(lines_want(object, v), 0);
+		assert_int_equal(lines_resolve(l), 0);
+	}
+	for (uint64_t v = text_start; v < text_end; v += 16) {
+		assert_true(lines_find(object, v, &at) >= 0);
+		lines_find(all, v, &full);
+		answered += !at.put_off;
+		put_off += at.put_off;
+		assert_false(full.put_off);
+		if (!at.put_off)
+			assert_same(&at, &full);
+		else
+			assert_int_equal(at.n, 0);
+	}
+	assert_int_equal(answered, 64);
+	assert_true(put_off > 64);
+	/* What has no debugging information has nothing that could be read later. */
+	assert_int_equal(lines_object(l, LINES_FILE, "/etc/passwd", NULL, &object), 0);
+	assert_int_equal(lines_want(object, 16), 0);
+	assert_int_equal(lines_resolve(l), 0);
+	assert_int_equal(lines_find(object, 16, &at), 0);
+	assert_false(at.put_off);
+	lines_free(l);
+	lines_free(whole);
+}
+
 static void nothing_is_invented(void **state)
 {
 	struct lines_object *object, *other;
@@ -241,6 +288,7 @@ int main(void)
 		cmocka_unit_test(this_line_is_known),
 		cmocka_unit_test(every_way_gives_the_same),
 		cmocka_unit_test(early_handles_change_nothing),
+		cmocka_unit_test(a_share_puts_off),
 		cmocka_unit_test(nothing_is_invented),
 		cmocka_unit_test(what_is_told_is_known),
 		cmocka_unit_test(damage_is_refused),
