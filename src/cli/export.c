@@ -30,7 +30,7 @@ static const char format_names[] =
         ;
 
 static const struct cmd_word format_words[] = {
-#define FORMAT(name, extension, keep, events, form, labels, help) \
+#define FORMAT(name, extension, keep, events, form, labels, lines, help) \
 	{ #name, help " (FILE" extension ")" },
 #include "export/formats.def"
 	{ 0 },
@@ -222,7 +222,7 @@ static int export_recording(struct export_run *e)
 		.load = { .keep = e->format->keep | e->labels,
 		          .label_lines = true,
 		          .max_stack = e->max_stack,
-		          .lines = true,
+		          .lines = e->format->lines || !e->naming.no_inline,
 		          .no_inline = e->naming.no_inline,
 		          .filter = id_filter_samples(&e->take) },
 	};

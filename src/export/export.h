@@ -34,6 +34,7 @@ struct export_format {
 	bool one_event;        /* has no place for a second event */
 	bool binary;           /* not to be written to a terminal */
 	bool labels;           /* has a place for whom threads worked (labels.h) */
+	bool lines;            /* shows lines of source */
 	int (*write)(const struct profile *p, const struct export_opts *opts,
 	             struct export_out *out);
 };

@@ -21,16 +21,21 @@ enum {
 	NONE,
 	LABELS
 };
+enum {
+	NAMES,
+	LINES
+};
 
 const struct export_format export_formats[] = {
-#define FORMAT(id, ends, keeps, events, form, labelled, help) \
-	{ .name = #id,                                        \
-	  .extension = ends,                                  \
-	  .summary = help,                                    \
-	  .keep = keeps,                                      \
-	  .one_event = (events) == ONE,                       \
-	  .binary = (form) == BINARY,                         \
-	  .labels = (labelled) == LABELS,                     \
+#define FORMAT(id, ends, keeps, events, form, labelled, lined, help) \
+	{ .name = #id,                                               \
+	  .extension = ends,                                         \
+	  .summary = help,                                           \
+	  .keep = keeps,                                             \
+	  .one_event = (events) == ONE,                              \
+	  .binary = (form) == BINARY,                                \
+	  .labels = (labelled) == LABELS,                            \
+	  .lines = (lined) == LINES,                                 \
 	  .write = export_##id },
 #include "export/formats.def"
 	{ 0 },
