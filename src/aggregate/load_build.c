@@ -59,17 +59,6 @@ struct load_builder {
 	struct load_sets sets;
 };
 
-/* The node of the innermost frame of a sample's chain, when its outermost one is called from
- * *node. */
-static int load_descend(struct load_builder *b, const struct load_whose *e,
-                        const struct callchain *sample, size_t most, uint32_t *node)
-{
-	size_t n = 0;
-	int r = load_walk(&b->descent, e, sample, most, &n);
-
-	return r < 0 ? r : load_path(&b->descent, n, node);
-}
-
 /* Whether both frames are in one function, by its name. */
 static bool load_same_function(const struct profile *p, uint32_t a, uint32_t b)
 {
@@ -109,6 +98,7 @@ static int load_hit(struct load_builder *b, const struct load_whose *e,
 static struct load_whose load_whose(const struct stacks *s, const struct stacks_entry *entry)
 {
 	return (struct load_whose){ .key = stacks_key(s, entry),
+		                    .kernel = entry->same.kernel,
 		                    .user = entry->same.user,
 		                    .time_ns = entry->time_ns };
 }
@@ -274,7 +264,7 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 	if (sample.user.n)
 		r = load_user(b, users, &e, sample, ret);
 	if (r >= 0 && sample.kernel.n)
-		r = load_descend(b, &e, &kernel, SIZE_MAX, ret);
+		r = load_descend_kernel(&b->descent, &e, &kernel, ret);
 	/* A chain with frames that begins where the sample hit has no number of a hit. */
 	if (r < 0 || (!entry->same.hit && *ret != PROFILE_ROOT))
 		return r;
@@ -435,6 +425,7 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct loa
 
 	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));
 	r = keys && b->tasks ? 0 : -ENOMEM;
+	load_descent_other_table(&b->descent);
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
 		r = load_entry(b, s, users, &s->entries[i], &keys[i]);
 		if (++*serial % 4096)

@@ -20,15 +20,27 @@
 #include "aggregate/load_recent.h"
 #include "aggregate/load_trail.h"
 #include "base/array.h"
+#include "base/map.h"
 #include "resolve/resolver.h"
 #include "samples/called.h"
 #include "stitch/states.h"
 
+/* Where a kernel part led to from a node: the frames of user code that was entered in the same way
+ * are entered again and again. */
+struct load_below {
+	uint32_t from, part, space;
+	uint32_t to; /* 0: none */
+	uint64_t told;
+};
+
+#define LOAD_BELOW_BITS 16
+
 int load_descent_start(struct load_descent *d)
 {
 	d->recent = calloc(1u << LOAD_RECENT_BITS, sizeof(*d->recent));
+	d->below = calloc(1u << LOAD_BELOW_BITS, sizeof(*d->below));
 	d->trails = load_trails_new();
-	return d->recent && d->trails ? 0 : -ENOMEM;
+	return d->recent && d->below && d->trails ? 0 : -ENOMEM;
 }
 
 void load_descent_free(struct load_descent *d)
@@ -36,6 +48,7 @@ void load_descent_free(struct load_descent *d)
 	load_cut_free(&d->cut);
 	free(d->frames);
 	free(d->recent);
+	free(d->below);
 	load_trails_free(d->trails);
 	loop_fold_free(&d->fold);
 	arena_free(&d->folded);
@@ -102,6 +115,47 @@ int load_path(struct load_descent *d, size_t n, uint32_t *node)
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* One that holds user addresses, too, is another thing in each address space; without a marker in
+ * front, in each sample. */
+int load_descend_kernel(struct load_descent *d, const struct load_whose *e,
+                        const struct callchain *kernel, uint32_t *node)
+{
+	const struct load_below key = { .from = *node,
+		                        .part = e->kernel,
+		                        .space = e->key->kernel_space };
+	struct load_below *b = &d->below[map_hash_pair((uint64_t)key.from << 32 | key.part,
+	                                               key.space, 0x9e3779b97f4a7c15ULL) >>
+	                                 (64 - LOAD_BELOW_BITS)];
+	const bool marked =
+	        kernel->kernel.n && seam_u64s_at(&kernel->kernel, 0) >= SEAM_CONTEXT_MAX;
+	const uint64_t told = d->told;
+	size_t n = 0;
+	int r;
+
+	if (marked && b->to && b->from == key.from && b->part == key.part &&
+	    b->space == key.space) {
+		d->told |= b->told;
+		*node = b->to;
+		return 0;
+	}
+	d->told = 0;
+	r = load_walk(d, e, kernel, SIZE_MAX, &n);
+	if (r >= 0)
+		r = load_path(d, n, node);
+	if (r >= 0 && marked && !frame_walk_mixed(kernel)) {
+		*b = key;
+		b->to = *node;
+		b->told = d->told;
+	}
+	d->told |= told;
+	return r;
+}
+
+void load_descent_other_table(struct load_descent *d)
+{
+	memset(d->below, 0, sizeof(*d->below) << LOAD_BELOW_BITS);
 }
 
 /* Whether what is to be left out may be among the n innermost words. */

@@ -18,6 +18,7 @@ struct load_descent {
 	uint32_t *frames; /* of one part, innermost first */
 	size_t frames_capacity;
 	struct load_recent *recent;
+	struct load_below *below; /* kernel parts met last */
 	struct load_trail *trails;
 	struct load_cut cut;
 	struct loop_fold fold;
@@ -28,7 +29,7 @@ struct load_descent {
 /* The task whose stack is walked, and when the stack was first met. */
 struct load_whose {
 	const struct stacks_key *key;
-	uint32_t user; /* part */
+	uint32_t kernel, user; /* parts */
 	uint64_t time_ns;
 };
 
@@ -45,6 +46,11 @@ int load_fold(struct load_descent *d, struct callchain *sample);
  * most `most` of them. */
 int load_walk(struct load_descent *d, const struct load_whose *e, const struct callchain *sample,
               size_t most, size_t *ret);
+/* The node of the innermost frame of a kernel part, whose outermost one is called from *node. */
+int load_descend_kernel(struct load_descent *d, const struct load_whose *e,
+                        const struct callchain *kernel, uint32_t *node);
+/* Numbers of parts are of another table of stacks from now on. */
+void load_descent_other_table(struct load_descent *d);
 /* The node of the innermost of n frames (d->frames); the outermost one is called from *node. */
 int load_path(struct load_descent *d, size_t n, uint32_t *node);
 /* In load_descend_user: where the part hangs is said by how it ended. */
