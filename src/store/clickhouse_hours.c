@@ -4,9 +4,11 @@
  * own rows, and asked for the functions of a long span.
  *
  * An hour has a row for each event, service, version and function; one with function 0 for all of
- * an event's samples; and one with type '', which is put last and says how many windows the hour
- * had. An hour without that row is not rolled up. Rows replace those of an earlier roll-up of the
- * same hour, so it can be made again, and by two at once.
+ * an event's samples; the same once more of the whole fleet, whose unit has HOURS_FLEET added, so
+ * that what it costs to ask for them does not grow with services; and one with type '', which is
+ * put last and says how many windows the hour had. An hour without that row is not rolled up. Rows
+ * replace those of an earlier roll-up of the same hour, so it can be made again, and by two at
+ * once.
  *
  * A function is a name in an object. It counts once for each stack, however often it is in it.
  */
@@ -23,6 +25,10 @@
 #define HOUR_LATE_S 600u
 #define HOURS_ROWS 1000000u /* of windows that are rolled up at once: some 500 MB of the server's */
 #define HOURS_MAX 18000u    /* two years: their list must fit into a statement */
+#define HOURS_FLEET 128u    /* added to the unit of rows that are of the whole fleet */
+/* What `self` is in the row that is put last, where the hour has rows of the fleet: those of
+ * earlier seams have none, and 0. */
+#define HOURS_WHOLE 1
 
 /* Asks, and hands the answer to take until it is at its end. The statement is given up. */
 static int hours_ask(struct clickhouse *c, struct buf *sql, struct seam_error *err,
@@ -177,6 +183,25 @@ static int hours_put_all(struct clickhouse *c, uint32_t hour, struct seam_error 
 	return clickhouse_do(c, &sql, err);
 }
 
+/* The fleet's rows of an hour, by those of its services. */
+static int hours_put_fleet(struct clickhouse *c, uint32_t hour, struct seam_error *err)
+{
+	struct buf sql = { 0 };
+
+	buf_put_text(&sql, "INSERT INTO ");
+	clickhouse_sql_table(c, &sql, HOURS_INTO);
+	buf_printf(&sql,
+	           " SELECT toDateTime(%u), type, toUInt8(unit + %u), '', '', func, sum(self), "
+	           "sum(total), now() FROM ",
+	           hour, HOURS_FLEET);
+	clickhouse_sql_table(c, &sql, "seam_hours");
+	buf_printf(&sql,
+	           " FINAL WHERE hour = toDateTime(%u) AND type != '' AND unit < %u GROUP BY type, "
+	           "unit, func",
+	           hour, HOURS_FLEET);
+	return clickhouse_do(c, &sql, err);
+}
+
 static int hours_put_done(struct clickhouse *c, uint32_t hour, uint64_t windows,
                           struct seam_error *err)
 {
@@ -184,8 +209,8 @@ static int hours_put_done(struct clickhouse *c, uint32_t hour, uint64_t windows,
 
 	buf_put_text(&sql, "INSERT INTO ");
 	clickhouse_sql_table(c, &sql, HOURS_INTO);
-	buf_printf(&sql, " VALUES (toDateTime(%u), '', 0, '', '', 0, 0, %llu, now())", hour,
-	           (unsigned long long)windows);
+	buf_printf(&sql, " VALUES (toDateTime(%u), '', 0, '', '', 0, %d, %llu, now())", hour,
+	           HOURS_WHOLE, (unsigned long long)windows);
 	return clickhouse_do(c, &sql, err);
 }
 
@@ -233,7 +258,7 @@ static int hours_rolled(struct clickhouse *c, const struct store_query *q, struc
 
 	buf_put_text(&sql, "SELECT hour, total FROM ");
 	clickhouse_sql_table(c, &sql, "seam_hours");
-	buf_put_text(&sql, " FINAL WHERE type = '' AND ");
+	buf_printf(&sql, " FINAL WHERE type = '' AND self = %d AND ", HOURS_WHOLE);
 	clickhouse_hours_sql(&sql, q);
 	buf_put_text(&sql, " ORDER BY hour FORMAT RowBinary");
 	return hours_ask(c, &sql, err, hours_take_hour, ret);
@@ -293,6 +318,8 @@ int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns
 		if (r >= 0)
 			r = hours_put_all(c, hour, &why);
 		if (r >= 0)
+			r = hours_put_fleet(c, hour, &why);
+		if (r >= 0)
 			r = hours_put_done(c, hour, all.at[i].windows, &why);
 		ret->made += r >= 0;
 	}
@@ -304,6 +331,17 @@ int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns
 }
 
 /* ---- asking ---- */
+
+/* What a query adds to the unit of the rows that it is about. */
+static unsigned hours_offset(const struct store_query *q)
+{
+	const struct labels_filter none = { 0 };
+	const struct labels terms = { q->where ? q->where->terms : none.terms };
+	const char *key, *value;
+	size_t at = 0;
+
+	return labels_next(&terms, &at, &key, &value) ? 0 : HOURS_FLEET;
+}
 
 /* The rows of seam_hours that a query is about: of hours that are whole. */
 static void hours_where_sql(const struct clickhouse *c, struct buf *sql,
@@ -329,7 +367,7 @@ static int hours_take_event(void *ctx, struct cursor *c)
 
 	event.type = strdup(clickhouse_text(c, &text));
 	buf_free(&text);
-	event.unit = cursor_u8(c);
+	event.unit = cursor_u8(c) % HOURS_FLEET;
 	event.all = cursor_u64(c);
 	events = event.type ? realloc(f->events, (f->n + 1) * sizeof(*events)) : NULL;
 	if (!events) {
@@ -396,7 +434,7 @@ static int hours_read_event(struct clickhouse *c, const struct store_query *q,
 	buf_printf(&sql,
 	           " AND unit = %u GROUP BY func ORDER BY own DESC, whole DESC, func LIMIT %u "
 	           "FORMAT RowBinary",
-	           e->unit, limit);
+	           e->unit + hours_offset(q), limit);
 	r = hours_ask(c, &sql, err, hours_take_function, e);
 	if (r < 0 || !e->n)
 		return r;
@@ -443,9 +481,10 @@ int clickhouse_functions(void *store, const struct store_query *q, unsigned limi
 	if (r >= 0 && rolled.n) {
 		buf_put_text(&sql, "SELECT type, unit, sum(total) FROM ");
 		hours_where_sql(c, &sql, q, &rolled);
-		buf_put_text(&sql,
-		             " AND func = 0 AND type != '' GROUP BY type, unit ORDER BY type, "
-		             "unit FORMAT RowBinary");
+		buf_printf(&sql,
+		           " AND func = 0 AND type != '' AND bitAnd(unit, %u) = %u GROUP BY type, "
+		           "unit ORDER BY type, unit FORMAT RowBinary",
+		           HOURS_FLEET, hours_offset(q));
 		r = hours_ask(c, &sql, &why, hours_take_event, ret);
 	}
 	for (size_t i = 0; i < ret->n && r >= 0; i++)
