@@ -176,7 +176,8 @@ static bool otlp_profile(struct otlp *o, const struct push_window *w, size_t par
 {
 	const struct profile *p = w->parts[part].profile;
 	bool time = profile_event_unit(p, event) == PROFILE_NANOSECONDS;
-	const char *type = time ? "cpu" : profile_event_name(p, event);
+	const char *name = profile_event_name(p, event);
+	const char *type = time && strncmp(name, "offcpu", 6) != 0 ? "cpu" : name;
 	const char *unit = time ? "nanoseconds" : "count";
 	unsigned char id[16];
 	struct profile_account account;
