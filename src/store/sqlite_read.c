@@ -10,9 +10,9 @@
 
 #include "base/array.h"
 #include "base/leb.h"
+#include "base/sums.h"
 #include "store/found.h"
 #include "store/lookup.h"
-#include "store/sums.h"
 
 /* Whose counts are added up: the same comm and label. */
 struct sqlite_group_key {

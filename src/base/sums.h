@@ -4,8 +4,8 @@
  * sorted when there are many, and those of the same stack become one: a hash table of the same took
  * four times as long.
  */
-#ifndef SEAM_STORE_SUMS_H
-#define SEAM_STORE_SUMS_H
+#ifndef SEAM_BASE_SUMS_H
+#define SEAM_BASE_SUMS_H
 
 #include <stddef.h>
 #include <stdint.h>

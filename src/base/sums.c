@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sums.c: see sums.h. Rows are sorted by digits of their key, the least first: each pass goes over
 // all of them once, and no two are compared.
-#include "store/sums.h"
+#include "base/sums.h"
 
 #include <errno.h>
 #include <stdlib.h>
