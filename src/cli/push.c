@@ -136,8 +136,9 @@ COMMAND(push) = {
 	.summary = "Send a recording to Pyroscope, Parca, Coroot or OpenTelemetry",
 	.details = CMD_PARAGRAPHS(
 	        "The recording is cut into windows, and each is sent with names, lines and inlined "
-	        "calls as they are found here. URL is pyroscope:, parca:, coroot: or otlp: in "
-	        "front of http:// or https://; what stands behind the host comes in front of the "
+	        "calls as they are found here. URL is pyroscope:, parca:, coroot:, otlp: or "
+	        "coroot-clickhouse: in front of http:// or https://; what stands behind the host "
+	        "comes in front of the "
 	        "server's own path (of otlp: in place of it). seam agent --store takes the same "
 	        "URLs. Options stand behind '?': user, password-file, token-file (bearer), "
 	        "key-file (X-API-Key), tenant (X-Scope-OrgID), ca-file (PEM), timeout (seconds).",
@@ -145,6 +146,9 @@ COMMAND(push) = {
 	        "/profiles/writeraw), Coroot pprof (/v1/profiles), the others profiles 1.10 as "
 	        "protobuf (/v1development/profiles). These servers could not be had where seam is "
 	        "tested: stubs after their own definitions stand for them.",
+	        "coroot-clickhouse: fills the tables that Coroot has in ClickHouse, of the "
+	        "database "
+	        "behind the host; 'seam store init' makes them where Coroot did not.",
 	        "429 and 5xx are tried again, five times in all. What may have arrived although "
 	        "there was no answer is not sent again, so that nothing counts twice.",
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: the recording was "

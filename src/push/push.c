@@ -19,7 +19,7 @@ const char *push_label(const struct push_part *part, const char *key)
 }
 
 /* The name of a part's service; these servers need one. */
-static const char *push_service(const struct push_part *part)
+const char *push_service(const struct push_part *part)
 {
 	const char *service = push_label(part, "service");
 
@@ -179,8 +179,8 @@ static int push_json(struct buf *to, const struct push_window *w, bool parca)
 
 /* ---- requests ---- */
 
-static int push_post(const struct push_server *s, const struct http_request *q, bool *unsure,
-                     struct seam_error *err)
+int push_post(const struct push_server *s, const struct http_request *q, bool *unsure,
+              struct seam_error *err)
 {
 	struct http_answer answer;
 	int r = http_post(s->http, q, &answer, err);

@@ -11,6 +11,7 @@ enum push_kind {
 	PUSH_PARCA,
 	PUSH_COROOT,
 	PUSH_OTLP,
+	PUSH_COROOT_TABLES, /* what Coroot has in ClickHouse: coroot_tables, not push_send */
 };
 
 struct push_label {
@@ -44,6 +45,25 @@ int push_send(const struct push_server *s, struct push_window *w, bool *unsure,
               struct seam_error *err);
 /* The value of a label; NULL: there is none. */
 const char *push_label(const struct push_part *part, const char *key);
+
+/* The service of a part as servers want it, that is with a name. */
+const char *push_service(const struct push_part *part);
+/* Posts; *unsure: it failed, and may have arrived. */
+int push_post(const struct push_server *s, const struct http_request *q, bool *unsure,
+              struct seam_error *err);
+
+/* ---- coroot.c ---- */
+
+/* Appends the name that Coroot has for what an event counts. */
+void coroot_type(const struct profile *p, uint32_t event, struct buf *to);
+/* What push_send is for the other kinds; *unsure is false before. */
+int coroot_tables(const struct push_server *s, struct push_window *w, bool *unsure,
+                  struct seam_error *err);
+/* Appends the statement that makes table number i, from 0 on, whose rows stay keep_days (0: for
+ * ever). 1; 0: there is none of this number. -EINVAL. */
+int coroot_create(struct buf *sql, const struct push_server *s, size_t i, unsigned keep_days,
+                  struct seam_error *err);
+int coroot_run(const struct push_server *s, const struct buf *sql, struct seam_error *err);
 
 /* ---- otlp.c ---- */
 

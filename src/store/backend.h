@@ -47,5 +47,6 @@ extern const struct store_backend sqlite_backend;
 extern const struct store_backend clickhouse_backend;
 /* Only written: read and list are NULL, as no such store is opened to read. */
 extern const struct store_backend pyroscope_backend, parca_backend, coroot_backend, otlp_backend;
+extern const struct store_backend coroot_clickhouse_backend;
 
 #endif

@@ -111,8 +111,28 @@ static uint32_t pushed_node(struct pushed_part *to, const struct profile *from, 
 	return node == PROFILE_ROOT ? node : to->nodes[node];
 }
 
+/* An event of the window in the part's profile, by the name that this kind of server knows.
+ * PROFILE_FAILED. */
+static uint32_t pushed_event(struct pushed_part *to, enum push_kind kind,
+                             const struct profile *from, uint32_t event)
+{
+	struct buf name = { 0 };
+	uint32_t made;
+
+	if (kind == PUSH_COROOT)
+		coroot_type(from, event, &name);
+	else
+		buf_put_text(&name, profile_event_name(from, event));
+	made = name.failed ? PROFILE_FAILED
+	                   : profile_event_in(to->profile, buf_text(&name),
+	                                      profile_event_unit(from, event));
+	buf_free(&name);
+	return made;
+}
+
 /* Adds a row. -ENOMEM. */
-static int pushed_row(struct pushed_part *to, const struct store_window *w, size_t i)
+static int pushed_row(struct pushed_part *to, enum push_kind kind, const struct store_window *w,
+                      size_t i)
 {
 	const struct profile *from = w->profile;
 	const struct profile_row *row = profile_row_at(from, i);
@@ -125,8 +145,7 @@ static int pushed_row(struct pushed_part *to, const struct store_window *w, size
 		                   .cgroup = PROFILE_NOT_KEPT,
 		                   .label = PROFILE_NOT_KEPT };
 
-	key.event = profile_event_in(to->profile, profile_event_name(from, row->key.event),
-	                             profile_event_unit(from, row->key.event));
+	key.event = pushed_event(to, kind, from, row->key.event);
 	key.task = text == PROFILE_FAILED ? text : profile_task(to->profile, text, 0, 0);
 	key.node = pushed_node(to, from, row->key.node);
 	if (exe)
@@ -233,7 +252,10 @@ static int pushed_send(struct pushed *s, struct push_window *w, struct seam_erro
 	for (unsigned tries = 1;; tries++, wait *= 2) {
 		unsigned asked;
 
-		r = push_send(&s->server, w, &s->unsure, err);
+		s->unsure = false;
+		r = s->server.kind == PUSH_COROOT_TABLES
+		            ? coroot_tables(&s->server, w, &s->unsure, err)
+		            : push_send(&s->server, w, &s->unsure, err);
 		if (r != -EAGAIN || s->unsure || !s->waits || tries == TRIES)
 			break;
 		asked = http_wait_s(s->server.http);
@@ -264,7 +286,8 @@ static int pushed_put(void *store, const struct store_window *w, struct seam_err
 	blake2_end(&b, digest);
 	memcpy(window.id, digest, sizeof(window.id));
 	for (size_t i = 0; r >= 0 && i < profile_n_rows(w->profile); i++)
-		r = pushed_row(&parts[of_series[w->row_series ? w->row_series[i] : 0]], w, i);
+		r = pushed_row(&parts[of_series[w->row_series ? w->row_series[i] : 0]],
+		               s->server.kind, w, i);
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		if (profile_n_rows(parts[i].profile))
 			r = pushed_part_end(&parts[i], &out[window.n_parts++]);
@@ -369,6 +392,43 @@ static int pushed_open_coroot(void **ret, const char *rest, enum store_mode mode
 	return pushed_open(ret, PUSH_COROOT, rest, mode, err);
 }
 
+static int pushed_open_coroot_clickhouse(void **ret, const char *rest, enum store_mode mode,
+                                         struct seam_error *err)
+{
+	return pushed_open(ret, PUSH_COROOT_TABLES, rest, mode, err);
+}
+
+/* Makes Coroot's tables, where they are not there. */
+static int pushed_init_coroot_clickhouse(const char *rest, const struct store_init *o,
+                                         struct seam_error *err)
+{
+	struct buf sql = { 0 };
+	void *store;
+	int r;
+
+	if (o->cluster)
+		return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL,
+		                      "in a cluster Coroot itself makes its tables: leave out "
+		                      "--cluster");
+	r = pushed_open_coroot_clickhouse(&store, rest, STORE_AGENT, err);
+	if (r < 0)
+		return r;
+	r = 1;
+	for (size_t i = 0; r > 0; i++) {
+		const struct push_server *s = &((struct pushed *)store)->server;
+
+		buf_clear(&sql);
+		r = coroot_create(&sql, s, i, o->keep_days, err);
+		if (r > 0 && o->say)
+			o->say(o->ctx, buf_text(&sql));
+		if (r > 0 && !o->only_say && coroot_run(s, &sql, err) < 0)
+			r = -EIO;
+	}
+	buf_free(&sql);
+	pushed_close(store);
+	return r;
+}
+
 static int pushed_open_otlp(void **ret, const char *rest, enum store_mode mode,
                             struct seam_error *err)
 {
@@ -400,10 +460,11 @@ static void pushed_hurry(void *store, unsigned seconds)
 	http_hurry(((struct pushed *)store)->server.http, seconds);
 }
 
-#define PUSHED_BACKEND(name)                          \
+#define PUSHED_BACKEND(name, text, make)              \
 	const struct store_backend name##_backend = { \
-		.scheme = #name,                      \
-		.help = #name ":HTTP-URL",            \
+		.scheme = text,                       \
+		.help = text ":HTTP-URL",             \
+		.init = make,                         \
 		.remote = true,                       \
 		.options = pushed_options,            \
 		.wait_s = pushed_wait_s,              \
@@ -415,7 +476,8 @@ static void pushed_hurry(void *store, unsigned seconds)
 		.forget = pushed_forget,              \
 	}
 
-PUSHED_BACKEND(pyroscope);
-PUSHED_BACKEND(parca);
-PUSHED_BACKEND(coroot);
-PUSHED_BACKEND(otlp);
+PUSHED_BACKEND(pyroscope, "pyroscope", NULL);
+PUSHED_BACKEND(parca, "parca", NULL);
+PUSHED_BACKEND(coroot, "coroot", NULL);
+PUSHED_BACKEND(otlp, "otlp", NULL);
+PUSHED_BACKEND(coroot_clickhouse, "coroot-clickhouse", pushed_init_coroot_clickhouse);

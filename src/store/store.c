@@ -20,8 +20,8 @@ struct store {
 };
 
 static const struct store_backend *const store_backends[] = {
-	&sqlite_backend, &clickhouse_backend, &pyroscope_backend,
-	&parca_backend,  &coroot_backend,     &otlp_backend
+	&sqlite_backend, &clickhouse_backend, &pyroscope_backend,        &parca_backend,
+	&coroot_backend, &otlp_backend,       &coroot_clickhouse_backend
 };
 
 #define STORE_BACKENDS (sizeof(store_backends) / sizeof(store_backends[0]))

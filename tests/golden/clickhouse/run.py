@@ -292,6 +292,57 @@ def older(engine):
     seam("store", "init", "--store", url)
 
 
+def fnv(texts):
+    number = 0xcbf29ce484222325
+    for byte in "".join(texts).encode():
+        number = (number ^ byte) * 0x100000001b3 % 2**64
+    return number
+
+
+COROOT_SAMPLES = ("SELECT StackHash AS hash, sum(Value) AS value FROM coroot.profiling_samples WHERE ServiceName IN ('%s') AND Type = "
+                  "'ebpf:cpu:nanoseconds' AND Start < now() AND End > toDateTime(1) AND (empty([]) OR has([], Labels['container.id'])) AND "
+                  "('' = '' OR '' = Labels['namespace']) GROUP BY StackHash HAVING value > 0 ORDER BY value DESC LIMIT 5000")
+COROOT_STACKS = ("SELECT Hash AS hash, any(Stack) AS stack FROM coroot.profiling_stacks WHERE ServiceName IN ('%s') AND LastSeen > "
+                 "toDateTime(1) AND Hash GLOBAL IN (SELECT hash FROM samples) GROUP BY Hash")
+
+
+def coroot(engine, work):
+    """Coroot's own tables: a query of its form has what the report of another store has; an answer that was lost is told."""
+    engine.ask("CREATE DATABASE coroot")
+    url = "coroot-" + engine.url("/coroot")
+    if engine.kind == "server":
+        if "DateTime64" not in seam("store", "init", "--store", url, status=1)[1]:
+            fault("Coroot's tables are made on a server that cannot have them")
+        return
+    for _ in range(2):
+        seam("store", "init", "--store", url)
+    check("tables that are said", 3, seam("store", "init", "--dry-run", "--store", url)[0].count("CREATE TABLE"))
+    path = os.path.join(DATA, "hackbench_d", "perf.data")
+    seam("push", "--label", "zone='}<" + ",service=coroot's", *NOWHERE, path, url)
+    kinds = json.loads(engine.ask("SELECT groupArray(concat(ServiceName, ' ', Type)) AS k FROM coroot.profiling_profiles FORMAT JSON"))["data"]
+    check("Coroot's services and types", ["coroot's ebpf:cpu:nanoseconds"], kinds[0]["k"])
+    rows = json.loads(engine.ask("WITH samples AS (%s), stacks AS (%s) SELECT toString(hash) AS hash, value, stack FROM samples ANY LEFT JOIN stacks USING (hash) FORMAT JSON"
+                                 % (COROOT_SAMPLES % "coroot\\'s", COROOT_STACKS % "coroot\\'s")))["data"]
+    if not rows or any(str(fnv(r["stack"])) != r["hash"] for r in rows):
+        fault("stacks are not by their FNV-1a: %s" % rows[:1])
+    check("a label of Coroot's rows", "'}<", engine.ask("SELECT DISTINCT Labels['zone'] FROM coroot.profiling_samples FORMAT TSVRaw").strip())
+    got, wanted, sqlite = {}, {}, "sqlite:" + os.path.join(work, "coroot.db")
+    imported(sqlite, "hackbench_d")
+    for r in rows:
+        leaf = r["stack"][0].rsplit(" ", 1)[0]
+        got[leaf] = got.get(leaf, 0) + int(r["value"])
+    for r in json.loads(seam("report", "--json", "--store", sqlite, *EVER, "-s", "sym,dso")[0])["rows"]:
+        if r["self"]:
+            leaf = r["sym"] or "[%s]" % (r["dso"] or "unknown").rsplit("/", 1)[-1].strip("[]")
+            wanted[leaf] = wanted.get(leaf, 0) + r["self"]
+    check("functions of Coroot's tables", wanted, got)
+    server = engines.between(engine.port, lambda path: "profiling_samples" in path)
+    lost = seam("push", *NOWHERE, path, "coroot-clickhouse:http://127.0.0.1:%d/coroot" % server.server_address[1], status=1)[1]
+    server.shutdown()
+    if "127.0.0.1" not in lost or "only pushed" not in seam("report", "--store", url, status=1)[1]:
+        fault("Coroot's tables: " + lost)
+
+
 def certificates(engine, work):
     """Servers by TLS: one that is trusted, one whose certificate is over, one of nobody's."""
     made = os.path.join(work, "tls")
@@ -376,6 +427,7 @@ def main():
                 rolled_up(engine, work)
                 refused(engine, work)
                 kept(engine)
+                coroot(engine, work)
                 if kind == kinds[0]:
                     certificates(engine, work)
                 print("%s: ClickHouse %s" % (kind, version))

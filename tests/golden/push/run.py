@@ -173,6 +173,8 @@ def main():
         sums = [pprof_sums(body) for _, body in parts]
         check(kind + ": samples and weights", (samples, weight), (sum(s[0][0] for s in sums), sum(s[0][1] for s in sums)))
         check(kind + ": every location has a function", True, all(s[1] for s in sums))
+        if kind == "coroot":
+            check("Coroot's name of CPU time", True, all(b"ebpf:cpu:nanoseconds" in gzip.decompress(body) for _, body in parts))
         service, zone = ("service.name", "zone-1") if kind == "coroot" else ("service_name", "zone_1")
         check(kind + ": services", True, "hackbench" in {labels[service] for labels, _ in parts})
         check(kind + ": a hostile label", {HOSTILE}, {labels[zone] for labels, _ in parts})
