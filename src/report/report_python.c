@@ -78,7 +78,7 @@ void report_python(const struct report *r, struct buf *out)
 	shown_printf(
 	        out,
 	        "%s of the samples ran Python, whose functions are not named\n  hint: seam record "
-	        "as root names them, with BPF (CPython 3.8 to 3.14); so does python3 -X perf "
+	        "as root names them, with BPF (CPython 3.8 to 3.15); so does python3 -X perf "
 	        "(3.12 "
 	        "and later)\n",
 	        walk_result_share(samples, a.samples, part, sizeof(part)));

@@ -123,6 +123,7 @@ struct python_words {
 	        code_file, code_name, code_lines, code_line, code_instructions;
 	uint8_t text_kind;
 	uint8_t owner_entry;
+	uint8_t has_base;
 };
 
 #define PYTHON_WORDS_MAX 64u
@@ -170,6 +171,28 @@ static const struct python_words python_tables[] = {
 	        .code_instructions = 48,
 	        .text_kind = 2,
 	        .owner_entry = 3, /* FRAME_OWNED_BY_INTERPRETER */
+	},
+	{
+	        .version = 0x030f,
+	        .words = 58,
+	        .runtime_interpreters = 5,
+	        .interpreter_next = 8,
+	        .interpreter_threads = 9,
+	        .thread_next = 24,
+	        .thread_frame = 26,
+	        .thread_id = 30,
+	        .frame_previous = 40,
+	        .frame_code = 41,
+	        .frame_instruction = 42,
+	        .frame_owner = 44,
+	        .code_file = 48,
+	        .code_name = 50,
+	        .code_lines = 51,
+	        .code_line = 52,
+	        .code_instructions = 56,
+	        .text_kind = 2,
+	        .owner_entry = 3, /* FRAME_OWNED_BY_INTERPRETER */
+	        .has_base = 1,    /* base_frame of the thread state */
 	},
 };
 
@@ -239,6 +262,7 @@ static int python_describe(struct python_layout *ret, const struct runtime_sourc
 		.frame_instruction = python_word(words, t->frame_instruction),
 		.frame_owner = python_word(words, t->frame_owner),
 		.owner_entry = t->owner_entry,
+		.has_base = t->has_base,
 		.code_instructions = python_word(words, t->code_instructions),
 		.code_line = python_word(words, t->code_line),
 		.code_file = python_word(words, t->code_file),

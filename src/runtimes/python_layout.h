@@ -50,8 +50,10 @@ struct python_layout {
 	 * times 1 << instruction_shift bytes */
 	uint32_t frame_previous, frame_code, frame_instruction, frame_owner;
 	uint32_t instruction_shift;
-	uint32_t frame_entry;       /* PYTHON_ENTRY_CFRAME only */
-	uint32_t owner_entry;       /* the owner of a frame without code, or PYTHON_NO_OWNER */
+	uint32_t frame_entry; /* PYTHON_ENTRY_CFRAME only */
+	uint32_t owner_entry; /* the owner of a frame without code, or PYTHON_NO_OWNER */
+	/* 3.15: below a thread's outermost frame is one without code, no call of the loop's */
+	uint32_t has_base;
 	uint32_t code_instructions; /* behind all else of a code object, or its end */
 	uint32_t code_line, code_file, code_name, code_lines;
 	uint32_t text_ascii, text_other; /* a string's characters */

@@ -286,9 +286,9 @@ static void test_own_table(void **state)
 	m.words[2] = 1; /* free-threaded */
 	assert_int_equal(found(&m, &o), -ENOTSUP);
 	m = made_313();
-	m.words[1] = 0x030f00f0; /* its table is not known */
+	m.words[1] = 0x031000f0; /* its table is not known */
 	assert_int_equal(found(&m, &o), -ENOTSUP);
-	assert_int_equal(o.layout.version, 0x030f);
+	assert_int_equal(o.layout.version, 0x0310);
 	m = made_313();
 	m.n_words = 20;
 	assert_int_equal(found(&m, &o), -ENOTSUP);
@@ -316,6 +316,34 @@ static void test_own_table_314(void **state)
 	assert_int_equal(o.layout.frame_owner, 74);
 	assert_int_equal(o.layout.owner_entry, 3);
 	assert_int_equal(o.layout.code_instructions, 208);
+}
+
+/* Of 3.15.2, as Debian's has it: a thread's state has a frame of its own below all others. */
+static void test_own_table_315(void **state)
+{
+	static const struct {
+		unsigned word;
+		uint64_t is;
+	} words[] = { { 1, 0x030f02f0 }, { 5, 936 },  { 8, 7264 }, { 9, 7336 },
+		      { 24, 8 },         { 26, 72 },  { 30, 176 }, { 40, 8 },
+		      { 41, 0 },         { 42, 56 },  { 44, 74 },  { 48, 112 },
+		      { 50, 128 },       { 51, 136 }, { 52, 68 },  { 56, 208 } };
+	struct made m = made_of(0x030f02f0);
+	struct found o;
+
+	memcpy(m.words, "xdebugpy", 8);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		m.words[words[i].word] = words[i].is;
+	m.n_words = m.n_words < 58 ? 58 : m.n_words;
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.version, 0x030f);
+	assert_int_equal(o.layout.entry, PYTHON_ENTRY_FRAME);
+	assert_int_equal(o.layout.thread_id, 176);
+	assert_int_equal(o.layout.frame_owner, 74);
+	assert_int_equal(o.layout.has_base, 1);
+	assert_int_equal(o.layout.code_file, 112);
+	m.words[44] = 1u << 17;
+	assert_int_equal(found(&m, &o), -ENOTSUP);
 }
 
 /* Whatever the table says, nothing is read outside of what is copied. */
@@ -753,14 +781,15 @@ static void test_scope(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_version),    cmocka_unit_test(test_other_objects),
-		cmocka_unit_test(test_own_table),     cmocka_unit_test(test_hostile_table),
-		cmocka_unit_test(test_lines),         cmocka_unit_test(test_lines_hostile),
-		cmocka_unit_test(test_texts),         cmocka_unit_test(test_php),
-		cmocka_unit_test(test_function_file), cmocka_unit_test(test_scope),
-		cmocka_unit_test(test_codes),         cmocka_unit_test(test_older),
-		cmocka_unit_test(test_loop_cold),     cmocka_unit_test(test_own_table_314),
-		cmocka_unit_test(test_splice),        cmocka_unit_test(test_splice_shifted),
+		cmocka_unit_test(test_by_version),     cmocka_unit_test(test_other_objects),
+		cmocka_unit_test(test_own_table),      cmocka_unit_test(test_hostile_table),
+		cmocka_unit_test(test_lines),          cmocka_unit_test(test_lines_hostile),
+		cmocka_unit_test(test_texts),          cmocka_unit_test(test_php),
+		cmocka_unit_test(test_function_file),  cmocka_unit_test(test_scope),
+		cmocka_unit_test(test_codes),          cmocka_unit_test(test_older),
+		cmocka_unit_test(test_loop_cold),      cmocka_unit_test(test_own_table_314),
+		cmocka_unit_test(test_own_table_315),  cmocka_unit_test(test_splice),
+		cmocka_unit_test(test_splice_shifted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

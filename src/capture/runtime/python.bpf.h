@@ -339,7 +339,8 @@ INLINE long python_one(struct walk *c, const int kind)
 	if (owner == AT(owner_entry)) {
 		if (python_is_other_call(p))
 			return python_unsure(p);
-		runtime_loop(p, py->frame);
+		if (previous || !AT(has_base))
+			runtime_loop(p, py->frame);
 		py->frame = previous;
 		return 0;
 	}

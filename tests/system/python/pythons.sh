@@ -6,17 +6,17 @@ peer_root=${SEAM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/seam-tests}/peer/root
 # One of each version and build that is here. Of the peers' roots (scripts/peer), Debian trixie and sid, the interpreters run within:
 # as in a container.
 pythons() {
-	for python in /usr/bin/python3.1[1-4] "$HOME"/.pyenv/versions/3.[89].*/bin/python3 "$HOME"/.pyenv/versions/3.1[0-4].*/bin/python3; do
+	for python in /usr/bin/python3.1[1-5] "$HOME"/.pyenv/versions/3.[89].*/bin/python3 "$HOME"/.pyenv/versions/3.1[0-5].*/bin/python3; do
 		[ -x "$python" ] && echo "$python"
 	done
 	for root in "$peer_root" "${peer_root%/peer/root}/consumers/root"; do
-		[ "$(id -u)" -ne 0 ] || for python in "$root"/usr/bin/python3.1[1-4]; do
+		[ "$(id -u)" -ne 0 ] || for python in "$root"/usr/bin/python3.1[1-5]; do
 			[ -x "$python" ] && chroot "$root" "${python#"$root"}" -c 'import asyncio, ctypes, json' 2>err && echo "$python"
 		done
 	done
 }
 pythons >list
-[ -s list ] || skip "no CPython of 3.8 to 3.14"
+[ -s list ] || skip "no CPython of 3.8 to 3.15"
 
 # in_root PYTHON PROGRAM: sets `python` and `program` to what is run, and `runs` to the words before them.
 in_root() {
