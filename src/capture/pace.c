@@ -8,8 +8,8 @@
 /* An agent's rates: most programs that a build or a shell starts live for less than this, and are
  * never sampled. Those that have ended by the reading cost no look at /proc. */
 #define PACE_RARE_NS 20000000ull
-#define PACE_RARE_PART 5u
-#define PACE_RARE_LATEST_NS 10000000ull
+#define PACE_RARE_PART 2u
+#define PACE_RARE_LATEST_NS 25000000ull
 
 void pace_start(struct pace *p, uint64_t period_ns)
 {
