@@ -64,6 +64,7 @@ int agent_open_recorder(struct agent *a, struct seam_error *err)
 static int agent_start(struct agent *a, struct seam_error *err)
 {
 	const struct recorder_opts *opened = recorder_options(a->recorder);
+	const struct window_watch watch = { agent_hear, a };
 	struct recorder_sink sink = { .write = window_write };
 	int error;
 
@@ -72,9 +73,11 @@ static int agent_start(struct agent *a, struct seam_error *err)
 		                          .use_clockid = opened->session.use_clockid,
 		                          .clockid = opened->session.clockid };
 	error = window_new(&a->window, &a->head, recorder_events(a->recorder));
-	sink.ctx = a->window;
-	if (!error)
+	if (!error) {
+		sink.ctx = a->window;
+		window_watch(a->window, &watch);
 		error = recorder_begin(a->recorder, &sink, err);
+	}
 	return error ? error : recorder_start(a->recorder, err);
 }
 
@@ -232,6 +235,7 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 	struct agent a = { .o = o,
 		           .log = &o->rec->session.log,
 		           .processes = { .opts = o->processes },
+		           .lock_processes = PTHREAD_MUTEX_INITIALIZER,
 		           .lock = -1,
 		           .priority = getpriority(PRIO_PROCESS, 0),
 		           .now = { .version = o->program,

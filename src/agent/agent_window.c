@@ -91,8 +91,8 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	struct quality quality = { 0 };
 	struct seam_error err = { 0 };
 	const struct process_opts *po = a->o->processes;
-	const struct series_processes processes = { .labels = process_labels,
-		                                    .ctx = &a->processes,
+	const struct series_processes processes = { .labels = agent_labels,
+		                                    .ctx = a,
 		                                    .rules = po ? &po->rules : NULL,
 		                                    .pid = po && po->pid,
 		                                    .tid = po && po->tid };
@@ -113,6 +113,7 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	quality_add(&quality, "agent.window_ns", job->to_ns - job->from_ns);
 	quality_add(&quality, "lost", job->lost);
 	quality_add(&quality, "lost_samples", job->interval.dropped + s->lost_samples);
+	quality_add(&quality, "agent.unlabelled_samples", agent_unlabelled(a, load->profile));
 	quality_add(&quality, "agent.dropped_samples", job->interval.dropped);
 	quality_add(&quality, "agent.untaken_samples", s->lost_samples);
 	r = put_window(s->store, &w, &err);

@@ -312,13 +312,39 @@ static int process_environment(const struct process *p, uint32_t pid, struct lab
 
 /* ---- all of it ---- */
 
-/* What is known of a process, from the least to the most certain. */
-static int process_ask(const struct process *p, uint32_t pid, const char *path, struct labels *l)
+/* An answer, as it is in by_pid. */
+struct process_known {
+	uint32_t id;                             /* in labels */
+	uint32_t window : 30, gone : 1, old : 1; /* old: of the program before */
+};
+
+_Static_assert(sizeof(struct process_known) == sizeof(uint64_t), "it is a value of a map");
+
+static struct process_known process_known(uint64_t value)
+{
+	struct process_known k;
+
+	memcpy(&k, &value, sizeof(k));
+	return k;
+}
+
+static int process_note(struct process *p, uint32_t pid, struct process_known k)
+{
+	uint64_t value;
+
+	memcpy(&value, &k, sizeof(value));
+	return map_put(&p->by_pid, pid, value);
+}
+
+/* What is known of a process, from the least to the most certain. *gone: it has none. */
+static int process_ask(const struct process *p, uint32_t pid, const char *path, struct labels *l,
+                       bool *gone)
 {
 	size_t n;
 	char *text = path ? NULL : process_read(p, pid, "cgroup", PROCESS_CGROUP, &n);
 	int r = 0;
 
+	*gone = !text && !path;
 	if (text)
 		path = process_path(text);
 	if (path)
@@ -329,40 +355,117 @@ static int process_ask(const struct process *p, uint32_t pid, const char *path, 
 	return r < 0 ? r : process_find_context(p, pid, l);
 }
 
+/* The answer about a process, asked for unless it is there. One that was replaced and is gone keeps
+ * what was known of it: its control group is the same. -ENOMEM. */
+static int process_find(struct process *p, uint32_t pid, const char *path,
+                        struct process_known *ret)
+{
+	struct process_known k = { .window = p->window };
+	struct labels found = { 0 };
+	uint64_t value = 0;
+	bool gone, was = map_get(&p->by_pid, pid, &value);
+	int r;
+
+	*ret = process_known(value);
+	if (was && !ret->old)
+		return 0;
+	r = process_ask(p, pid, path, &found, &gone);
+	k.gone = gone;
+	k.id = r == -ENOMEM ? INTERN_FAILED
+	                    : intern_bytes(&p->labels, found.bytes.bytes, found.bytes.n);
+	labels_free(&found);
+	if (k.id == INTERN_FAILED)
+		return -ENOMEM;
+	if (was && gone) {
+		k = *ret;
+		k.old = 0;
+	}
+	*ret = k;
+	return process_note(p, pid, k);
+}
+
+static bool process_is_one(uint32_t pid)
+{
+	return pid && pid != UINT32_MAX;
+}
+
+int process_meet(struct process *p, uint32_t pid)
+{
+	struct process_known k;
+
+	return process_is_one(pid) ? process_find(p, pid, NULL, &k) : 0;
+}
+
+void process_replaced(struct process *p, uint32_t pid)
+{
+	struct process_known k;
+	uint64_t value;
+
+	if (!map_get(&p->by_pid, pid, &value))
+		return;
+	k = process_known(value);
+	k.old = 1;
+	process_note(p, pid, k); /* it is there: no memory is needed */
+}
+
+void process_forget(struct process *p, uint32_t pid)
+{
+	map_del(&p->by_pid, pid);
+}
+
+bool process_was_gone(const struct process *p, uint32_t pid)
+{
+	uint64_t value;
+
+	return map_get(&p->by_pid, pid, &value) && process_known(value).gone;
+}
+
 /* As series_processes calls it. What does not fit into a set is left out. */
 int process_labels(void *process, uint32_t pid, const char *path, struct labels *l)
 {
 	struct process *p = process;
 	const char *key, *value;
+	struct process_known k;
 	struct labels have;
-	uint64_t id;
 	size_t at = 0;
 	int r = 0;
 
-	if (!pid || pid == UINT32_MAX)
+	if (!process_is_one(pid))
 		return 0;
-	if (!map_get(&p->by_pid, pid, &id)) {
-		struct labels found = { 0 };
-
-		r = process_ask(p, pid, path, &found);
-		id = r == -ENOMEM ? INTERN_FAILED
-		                  : intern_bytes(&p->labels, found.bytes.bytes, found.bytes.n);
-		labels_free(&found);
-		if (id == INTERN_FAILED || map_put(&p->by_pid, pid, id) < 0)
-			return -ENOMEM;
-	}
-	have = (struct labels){ .bytes = { .bytes = (void *)intern_get(&p->labels, (uint32_t)id),
-		                           .n = intern_length(&p->labels, (uint32_t)id) } };
+	r = process_find(p, pid, path, &k);
+	if (r < 0)
+		return r;
+	have = (struct labels){ .bytes = { .bytes = (void *)intern_get(&p->labels, k.id),
+		                           .n = intern_length(&p->labels, k.id) } };
 	while (r != -ENOMEM && labels_next(&have, &at, &key, &value))
 		r = labels_set(l, key, value);
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Called once per window. A pid may be used again, so all answers go after PROCESS_AGE windows. */
+/* Called once per window. Labels change, and numbers are used again, so answers go after
+ * PROCESS_AGE windows; but those of processes that were met in the window that is recorded now, and
+ * may be gone at its end. */
 void process_age(struct process *p)
 {
-	if (++p->age == PROCESS_AGE || p->by_pid.n > PROCESS_MOST)
-		process_free(p);
+	struct process kept = { .opts = p->opts, .window = p->window + 1 };
+	uint64_t pid, value;
+	size_t i = 0;
+
+	p->window++;
+	if (++p->age < PROCESS_AGE && p->by_pid.n <= PROCESS_MOST)
+		return;
+	while (kept.by_pid.n < PROCESS_MOST / 2 && map_next(&p->by_pid, &i, &pid, &value)) {
+		struct process_known k = process_known(value);
+
+		if (k.window + 1u < p->window)
+			continue;
+		k.id = intern_bytes(&kept.labels, intern_get(&p->labels, k.id),
+		                    intern_length(&p->labels, k.id));
+		if (k.id != INTERN_FAILED) /* else it is asked for again */
+			process_note(&kept, (uint32_t)pid, k);
+	}
+	process_free(p);
+	*p = kept;
 }
 
 void process_free(struct process *p)

@@ -2,7 +2,8 @@
 /*
  * process.h: what /proc says of a process that runs, as labels: its control group, its container,
  * what OpenTelemetry's environment or process context call it. Read when a process is first asked
- * for and kept for a while, so that processes that have ended meanwhile are known, too.
+ * for, or met before (process_meet), and kept for a while, so that processes that have ended
+ * meanwhile are known, too.
  *
  *	unit, container, pod, pod_uid            of the control group
  *	namespace, pod, container_name, image    what the machine knows of the container
@@ -27,16 +28,26 @@ struct process_opts {
 /* Zero-initialise; process_free. */
 struct process {
 	const struct process_opts *opts;
-	struct map by_pid;    /* pid -> number in labels */
+	struct map by_pid;    /* pid -> struct process_known, as a number */
 	struct intern labels; /* bytes of labels */
-	unsigned age;         /* windows */
+	uint32_t window, age; /* windows so far; since old answers were dropped */
 };
+
+/* Asks about a process that was sampled just now, if that was not done: when a window ends it may
+ * be gone. -ENOMEM. */
+int process_meet(struct process *p, uint32_t pid);
+/* It is another program from now on: what it says is asked anew, if it is asked in time. */
+void process_replaced(struct process *p, uint32_t pid);
+/* The number is another process's from now on. */
+void process_forget(struct process *p, uint32_t pid);
+/* Whether it was gone when it was asked about: it has no labels of its own. */
+bool process_was_gone(const struct process *p, uint32_t pid);
 
 /* Adds what is known of a process to labels. Nothing of one that has gone. path: its control group,
  * if that is known otherwise, or NULL. -ENOMEM, -E2BIG. */
 int process_labels(void *process, uint32_t pid, const char *path, struct labels *l);
-/* Between two windows: forgets all now and then, so that memory stays bounded and the number of a
- * process that has ended is asked for anew. */
+/* Between two windows: forgets all but the newest answers now and then, so that memory stays
+ * bounded and what may have changed is asked for anew. */
 void process_age(struct process *p);
 void process_free(struct process *p);
 

@@ -303,6 +303,7 @@ void quality_text(const struct store_found *found, struct buf *out)
 	uint64_t dropped = store_found_count(found, "agent.dropped_samples");
 	uint64_t untaken = store_found_count(found, "agent.untaken_samples");
 	uint64_t folded = store_found_count(found, STORE_FOLDED);
+	uint64_t unlabelled = store_found_count(found, "agent.unlabelled_samples");
 	uint64_t put_off = store_found_count(found, "lines_put_off");
 	bool any = false;
 
@@ -327,6 +328,11 @@ void quality_text(const struct store_found *found, struct buf *out)
 	if (untaken)
 		shown_printf(out, "%llu samples were lost while this store took nothing\n",
 		             (unsigned long long)untaken);
+	if (unlabelled)
+		shown_printf(out,
+		             "%llu samples are of processes that were gone before their unit and "
+		             "container could be asked\n",
+		             (unsigned long long)unlabelled);
 	if (put_off)
 		shown_printf(out,
 		             "%llu samples have functions whose inlined calls and lines no agent "

@@ -40,7 +40,8 @@ struct window {
 	uint64_t cut_ns;    /* samples before this were in an interval */
 	uint64_t dropped;   /* samples that had no room, since the last cut */
 	uint64_t lost;
-	bool grew;                 /* samples came since the last cut */
+	bool grew; /* samples came since the last cut */
+	struct window_watch watch;
 	size_t prune_at, renew_at; /* bytes of side: see window_prune, window_renew */
 };
 
@@ -75,7 +76,26 @@ void window_free(struct window *w)
 	free(w);
 }
 
+void window_watch(struct window *w, const struct window_watch *watch)
+{
+	w->watch = *watch;
+}
+
 /* ---- records ---- */
+
+/* Tells who watches what a record says of a process. */
+static void window_tell(const struct window *w, const struct seam_record *record,
+                        const struct seam_decoded *d)
+{
+	const struct window_watch *watch = &w->watch;
+
+	if (record->type == SEAM_RECORD_SAMPLE && d->id.has & SEAM_SAMPLE_TID)
+		watch->tell(watch->ctx, WINDOW_SAMPLED, d->id.pid);
+	else if (record->type == SEAM_RECORD_COMM && record->misc & SEAM_MISC_COMM_EXEC)
+		watch->tell(watch->ctx, WINDOW_REPLACED, d->comm.pid);
+	else if (record->type == SEAM_RECORD_FORK && d->task.pid == d->task.tid)
+		watch->tell(watch->ctx, WINDOW_BEGAN, d->task.pid);
+}
 
 /* A deferred record that finds no room leaves its sample without a user part; only samples are
  * counted. */
@@ -92,6 +112,8 @@ static int window_sample(struct window *w, const struct seam_record *record)
 		w->grew = true;
 		if (d.id.time_ns > w->newest_ns)
 			w->newest_ns = d.id.time_ns;
+		if (w->watch.tell)
+			window_tell(w, record, &d);
 	}
 	return buf_put(&w->samples, record->bytes, record->size);
 }
@@ -112,10 +134,13 @@ static int window_record(struct window *w, const struct seam_record *record)
 		    record_decode(w->events, record, &d, NULL) >= 0)
 			w->lost += d.lost.lost;
 		return 0;
-	case SEAM_RECORD_MMAP:
-	case SEAM_RECORD_MMAP2:
 	case SEAM_RECORD_COMM:
 	case SEAM_RECORD_FORK:
+		if (w->watch.tell && record_decode(w->events, record, &d, NULL) >= 0)
+			window_tell(w, record, &d);
+		return buf_put(&w->side, record->bytes, record->size);
+	case SEAM_RECORD_MMAP:
+	case SEAM_RECORD_MMAP2:
 	case SEAM_RECORD_EXIT:
 	case SEAM_RECORD_KSYMBOL:
 	case SEAM_RECORD_BPF_EVENT:

@@ -45,6 +45,18 @@ struct window_interval {
 /* head: what the recording says of itself; it and events live as long as the window. */
 int window_new(struct window **ret, const struct datafile_opts *head,
                const struct seam_events *events);
+/* What records say of processes, as they come: one was sampled; it is another program from now on;
+ * it began, and whoever had its number before has ended. */
+enum window_news {
+	WINDOW_SAMPLED,
+	WINDOW_REPLACED,
+	WINDOW_BEGAN
+};
+struct window_watch {
+	void (*tell)(void *ctx, enum window_news news, uint32_t pid);
+	void *ctx;
+};
+void window_watch(struct window *w, const struct window_watch *watch);
 void window_free(struct window *w);
 
 /* A capture_write: whole records, as recorder_events describes them. */

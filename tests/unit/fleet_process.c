@@ -42,6 +42,16 @@ static void put(const char *path, const char *text, size_t n)
 
 #define PUT(path, text) put(path, text, sizeof(text) - 1)
 
+static void gone(int pid)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/proc/%d/cgroup", root, pid);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/proc/%d/environ", root, pid);
+	unlink(path);
+}
+
 static void is(const struct labels *l, const char *key, const char *value)
 {
 	const char *have = labels_get(l, key);
@@ -218,10 +228,37 @@ static void processes_say_who_they_are(void **state)
 	PUT("/proc/77/environ", "OTEL_SERVICE_NAME=b\0OTEL_RESOURCE_ATTRIBUTES=service.name=c");
 	assert_int_equal(process_labels(&p, 77, NULL, &l), 0);
 	is(&l, "service", "a");
+	/* Met in the window before the last, it is kept once more. */
+	for (int i = 0; i < 5; i++)
+		process_age(&p);
+	PUT("/proc/79/cgroup", "0::/early\n");
+	assert_int_equal(process_meet(&p, 79), 0);
+	process_age(&p);
+	PUT("/proc/79/cgroup", "0::/late\n");
+	assert_int_equal(process_labels(&p, 79, NULL, &l), 0);
+	is(&l, "cgroup", "/early");
 	for (int i = 0; i < 6; i++)
 		process_age(&p);
 	assert_int_equal(process_labels(&p, 77, NULL, &l), 0);
 	is(&l, "service", "b");
+	/* Another program is asked anew; if it is gone by then, what was known holds. */
+	PUT("/proc/77/environ", "OTEL_SERVICE_NAME=d");
+	process_replaced(&p, 77);
+	assert_int_equal(process_meet(&p, 77), 0);
+	assert_int_equal(process_labels(&p, 77, NULL, &l), 0);
+	is(&l, "service", "d");
+	process_replaced(&p, 77);
+	gone(77);
+	assert_int_equal(process_labels(&p, 77, NULL, &l), 0);
+	is(&l, "service", "d");
+	assert_false(process_was_gone(&p, 77));
+	/* The number of another process. */
+	process_forget(&p, 77);
+	labels_free(&l);
+	l = (struct labels){ 0 };
+	assert_int_equal(process_labels(&p, 77, NULL, &l), 0);
+	is(&l, "service", NULL);
+	assert_true(process_was_gone(&p, 77));
 	/* One that is not there, and what is none. */
 	labels_free(&l);
 	l = (struct labels){ 0 };
