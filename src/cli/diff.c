@@ -392,7 +392,8 @@ static int diff_print(struct diff_cmd *d)
 {
 	struct buf out = { 0 };
 	int rc = d->table.keeps_sides
-	                 ? diff_view(&d->table, stored_asked(&d->stored) ? NULL : &d->naming)
+	                 ? diff_view(&d->table, stored_asked(&d->stored) ? NULL : &d->naming,
+	                             &d->filter)
 	                 : -ENOTTY;
 
 	if (rc == -ENOMEM)

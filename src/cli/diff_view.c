@@ -55,6 +55,7 @@ static void diff_view_row(const struct diff *d, const struct diff_row *from,
 struct diff_view {
 	const struct diff *d;
 	struct naming *naming;
+	const struct sample_filter *filter;
 };
 
 /* One side's text: of its first recording. -ENOMEM; -ECANCELED. */
@@ -63,7 +64,7 @@ static int diff_view_side(const struct diff_view *v, size_t side, const struct v
 {
 	const char *list = v->d->paths[side];
 	char *path = v->d->n_runs[side] > 1 ? strndup(list, strcspn(list, ",")) : strdup(list);
-	int r = path ? self_annotate(path, v->naming, f, stop, out) : -ENOMEM;
+	int r = path ? self_annotate(path, v->naming, v->filter, f, stop, out) : -ENOMEM;
 
 	free(path);
 	return r;
@@ -85,9 +86,9 @@ static int diff_view_annotate(void *ctx, const struct view_function *f, int stop
 }
 
 /* The rows and the text about them are made first. */
-int diff_view(const struct diff *d, struct naming *naming)
+int diff_view(const struct diff *d, struct naming *naming, const struct sample_filter *filter)
 {
-	struct diff_view v = { d, naming };
+	struct diff_view v = { d, naming, filter };
 	enum rollup_column columns[ROLLUP_COLUMNS];
 	struct compare_row *rows = calloc(d->n_rows + 1, sizeof(*rows));
 	const struct view_compare c = { .rows = rows,

@@ -4,12 +4,13 @@
 #define SEAM_CLI_DIFF_VIEW_H
 
 #include "input/naming.h"
+#include "input/sample_filter.h"
 #include "report/diff.h"
 
 /* Whether the view can show it: there is a terminal, and rows have names. */
 bool diff_view_can(const struct diff *d);
 /* Shows it until the user leaves; d keeps its sides. naming: of recordings, for source and
  * instructions; NULL: of a store, which has none. 0; -ENOMEM; -ENOTTY: text is needed. */
-int diff_view(const struct diff *d, struct naming *naming);
+int diff_view(const struct diff *d, struct naming *naming, const struct sample_filter *filter);
 
 #endif

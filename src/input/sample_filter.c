@@ -15,6 +15,7 @@ int sample_filter_option(struct sample_filter *p, const struct options *o, int i
 {
 	switch (id) {
 	case SAMPLE_FILTER_TIME:
+		p->span = o->arg;
 		return spans_option(o->cmd, o->arg, &p->time);
 	case SAMPLE_FILTER_EVENT:
 		p->events = o->arg;
@@ -22,6 +23,44 @@ int sample_filter_option(struct sample_filter *p, const struct options *o, int i
 	default:
 		return id_filter_option(&p->take, o, id);
 	}
+}
+
+/* A list of numbers as text. */
+static const char *sample_filter_ranges(const struct buf *ranges, struct buf *text)
+{
+	struct id_filter_range range;
+
+	for (size_t at = 0; at < ranges->n; at += sizeof(range)) {
+		memcpy(&range, ranges->bytes + at, sizeof(range));
+		buf_printf(text, "%s%d-%d", at ? "," : "", (int)range.first, (int)range.last);
+	}
+	return ranges->n ? buf_text(text) : NULL;
+}
+
+/* Lists of numbers are written anew, all else is as it was given. */
+size_t sample_filter_args(const struct sample_filter *p, const char *without, struct buf texts[3],
+                          const char **args)
+{
+	const struct {
+		char letter;
+		const char *option, *value;
+	} with[] = {
+		{ 'c', "--comms", p->take.comms },
+		{ 'l', "--label", p->take.labels },
+		{ 'p', "--pid", sample_filter_ranges(&p->take.pids, &texts[0]) },
+		{ 't', "--tid", sample_filter_ranges(&p->take.tids, &texts[1]) },
+		{ 'C', "--cpu", sample_filter_ranges(&p->take.cpus, &texts[2]) },
+		{ 'T', "--time", p->span },
+		{ 'e', "--event", p->events },
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++)
+		if (with[i].value && !strchr(without, with[i].letter)) {
+			args[n++] = with[i].option;
+			args[n++] = with[i].value;
+		}
+	return n;
 }
 
 /* Whether an event's name is this one, perhaps with modifiers behind it: "cycles:u" is "cycles". */

@@ -38,6 +38,7 @@ struct sample_filter {
 	struct id_filter take;
 	struct spans time;
 	const char *events;                /* LIST as given */
+	const char *span;                  /* time's text, as given */
 	struct proc_span times[SPANS_MAX]; /* time's, prepared */
 	bool *wanted;                      /* by event index; NULL: all */
 	size_t n_events;
@@ -50,6 +51,12 @@ static inline bool sample_filter_is_option(int id)
 
 /* 0, or -EINVAL after saying why on stderr. */
 int sample_filter_option(struct sample_filter *p, const struct options *o, int id);
+/* The same options for another run of seam, but for those that the caller has others for: by the
+ * letters c (--comms), p, t, C (--cpu), T (--time), e. texts: what they stand in. How many of
+ * args, which has room for SAMPLE_FILTER_ARGS_MAX. */
+#define SAMPLE_FILTER_ARGS_MAX 14
+size_t sample_filter_args(const struct sample_filter *p, const char *without, struct buf texts[3],
+                          const char **args);
 /* 0, -ENOMEM, or -EINVAL after saying on stderr that there is no such event. May be called again,
  * for another recording. */
 int sample_filter_prepare(struct sample_filter *p, const struct cmd *cmd,

@@ -13,6 +13,8 @@
 struct aside {
 	const struct view_opts *opts;
 	char *object, *symbol, *event;
+	struct view_choice *choices; /* their texts are copies */
+	size_t n_choices;
 	int done, stop; /* eventfd */
 	pthread_t thread;
 	bool started;
@@ -23,7 +25,7 @@ struct aside {
 static void *aside_thread(void *arg)
 {
 	struct aside *l = arg;
-	const struct view_function f = { l->object, l->symbol, l->event };
+	const struct view_function f = { l->object, l->symbol, l->event, l->choices, l->n_choices };
 
 	l->result = l->opts->annotate(l->opts->ctx, &f, l->stop, &l->text);
 	/* Fails only when the counter is full: then it is readable anyway. */
@@ -37,11 +39,20 @@ static int aside_prepare(struct aside *l, const struct view_function *f)
 	l->object = strdup(f->object);
 	l->symbol = strdup(f->symbol);
 	l->event = f->event ? strdup(f->event) : NULL;
+	l->choices = calloc(f->n_choices + 1, sizeof(*l->choices));
+	for (; l->choices && l->n_choices < f->n_choices; l->n_choices++) {
+		char *text = strdup(f->choices[l->n_choices].text);
+
+		if (!text)
+			return -ENOMEM;
+		l->choices[l->n_choices] = f->choices[l->n_choices];
+		l->choices[l->n_choices].text = text;
+	}
 	l->done = eventfd(0, EFD_CLOEXEC);
 	l->stop = eventfd(0, EFD_CLOEXEC);
 	if (l->done < 0 || l->stop < 0)
 		return -errno;
-	return l->object && l->symbol && (l->event || !f->event) ? 0 : -ENOMEM;
+	return l->object && l->symbol && l->choices && (l->event || !f->event) ? 0 : -ENOMEM;
 }
 
 /* All signals are blocked in the thread. */
@@ -54,6 +65,7 @@ int aside_start(struct aside **ret, const struct view_opts *opts, const struct v
 	if (!l)
 		return -ENOMEM;
 	l->opts = opts;
+	l->done = l->stop = -1;
 	r = aside_prepare(l, f);
 	if (r >= 0) {
 		sigfillset(&all);
@@ -90,6 +102,7 @@ int aside_take(struct aside *l, struct buf *text)
 	return l->result;
 }
 
+/* The thread is asked to stop, and waited for. */
 void aside_free(struct aside *l)
 {
 	if (!l)
@@ -101,6 +114,9 @@ void aside_free(struct aside *l)
 		close(l->done);
 	if (l->stop >= 0)
 		close(l->stop);
+	for (size_t i = 0; i < l->n_choices; i++)
+		free((char *)l->choices[i].text);
+	free(l->choices);
 	free(l->object);
 	free(l->symbol);
 	free(l->event);

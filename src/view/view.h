@@ -55,10 +55,22 @@ enum {
 struct feed;
 struct view_compare;
 
+/* A zoom: the samples with a value in a column. text: a command's name; else what people call
+ * it. */
+struct view_choice {
+	bool whole;                 /* the column tells which; else text alone says what it is */
+	enum rollup_column column;  /* comm, pid, tid, cpu, time */
+	uint32_t number;            /* of a pid, tid or cpu */
+	uint64_t start_ns, stop_ns; /* of a time: both belong to it */
+	const char *text;
+};
+
 /* What is asked for by name. object: its whole path, of two sides the path's last part; "": not
- * told apart. event: NULL: the recording has one. */
+ * told apart. event: NULL: the recording has one. choices: of which samples; all of them hold. */
 struct view_function {
 	const char *object, *symbol, *event;
+	const struct view_choice *choices;
+	size_t n_choices;
 };
 
 struct view_opts {

@@ -31,10 +31,57 @@ static int view_annotate_start(struct view *v, const struct view_function *f)
 	return r;
 }
 
+/* What a scope chooses of the samples below it. False: all of them. */
+static bool view_annotate_choice(struct pane_scope *s, struct view_choice *ret)
+{
+	const struct profile_slices *slices = profile_slices(s->profile);
+
+	if (s->what == PANE_ALL || s->what == PANE_OBJECT)
+		return false;
+	*ret = (struct view_choice){
+		.column = s->column,
+		.number = s->number,
+		.text = s->column == ROLLUP_COMM ? buf_text(&s->value) : buf_text(&s->label),
+		.whole = s->what == PANE_SAMPLES,
+	};
+	switch (s->column) {
+	case ROLLUP_SLICE:
+		ret->start_ns = (slices->first + s->number) * slices->quantum_ns;
+		ret->stop_ns = ret->start_ns + slices->quantum_ns - 1;
+		ret->whole = ret->whole && s->number != PROFILE_NOT_KEPT && slices->quantum_ns;
+		break;
+	case ROLLUP_COMM:
+	case ROLLUP_PID:
+	case ROLLUP_TID:
+	case ROLLUP_CPU:
+		break;
+	default:
+		ret->whole = false;
+	}
+	return true;
+}
+
+/* The zooms that lead to what is shown. How many; of more the outermost are left out. */
+static size_t view_annotate_choices(const struct view *v, struct view_choice *ret, size_t most)
+{
+	const struct pane_scope *last = NULL;
+	size_t n = 0;
+
+	for (const struct pane *p = v->top; p && n < most; p = p->below) {
+		if (p->scope != last)
+			n += view_annotate_choice(p->scope, &ret[n]);
+		last = p->scope;
+	}
+	return n;
+}
+
+#define CHOICES_MAX 16
+
 /* Says what stands against it, or begins. */
 int view_annotate(struct view *v)
 {
-	struct view_function f = { 0 };
+	struct view_choice choices[CHOICES_MAX];
+	struct view_function f = { .choices = choices };
 
 	if (!v->opts.annotate) {
 		view_say(v, "there is no code of these samples, only names");
@@ -50,6 +97,7 @@ int view_annotate(struct view *v)
 		view_say(v, "another function is looked for");
 		return 0;
 	}
+	f.n_choices = view_annotate_choices(v, choices, CHOICES_MAX);
 	return view_annotate_start(v, &f);
 }
 

@@ -18,7 +18,8 @@ static int view_annotate(void *ctx, const struct view_function *f, int stop, str
 {
 	struct report_cmd *r = ctx;
 
-	return self_annotate(r->in.path ? r->in.path : "perf.data", &r->naming, f, stop, out);
+	return self_annotate(r->in.path ? r->in.path : "perf.data", &r->naming, &r->filter, f, stop,
+	                     out);
 }
 
 /* What the view is to show, but for a profile. columns: room for them. */
