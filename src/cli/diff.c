@@ -28,6 +28,7 @@ struct diff_cmd {
 	const char *sides[2]; /* of the store: --base, --new */
 	bool stdio;           /* text, also on a terminal */
 	bool filtered;        /* an option of sample_filter came */
+	struct diff_view_load view;
 };
 
 enum {
@@ -249,6 +250,7 @@ static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 	const struct profiled_opts opts = {
 		.cmd = d->cmd,
 		.filter = &d->filter,
+		.progress = d->view.progress,
 		.load = { .frames = d->table.children || d->table.keeps_sides
 		                            ? LOAD_FRAMES_ALL
 		                            : LOAD_FRAMES_INNERMOST,
@@ -268,7 +270,7 @@ static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 	}
 	if (r >= 0)
 		r = diff_add_run(&d->table, &load, run);
-	if (r < 0)
+	if (r < 0 && r != -ECANCELED)
 		cmd_error(d->cmd, "%s: %s", in->path, cmd_reason(&err, r));
 	rc = r < 0 ? EXIT_FAILED : infile_verdict(in, d->cmd, rec);
 	load_free(&load);
@@ -387,19 +389,12 @@ static int diff_load_all(struct diff_cmd *d)
 	return rc == EXIT_OK ? diff_load_side(d, 1) : rc;
 }
 
-/* An exit code. */
+/* As text. An exit code. */
 static int diff_print(struct diff_cmd *d)
 {
 	struct buf out = { 0 };
-	int rc = d->table.keeps_sides
-	                 ? diff_view(&d->table, stored_asked(&d->stored) ? NULL : &d->naming,
-	                             &d->filter)
-	                 : -ENOTTY;
+	int rc;
 
-	if (rc == -ENOMEM)
-		cmd_error(d->cmd, "out of memory");
-	if (rc != -ENOTTY)
-		return rc < 0 ? EXIT_FAILED : EXIT_OK;
 	if (d->form == REPORT_JSON)
 		diff_json(&d->table, &out);
 	else if (d->form == REPORT_CSV)
@@ -433,9 +428,10 @@ static void diff_say_one_sided(const struct diff_cmd *d)
 		          intern_get(&d->table.events, e));
 }
 
-/* Loads both sides, compares and prints. An exit code; EXIT_SLOWER only with --fail-if-slower. */
-static int diff_all(struct diff_cmd *d)
+/* Loads both sides and compares them. An exit code. */
+static int diff_make(void *ctx)
 {
+	struct diff_cmd *d = ctx;
 	int rc = stored_asked(&d->stored) ? diff_load_stored(d) : diff_load_all(d);
 
 	if (rc != EXIT_OK)
@@ -453,8 +449,38 @@ static int diff_all(struct diff_cmd *d)
 		cmd_error(d->cmd, "no event was sampled on both sides");
 		return EXIT_FAILED;
 	}
-	rc = diff_print(d);
-	return rc == EXIT_OK ? diff_verdict(d) : rc;
+	return EXIT_OK;
+}
+
+/* On the terminal, until the user leaves. An exit code; DIFF_PRINTS: the terminal cannot show
+ * it, and all is loaded. */
+#define DIFF_PRINTS (-1)
+static int diff_show(struct diff_cmd *d)
+{
+	int rc;
+
+	d->view.load = diff_make;
+	d->view.ctx = d;
+	rc = diff_view(&d->table, stored_asked(&d->stored) ? NULL : &d->naming, &d->filter,
+	               &d->view);
+	if (rc == -ENOTTY)
+		return d->view.code == EXIT_OK ? DIFF_PRINTS : d->view.code;
+	if (rc < 0) {
+		cmd_error(d->cmd, "%s", strerror(-rc));
+		return EXIT_FAILED;
+	}
+	/* Whoever leaves early does not ask for the rest. */
+	return d->view.stopped ? EXIT_OK : d->view.code;
+}
+
+/* Compares, and shows or prints. An exit code; EXIT_SLOWER only with --fail-if-slower. */
+static int diff_all(struct diff_cmd *d)
+{
+	int rc = d->table.keeps_sides ? diff_show(d) : diff_make(d);
+
+	if (rc == DIFF_PRINTS || (rc == EXIT_OK && !d->table.keeps_sides))
+		rc = diff_print(d);
+	return rc == EXIT_OK && d->table.n_events ? diff_verdict(d) : rc;
 }
 
 /* The command: reads its options, does the work, and frees everything at one place. An exit

@@ -9,8 +9,20 @@
 
 /* Whether the view can show it: there is a terminal, and rows have names. */
 bool diff_view_can(const struct diff *d);
-/* Shows it until the user leaves; d keeps its sides. naming: of recordings, for source and
- * instructions; NULL: of a store, which has none. 0; -ENOMEM; -ENOTTY: text is needed. */
-int diff_view(const struct diff *d, struct naming *naming, const struct sample_filter *filter);
+/* What reads both sides, and compares them. */
+struct diff_view_load {
+	/* In a thread: an exit code, after saying on stderr what failed. */
+	int (*load)(void *ctx);
+	void *ctx;
+	struct progress progress; /* what it tells, and asks whether anybody waits */
+	int code;                 /* what load returned */
+	bool stopped;             /* nobody waited for it */
+};
+
+/* Shows it until the user leaves, while it is read; d keeps its sides. naming: of recordings, for
+ * source and instructions; NULL: of a store, which has none. 0; -ENOMEM; -ENOTTY: text is
+ * needed. */
+int diff_view(const struct diff *d, struct naming *naming, const struct sample_filter *filter,
+              struct diff_view_load *load);
 
 #endif

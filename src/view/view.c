@@ -22,6 +22,11 @@ static int view_begin_empty(struct view *v)
 
 	v->now.owned = r >= 0;
 	v->opts.profile = v->now.profile;
+	if (r >= 0 && v->opts.compare) {
+		v->none = *v->opts.compare;
+		v->none.side[0] = v->none.side[1] = v->opts.profile;
+		v->opts.compare = &v->none;
+	}
 	return r;
 }
 

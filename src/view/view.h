@@ -89,7 +89,8 @@ struct view_opts {
 	int (*annotate)(void *ctx, const struct view_function *f, int stop, struct buf *out);
 	void *ctx;
 	/* Two sides (compare.h): their rows are the first section, profile is one of them; NULL:
-	 * there is one. Lives as long as the view. */
+	 * there is one. Lives as long as the view. Without a profile, which comes from feed, it has
+	 * no rows and no sides. */
 	const struct view_compare *compare;
 	struct feed *feed; /* from which more comes (feed.h); NULL: nothing will */
 	bool lines;        /* source lines are known of the frames */
@@ -104,6 +105,9 @@ struct view_news {
 	struct profile *profile;
 	bool owned; /* it is freed with this */
 	char *title, *account;
+	/* Two sides, of which profile is the new one, in place of those of view_opts: all panes
+	 * are made anew. NULL: the same ones. */
+	const struct view_compare *compare;
 };
 void view_news_free(struct view_news *news);
 

@@ -165,11 +165,29 @@ static void renew_stopped(struct view *v, struct view_made *m)
 	m->news = (struct view_news){ 0 };
 }
 
+/* Two sides have come: nothing that is shown stays. */
+static int renew_compared(struct view *v, struct view_news *news)
+{
+	view_news_free(&v->left);
+	v->left = v->now;
+	v->now = *news;
+	*news = (struct view_news){ 0 };
+	v->opts.profile = v->now.profile;
+	v->opts.compare = v->now.compare;
+	v->opts.account = v->now.account;
+	if (v->now.title)
+		v->opts.title = v->now.title;
+	return view_event_only(v, view_first_event(v));
+}
+
 /* Shows what is new. */
 static int renew_now(struct view *v, struct view_news *news)
 {
-	struct view_made *m = calloc(1, sizeof(*m));
+	struct view_made *m;
 
+	if (news->compare)
+		return renew_compared(v, news);
+	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
 	m->what = "what is new";

@@ -9,6 +9,7 @@
 #ifndef SEAM_VIEW_VIEW_STATE_H
 #define SEAM_VIEW_VIEW_STATE_H
 
+#include "view/compare.h"
 #include "view/pane.h"
 
 /* The top pane is what is shown; those below it are the way back. */
@@ -17,7 +18,8 @@ struct view {
 	enum rollup_column columns[ROLLUP_COLUMNS]; /* opts.columns */
 	struct view_news now;                       /* what opts has of it, if any came */
 	struct view_news waiting;                   /* what came while the view is frozen */
-	struct view_news left;                      /* after a failure: what was there before */
+	struct view_news left;                      /* what was there before, and panes may show */
+	struct view_compare none;                   /* two sides without samples, until some come */
 	struct pane *top;
 	struct pane *kept; /* sections of the same samples that were left, by below */
 	unsigned rows;     /* of the list, when it was drawn last */
@@ -96,6 +98,8 @@ int view_zoom(struct view *v, bool to_object);
 int view_zoom_marked(struct view *v);
 /* Shows the next event, or the one before, by itself. */
 int view_event(struct view *v, int step);
+/* Shows an event by itself, in the same section, in place of all that there is. */
+int view_event_only(struct view *v, const char *event);
 /* The same scope, one that is not PANE_ALL, of the samples of the scope below. NULL: out of
  * memory. */
 struct pane_scope *view_scope_again(struct view *v, struct pane_scope *old,

@@ -354,6 +354,8 @@ static const char *view_other_event(const struct view *v, int step)
 
 static int view_event_make(struct view *v, struct view_made *m)
 {
+	if (m->like.value.failed)
+		return -ENOMEM;
 	m->scope = view_scope_all(v, buf_text(&m->like.value));
 	m->pane = m->scope ? view_section_pane(v, m->section, m->scope) : NULL;
 	return m->pane ? 0 : -ENOMEM;
@@ -375,10 +377,23 @@ static int view_event_put(struct view *v, struct view_made *m)
 	return 0;
 }
 
+int view_event_only(struct view *v, const char *event)
+{
+	struct view_made *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->what = "samples";
+	m->make = view_event_make;
+	m->put = view_event_put;
+	m->section = v->top->section;
+	buf_put_text(&m->like.value, event);
+	return view_make(v, m);
+}
+
 /* Shows the next event, or the one before, by itself, in the same section. */
 int view_event(struct view *v, int step)
 {
-	struct view_made *m;
 	const char *event;
 
 	if (v->top->all_events && v->opts.compare->events) {
@@ -391,15 +406,5 @@ int view_event(struct view *v, int step)
 		                            : "the recording has one event");
 		return 0;
 	}
-	m = calloc(1, sizeof(*m));
-	if (!m)
-		return -ENOMEM;
-	m->what = "samples";
-	m->make = view_event_make;
-	m->put = view_event_put;
-	m->section = v->top->section;
-	buf_put_text(&m->like.value, event);
-	if (m->like.value.failed)
-		m->section = 0;
-	return view_make(v, m);
+	return view_event_only(v, event);
 }

@@ -128,6 +128,7 @@ shows "ended 0"
 "$SEAM" record -q -F 499 --call-graph dwarf -o other.data -- ./work 2>err || fail "$(cat err)"
 open "80 24" "'$SEAM' diff '$FILE' other.data"
 shows "1 compared  2 tree  3 called by  4 objects  5 commands  6 how sure"
+shows "inner_work"
 keys s
 shows "New*"
 keys m
@@ -163,6 +164,26 @@ keys 6
 shows "baseline:"
 keys q
 shows "ended 0"
+# It is there while both are read, and what cannot be read is said.
+open "80 24" "'$SEAM' diff slow.data other.data"
+shows "[reading]"
+shows "nothing yet"
+keys 2
+shows "callers, and below each what it called"
+cat "$FILE" >slow.data
+shows "+ _start (work)"
+shows "-> other.data"
+keys 1
+shows "inner_work"
+keys q
+shows "ended 0"
+open "80 24" "'$SEAM' diff slow.data other.data"
+shows "[reading]"
+keys q
+shows "ended 0"
+open "80 24" "'$SEAM' diff '$FILE' no.data"
+shows "no.data: No such file or directory"
+shows "ended 1"
 open "80 24" "'$SEAM' diff --stdio '$FILE' other.data | cat; '$SEAM' diff '$FILE' other.data | tail -n 3"
 shows "ended 0"
 

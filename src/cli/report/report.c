@@ -15,24 +15,6 @@
 #include "cmd/pager.h"
 #include "fleet/quality.h"
 
-/* Fills the report from a store. An exit code; on EXIT_USAGE and EXIT_FAILED it was said. */
-static int report_load_stored(struct report_cmd *r)
-{
-	int rc = stored_load(&r->stored, r->cmd, report_keeps(&r->show), &r->answer);
-
-	if (rc != EXIT_OK)
-		return rc;
-	/* The report takes over what the answer loaded. */
-	r->show.load = r->answer.load;
-	r->answer.load = (struct load){ 0 };
-	rc = report_mark_shown(r);
-	if (rc >= 0)
-		rc = report_mark_parents(r);
-	if (rc == -ENOMEM)
-		cmd_error(r->cmd, "out of memory");
-	return rc == -EINVAL ? EXIT_USAGE : rc < 0 ? EXIT_FAILED : EXIT_OK;
-}
-
 /* Composes the whole report. -ENOMEM. */
 static int report_write(struct report_cmd *r, struct buf *out)
 {
@@ -64,19 +46,6 @@ static int report_header(const struct report_cmd *r, struct buf *out, int *ret)
 	if (r->header && rc >= 0)
 		*ret = header_of(&s, r->full, out);
 	return rc;
-}
-
-/* Shows the loaded report on the terminal. True: the user has seen it; *rc: -ENOMEM, or 0. */
-static bool report_viewed(struct report_cmd *r, int *rc)
-{
-	if (!report_view_fits(r))
-		return false;
-	*rc = report_view(r);
-	/* What cannot be shown there is printed. */
-	if (*rc >= 0 || *rc == -ENOMEM)
-		return true;
-	*rc = 0;
-	return false;
 }
 
 /* Composes the whole text and prints it. loaded: what report_load returned, and err. An exit
@@ -132,20 +101,31 @@ static int report_fail(const struct report_cmd *r, int error)
 	return EXIT_FAILED;
 }
 
-/* The same of a store. An exit code. */
-static int report_show_stored(struct report_cmd *r)
+/* Prints what was loaded of a store. An exit code. */
+static int report_print_stored(struct report_cmd *r)
 {
 	struct buf out = { 0 };
-	int rc = report_load_stored(r);
+	int rc = report_write(r, &out);
 
-	if (rc != EXIT_OK || report_viewed(r, &rc))
-		return rc < 0 ? report_fail(r, rc) : rc;
-	rc = report_write(r, &out);
 	if (rc >= 0 && r->form == REPORT_TEXT && !r->show.quiet)
 		quality_text(&r->answer.found, &out);
 	rc = rc < 0 ? report_fail(r, rc) : outfile_print(r->cmd, &out);
 	buf_free(&out);
 	return rc;
+}
+
+/* The same of a store. An exit code. */
+static int report_show_stored(struct report_cmd *r)
+{
+	struct seam_error err = { 0 };
+	int loaded, rc;
+
+	if (report_view_fits(r)) {
+		rc = report_view_read(r, &loaded, &err);
+		return rc == REPORT_PRINTS ? report_print_stored(r) : rc;
+	}
+	rc = report_load_stored(r);
+	return rc == EXIT_OK ? report_print_stored(r) : rc;
 }
 
 /* Prints what seam dump prints of the same recording. The options other than these would mean

@@ -155,3 +155,21 @@ int report_load(struct report_cmd *r, const struct profiled_opts *opts, struct s
 		rc = report_mark_shown(r);
 	return rc < 0 ? rc : report_mark_parents(r);
 }
+
+/* The same of a store. */
+int report_load_stored(struct report_cmd *r)
+{
+	int rc = stored_load(&r->stored, r->cmd, report_keeps(&r->show), &r->answer);
+
+	if (rc != EXIT_OK)
+		return rc;
+	/* The report takes over what the answer loaded. */
+	r->show.load = r->answer.load;
+	r->answer.load = (struct load){ 0 };
+	rc = report_mark_shown(r);
+	if (rc >= 0)
+		rc = report_mark_parents(r);
+	if (rc == -ENOMEM)
+		cmd_error(r->cmd, "out of memory");
+	return rc == -EINVAL ? EXIT_USAGE : rc < 0 ? EXIT_FAILED : EXIT_OK;
+}

@@ -67,6 +67,8 @@ int report_mark_parents(struct report_cmd *r);
 struct profiled_opts report_load_opts(struct report_cmd *r);
 /* Fills r->show. -EINVAL without a text in err: what is wrong was said. */
 int report_load(struct report_cmd *r, const struct profiled_opts *opts, struct seam_error *err);
+/* The same of a store. An exit code; on EXIT_USAGE and EXIT_FAILED it was said. */
+int report_load_stored(struct report_cmd *r);
 
 /* ---- report_view.c ---- */
 
@@ -75,10 +77,8 @@ int report_load(struct report_cmd *r, const struct profiled_opts *opts, struct s
 
 /* The columns of the view's table; room for ROLLUP_COLUMNS. How many. */
 size_t report_view_columns(const struct report *show, enum rollup_column *columns);
-/* Shows what is loaded until the user leaves. 0; -ENOMEM; -ENOTTY, -EINVAL: text is needed. */
-int report_view(struct report_cmd *r);
-/* Opens the recording and shows it while it is read. An exit code; REPORT_PRINTS: it cannot be
- * shown, and *loaded is what report_load returned. */
+/* Opens the recording, or asks the store, and shows it while it is read. An exit code;
+ * REPORT_PRINTS: it cannot be shown, and *loaded is what report_load returned. */
 #define REPORT_PRINTS (-1)
 int report_view_read(struct report_cmd *r, int *loaded, struct seam_error *err);
 

@@ -22,6 +22,12 @@ static int view_annotate(void *ctx, const struct view_function *f, int stop, str
 	                     out);
 }
 
+/* What is shown. */
+static const char *view_name(const struct report_cmd *r)
+{
+	return stored_asked(&r->stored) ? r->stored.url : r->in.path ? r->in.path : "perf.data";
+}
+
 /* What the view is to show, but for a profile. columns: room for them. */
 static struct view_opts view_options(struct report_cmd *r, enum rollup_column *columns)
 {
@@ -29,9 +35,7 @@ static struct view_opts view_options(struct report_cmd *r, enum rollup_column *c
 
 	return (struct view_opts){
 		.sz = sizeof(struct view_opts),
-		.title = stored       ? r->stored.url
-		         : r->in.path ? r->in.path
-		                      : "perf.data",
+		.title = view_name(r),
 		.columns = columns,
 		.n_columns = report_view_columns(&r->show, columns),
 		.by_self = r->show.no_children,
@@ -57,23 +61,6 @@ static char *view_account(const struct report_cmd *r, const struct report *show)
 	text = account.failed ? NULL : strdup(buf_text(&account));
 	buf_free(&account);
 	return text;
-}
-
-int report_view(struct report_cmd *r)
-{
-	enum rollup_column columns[ROLLUP_COLUMNS];
-	struct view_opts opts = view_options(r, columns);
-	char *account;
-	int rc;
-
-	if (!opts.n_columns || !profile_n_events(r->show.load.profile))
-		return -EINVAL;
-	account = view_account(r, &r->show);
-	opts.profile = r->show.load.profile;
-	opts.account = account;
-	rc = account ? view_terminal(&opts, r->naming.color) : -ENOMEM;
-	free(account);
-	return rc;
 }
 
 /* ---- while it is read ---- */
@@ -118,10 +105,9 @@ static int view_put(struct view_reading *w, const struct report *show, unsigned 
 {
 	struct view_news news = { .profile = show->load.profile,
 		                  .account = view_account(w->r, show) };
-	const char *path = w->r->in.path ? w->r->in.path : "perf.data";
 	struct buf title = { 0 };
 
-	buf_put_text(&title, path);
+	buf_put_text(&title, view_name(w->r));
 	if (percent < 100)
 		buf_printf(&title, " (its first %u %%)", percent);
 	news.title = title.failed ? NULL : strdup(buf_text(&title));
@@ -157,10 +143,9 @@ static void view_first(struct view_reading *w, const struct profiled_opts *all)
 	seam_reader_rewind(w->r->in.reader);
 }
 
-/* Opens and reads the recording. What cannot be shown leaves the view. */
-static int view_read(void *ctx, struct feed *f)
+/* Opens and reads the recording. False: there is none. */
+static bool view_load(struct view_reading *w, struct feed *f)
 {
-	struct view_reading *w = ctx;
 	struct report_cmd *r = w->r;
 	struct profiled_opts opts = report_load_opts(r);
 
@@ -168,10 +153,27 @@ static int view_read(void *ctx, struct feed *f)
 	feed_state(f, "reading");
 	w->opened = infile_open(&r->in, r->cmd);
 	if (w->opened != EXIT_OK)
-		return FEED_LEAVES;
+		return false;
 	view_first(w, &opts);
 	w->loaded = feed_stopped(f) ? -ECANCELED : report_load(r, &opts, w->err);
-	if (w->loaded < 0 || !profile_n_events(r->show.load.profile))
+	return w->loaded >= 0;
+}
+
+/* Reads what is asked for. What cannot be shown leaves the view. */
+static int view_read(void *ctx, struct feed *f)
+{
+	struct view_reading *w = ctx;
+	struct report_cmd *r = w->r;
+
+	if (stored_asked(&r->stored)) {
+		feed_state(f, "asking the store");
+		w->opened = report_load_stored(r);
+		if (w->opened != EXIT_OK)
+			return FEED_LEAVES;
+	} else if (!view_load(w, f)) {
+		return FEED_LEAVES;
+	}
+	if (!profile_n_events(r->show.load.profile))
 		return FEED_LEAVES;
 	if (view_put(w, &r->show, 100) < 0)
 		return -ENOMEM;
@@ -204,7 +206,7 @@ static int view_left(struct view_reading *w, int rc)
 	}
 	if (rc < 0 || !w->shown)
 		return REPORT_PRINTS;
-	return infile_verdict(&r->in, r->cmd, r->show.rec);
+	return stored_asked(&r->stored) ? EXIT_OK : infile_verdict(&r->in, r->cmd, r->show.rec);
 }
 
 /* A thread reads, this one has the screen. */
