@@ -199,6 +199,43 @@ INLINE long hotspot_adapter(struct walk *c, const int kind)
 	                     w->regs[REG_FP]);
 }
 
+/*
+ * Registers are pushed, four one after the other, and in newer versions room for three and one more
+ * is made behind them. So many words are above the return address, which says whether it is one.
+ * The caller has pushed both classes, and pops them when it goes on.
+ */
+INLINE long hotspot_subtype(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct walker *w = c->w;
+	__u64 at = w->regs[REG_IP] - HS(p)->begin, *words = HS(p)->words, target;
+
+	if (walk_read(c, w->regs[REG_SP], words, 9 * 8, kind))
+		return walk_end(w, KWALK_FAULT);
+	if (at == 1 || (CODE(0) == 0x5f && CODE(1) == 0xc3))
+		at = 1;
+	else if (at == 2 || (CODE(0) == 0x5e && CODE(1) == 0x5f))
+		at = 2;
+	else if (at == 3 || (CODE(0) == 0x59 && CODE(1) == 0x5e))
+		at = 3;
+	else
+		at = 4;
+	words[9] = at == 1 ? words[1] : at == 2 ? words[2] : at == 3 ? words[3] : words[4];
+	if (at == 4 && !hotspot_calls(c, ANEW(words[9]), &target, kind)) {
+		at = 8;
+		words[9] = words[8];
+	}
+	FORGET(at);
+	if (!hotspot_calls(c, ANEW(words[9]), &target, kind) || target != ANEW(HS(p)->begin) ||
+	    walk_read(c, ANEW(words[9]), &target, 8, kind))
+		return walk_end(w, KWALK_NO_RULE);
+	if ((target & 0xff) == 0x41) /* of a register that is newer */
+		target >>= 8;
+	if ((target & 0xf8) != 0x58)
+		return walk_end(w, KWALK_NO_RULE);
+	return hotspot_leave(c, ANEW(words[9]), w->regs[REG_SP] + at * 8 + 24, w->regs[REG_FP]);
+}
+
 /* Execution stopped in code without a frame of known size: whoever called it shows. */
 INLINE long hotspot_stub_at_pc(struct walk *c, const int kind)
 {
@@ -221,6 +258,8 @@ INLINE long hotspot_stub_at_pc(struct walk *c, const int kind)
 		return hotspot_by_sp(c, 0, 0, kind);
 	if (HS(p)->stack[0] == fp && hotspot_calls(c, HS(p)->stack[1], &target, kind))
 		return hotspot_by_sp(c, 8, 1, kind);
+	if (ANEW(HS(p)->what) == HOTSPOT_BLOB_SUBTYPE)
+		return hotspot_subtype(c, kind);
 	return walk_end(w, KWALK_NO_RULE);
 }
 
@@ -234,7 +273,7 @@ INLINE long hotspot_between(struct walk *c, const int kind)
 
 	if (hotspot_look(c, kind))
 		return walk_end(w, KWALK_FAULT);
-	if (what == HOTSPOT_BLOB_MOVER)
+	if (what == HOTSPOT_BLOB_MOVER || what == HOTSPOT_BLOB_LEAF)
 		return hotspot_by_sp(c, 0, 0, kind);
 	if (what == HOTSPOT_BLOB_ADAPTER)
 		return hotspot_adapter(c, kind);

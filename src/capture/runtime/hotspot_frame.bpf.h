@@ -108,6 +108,12 @@ INLINE __u32 hotspot_begins(struct runtime_walk *p)
 		return HOTSPOT_NOT_SAVED; /* mov %rbp,n(%rsp) */
 	if (CODE(0) == 0x41 && CODE(1) == 0x81 && (CODE(2) == 0x7f || CODE(2) == 0xbf))
 		return HOTSPOT_WHOLE; /* cmpl $n,n(%r15) */
+	/* What aligns that, behind sub $n,%rsp and perhaps mov %rbp,n(%rsp). */
+	if ((CODE(-4) == 0x48 && CODE(-3) == 0x83 && CODE(-2) == 0xec) ||
+	    (CODE(-7) == 0x48 && CODE(-6) == 0x81 && CODE(-5) == 0xec) ||
+	    (CODE(-5) == 0x48 && CODE(-4) == 0x89 && CODE(-3) == 0x6c && CODE(-2) == 0x24) ||
+	    (CODE(-8) == 0x48 && CODE(-7) == 0x89 && CODE(-6) == 0xac && CODE(-5) == 0x24))
+		return HOTSPOT_WHOLE;
 	if ((CODE(-8) == 0x41 && CODE(-7) == 0x81 && CODE(-6) == 0x7f) ||
 	    (CODE(-10) == 0x41 && CODE(-9) == 0x81 && CODE(-8) == 0x7f) ||
 	    (CODE(-11) == 0x41 && CODE(-10) == 0x81 && CODE(-9) == 0xbf) ||

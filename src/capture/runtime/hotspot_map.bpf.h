@@ -23,10 +23,12 @@ enum hotspot_blob {
 	HOTSPOT_BLOB_NATIVE, /* calls a native method */
 	HOTSPOT_BLOB_INTERPRETER,
 	HOTSPOT_BLOB_STUB,
+	HOTSPOT_BLOB_SUBTYPE, /* whether a class is another's */
 	HOTSPOT_BLOB_MOUNT,   /* where virtual threads come and go */
 	HOTSPOT_BLOB_ADAPTER, /* between interpreter and compiled code */
 	HOTSPOT_BLOB_LINKER,  /* of method handles */
 	HOTSPOT_BLOB_MOVER,   /* of a native method's arguments */
+	HOTSPOT_BLOB_LEAF,    /* nothing is pushed there */
 };
 
 struct hotspot_heap {
@@ -197,6 +199,14 @@ INLINE long hotspot_kind(struct walk *c, __u64 name, __u32 *ret, const int kind)
 		*ret = HOTSPOT_BLOB_LINKER;
 	if (text[0] == 0x732065766974616eull && (text[1] & 0xffffff) == 0x6e6769) /* "native sig" */
 		*ret = HOTSPOT_BLOB_MOVER;
+	/* vtable chunks, InlineCacheBuffer, flush_icache_stub */
+	if (text[0] == 0x6320656c62617476ull || text[0] == 0x6143656e696c6e49ull ||
+	    text[0] == 0x63695f6873756c66ull)
+		*ret = HOTSPOT_BLOB_LEAF;
+	/* slow_subtype_check Runtime1 stub, C1 Runtime slow_subtype_check_blob */
+	if (text[0] == 0x6275735f776f6c73ull ||
+	    (text[0] == 0x69746e7552203143ull && text[1] == 0x5f776f6c7320656dull))
+		*ret = HOTSPOT_BLOB_SUBTYPE;
 	/* "StubRoutines (con" */
 	if (text[0] == 0x74756f5262757453ull && text[1] == 0x6f63282073656e69ull &&
 	    (text[2] & 255) == 'n')
