@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// consumers.cc: what consumers.sh and windows.sh record: inlined calls, a template, functions that call one another and themselves, two threads
+// consumers.cc: what consumers.sh and tests/windows/run record: inlined calls, a template, functions that call one another and themselves, two threads
 // of different names. argv[1]: milliseconds of CPU time for each thread.
 #include <pthread.h>
 #include <stdlib.h>
