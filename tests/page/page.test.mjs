@@ -134,6 +134,33 @@ test("segments hold the tree that nodes are", () => {
 	assert.equal(lastFn(segmentOf(rows[0].node)), 3);
 });
 
+/* Cells of callers against stacks, innermost function first, from a place on. */
+function sameCallers(root, nodes, rows, begin) {
+	const weights = new Map(),
+		seen = new Map();
+	const walk = (g, way) => {
+		for (const kid of kidsOf(g)) {
+			seen.set(`${way}<${kid.fn}`, kid.value);
+			walk(kid, `${way}<${kid.fn}`);
+		}
+	};
+
+	for (const { node, weight } of rows) {
+		const fns = [];
+		let way = "";
+
+		for (let at = node; at; at = nodes[at][0]) fns.push(nodes[at][1]);
+		if (begin(fns) || !root.fn)
+			for (const fn of fns.slice(begin(fns))) {
+				way += `<${fn}`;
+				weights.set(way, (weights.get(way) || 0) + weight);
+			}
+	}
+	walk(root, "");
+	assert.ok(weights.size > 2);
+	assert.deepEqual([...seen].sort(), [...weights].sort());
+}
+
 test("sums over segments are those over all nodes", () => {
 	const { nodes, rows } = loadChains();
 	const total = new Map(),
@@ -160,6 +187,14 @@ test("sums over segments are those over all nodes", () => {
 			assert.equal(weight, calls.get(`${M.names[fn]}>${M.names[other]}`));
 	}
 	assert.deepEqual([...seen].sort(), [...calls].sort());
+	S.callers = true;
+	build();
+	sameCallers(S.root, nodes, rows, () => 0);
+	S.callers = false;
+	S.focus = 4;
+	build();
+	sameCallers(S.above, nodes, rows, (fns) => fns.lastIndexOf(4) + 1);
+	S.focus = -1;
 	build();
 	for (let g = S.root, depth = 0; kidsOf(g).length; g = kidsOf(g)[0], depth++)
 		assert.equal(

@@ -60,7 +60,9 @@ export function recompute(whole) {
 }
 
 export function show() {
-	layout();
+	/* Of a pane that is not seen nothing is made. */
+	if (S.view === "flame" || S.view === "order") layout();
+	else V.unfinished = false;
 	drawStrip();
 	redraw();
 	detail(S.selected);

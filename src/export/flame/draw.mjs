@@ -84,7 +84,8 @@ export function redraw() {
 }
 
 function drawAndGoOn() {
-	draw();
+	if ($("scroll").hidden) V.dirty = false;
+	else draw();
 	if (!V.unfinished) return;
 	V.dirty = true;
 	requestAnimationFrame(() => {

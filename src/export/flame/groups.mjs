@@ -3,11 +3,12 @@
 // seen, so that the work goes with what is on the screen and not with what was recorded.
 //
 // A cell stands for nodes of the tree, and has what each of them weighs for it: its weights (now,
-// and of two recordings before) and its samples (hits). Of a cell of callers (up) a node weighs
-// what the samples have that were called from there: nodes at which several of these meet are one
-// from then on, so that there is less to do with each step towards the root.
+// and of two recordings before) and its samples (hits). A cell of callers (up) has packs of
+// segments in place of nodes: callers.mjs.
 import { M, S, T } from "./state.mjs";
-import { lastNode, outermost, parentOf, segmentOf } from "./tree.mjs";
+import { sumOf } from "./sums.mjs";
+import { lastNode, outermost, segmentOf } from "./tree.mjs";
+import { packed, stepUp } from "./callers.mjs";
 
 export function group(parent, fn, up) {
 	return {
@@ -24,6 +25,8 @@ export function group(parent, fn, up) {
 		columns: null /* once they are asked for */,
 		places: null /* its nodes' places among those that the parent's split found */,
 		found: null /* what this cell's split found: nodes and columns */,
+		above: null /* of a cell of callers: the packs whose functions its children are */,
+		called: null /* the packs that are at the cell's own function */,
 	};
 }
 
@@ -56,13 +59,6 @@ function columnsOf(weights, hits) {
 	return weights.length > 1 ? [weights[0], weights[1], hits[0], hits[1]] : [weights[0]];
 }
 
-function sumOf(values) {
-	let sum = 0;
-
-	for (let i = 0; i < values.length; i++) sum += values[i];
-	return sum;
-}
-
 function setSums(g, sums) {
 	[g.value, g.base = 0, g.hits = 0, g.baseHits = 0] = sums;
 	return g;
@@ -79,10 +75,10 @@ function gather(segments, columns) {
 }
 
 /* A cell of these nodes, which weigh as columns have their segments. */
-function cellOfNodes(fn, up, nodes, columns) {
+function cellOfNodes(fn, nodes, columns) {
 	const own = gather(nodes.map(segmentOf), columns);
 
-	return setSums(Object.assign(group(null, fn, up), { nodes, columns: own }), own.map(sumOf));
+	return setSums(Object.assign(group(null, fn, false), { nodes, columns: own }), own.map(sumOf));
 }
 
 function sumByFunction(sums, kids, fns, n, column) {
@@ -99,7 +95,7 @@ function split(g, nodes, fns, n, columns) {
 	let at = 0;
 
 	for (let i = 0; i < n; i++) {
-		if (!counts[fns[i]]++) kids.push(group(g, fns[i], g.up));
+		if (!counts[fns[i]]++) kids.push(group(g, fns[i], false));
 	}
 	columns.forEach((column, c) => sumByFunction(sums[c], kids, fns, n, column));
 	for (const kid of kids) {
@@ -135,28 +131,9 @@ function ownNodes(g) {
 	});
 }
 
-/* The callers of a cell's nodes, with what was called from there: what its parent's split found.
- * Those that are the same and stand side by side, as most do that are, become one. */
-function ownCallers(g) {
-	const { places } = g,
-		{ nodes, columns } = g.parent.found,
-		mine = new Uint32Array(places.length);
-	const own = columns.map(() => new Float64Array(places.length));
-	let n = 0;
-
-	for (let i = 0; i < places.length; i++) {
-		const caller = nodes[places[i]];
-
-		if (!n || mine[n - 1] !== caller) mine[n++] = caller;
-		for (let c = 0; c < own.length; c++) own[c][n - 1] += columns[c][places[i]];
-	}
-	g.nodes = mine.subarray(0, n);
-	g.columns = own.map((column) => column.subarray(0, n));
-}
-
-/* The nodes that a cell stands for. */
+/* The nodes that a cell stands for, which is none of callers. */
 export function nodesOf(g) {
-	if (!g.nodes) (g.up ? ownCallers : ownNodes)(g);
+	if (!g.nodes) ownNodes(g);
 	return g.nodes;
 }
 
@@ -216,53 +193,63 @@ export function down(g) {
 	);
 }
 
-/* Who called g's function: its nodes are the callers'. The outermost were called by nobody. */
+/* Who called g's function. The outermost were called by nobody. */
 export function upwards(g) {
-	const nodes = nodesOf(g),
-		{ segStart, segBase, segParent, chained } = M,
-		room = nodes.length,
-		kept = new Uint32Array(room);
-	const fns = new Uint32Array(room),
-		callers = new Uint32Array(room);
-	let n = 0;
+	const kids = new Map();
 
-	for (let i = 0; i < room; i++) {
-		const node = nodes[i];
+	g.above ||= stepUp(g.called);
+	const { packs, at } = g.above;
+	for (let i = 0; i < packs.length; i++) {
+		const fn = M.chained[at[i]],
+			{ sums } = packs[i];
+		let kid = kids.get(fn);
 
-		if (node) {
-			const s = segmentOf(node);
-
-			kept[n] = i;
-			callers[n] = node > segStart[s] ? node - 1 : segStart[segParent[s] + 1] - 1;
-			fns[n++] = chained[segBase[s] + node];
+		if (!kid) {
+			kid = group(g, fn, true);
+			kid.called = { packs: [], at: [] };
+			kids.set(fn, kid);
 		}
+		kid.called.packs.push(packs[i]);
+		kid.called.at.push(at[i]);
+		kid.value += sums[0];
+		if (sums.length === 1) continue;
+		kid.base += sums[1];
+		kid.hits += sums[2];
+		kid.baseHits += sums[3];
 	}
-	if (n === room) return split(g, callers, fns, n, g.columns);
-	return split(
-		g,
-		callers,
-		fns,
-		n,
-		g.columns.map((column) => {
-			const own = new Float64Array(n);
-
-			for (let i = 0; i < n; i++) own[i] = column[kept[i]];
-			return own;
-		}),
-	);
+	return finish(g, [...kids.values()]);
 }
 
 export const kidsOf = (g) => g.kids || (g.up ? upwards(g) : down(g));
 
-/* Nodes that samples hit themselves. */
-function hitNodes() {
+const endOf = (s) => M.segBase[s] + lastNode(s);
+
+/* All that samples hit themselves, and its callers. */
+function callersOfAll() {
 	const [now, before] = T.self,
-		nodes = new Uint32Array(now.length);
+		segments = new Uint32Array(now.length);
 	let n = 0;
 
 	for (let s = 0; s < now.length; s++)
-		if (now[s] || (before && before[s])) nodes[n++] = lastNode(s);
-	return nodes.subarray(0, n);
+		if (now[s] || (before && before[s])) segments[n++] = s;
+	const hit = segments.subarray(0, n);
+	const own = gather(hit, columnsOf(T.self, T.ownHits));
+	return setSums(
+		Object.assign(group(null, 0, true), { above: packed(hit, hit.map(endOf), own) }),
+		own.map(sumOf),
+	);
+}
+
+/* The callers of these nodes. What is below a node weighs as the node's segment. */
+function callersOf(fn, nodes) {
+	const segments = nodes.map(segmentOf),
+		places = nodes.map((node, i) => M.segBase[segments[i]] + node),
+		own = gather(segments, columnsOf(T.total, T.hits));
+
+	return setSums(
+		Object.assign(group(null, fn, true), { called: packed(segments, places, own) }),
+		own.map(sumOf),
+	);
 }
 
 export function build() {
@@ -270,12 +257,11 @@ export function build() {
 	if (S.focus >= 0) {
 		const nodes = outermost(S.focus);
 
-		S.root = cellOfNodes(S.focus, false, nodes, columnsOf(T.total, T.hits));
-		S.above = cellOfNodes(S.focus, true, nodes, columnsOf(T.total, T.hits));
-		S.above.nodes = nodes.map(parentOf);
+		S.root = cellOfNodes(S.focus, nodes, columnsOf(T.total, T.hits));
+		S.above = callersOf(S.focus, nodes);
 	} else if (S.callers) {
-		S.root = cellOfNodes(0, true, hitNodes(), columnsOf(T.self, T.ownHits));
+		S.root = callersOfAll();
 	} else {
-		S.root = cellOfNodes(0, false, Uint32Array.of(0), columnsOf(T.total, T.hits));
+		S.root = cellOfNodes(0, Uint32Array.of(0), columnsOf(T.total, T.hits));
 	}
 }

@@ -49,6 +49,13 @@ export function threadWeights(rows) {
 	return weights;
 }
 
+export function sumOf(values) {
+	let sum = 0;
+
+	for (let i = 0; i < values.length; i++) sum += values[i];
+	return sum;
+}
+
 /* An array of zeros in place of one that is not needed any more. */
 function cleared(old, n) {
 	return old && old.length === n ? old.fill(0) : new Float64Array(n);
