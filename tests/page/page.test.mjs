@@ -17,7 +17,9 @@ import {
 	heatSlices,
 	heatStep,
 	isWaiting,
+	laneState,
 	laneSummary,
+	laneText,
 	lanesOf,
 	timelineRows,
 } from "../../src/export/flame/heat.mjs";
@@ -331,7 +333,12 @@ test("threads stand below their process, waiting apart", () => {
 			[1, 1],
 		],
 	);
-	assert.deepEqual([...rows[0].threads[0].running], [1, 1, 0, 0]);
+	assert.deepEqual([...rows[0].threads[0].lanes[0]], [1, 1, 0, 0]);
+	assert.deepEqual(rows[0].threads[0].lanes.slice(1), [null, null, null]);
+	assert.deepEqual(
+		["cpu-clock", "offcpu-time", "offcpu-blocked:u", "offcpu-runqueue"].map(laneState),
+		[0, 1, 2, 3],
+	);
 	assert.ok(
 		isWaiting("offcpu-time") &&
 			isWaiting("sched:sched_switch") &&
@@ -702,13 +709,14 @@ test("each side has a map, lanes and an order of time of its own", () => {
 	const before = timelineRows(1).flatMap((p) => p.threads);
 	lanesOf(before, 4);
 	assert.deepEqual(
-		before.map((x) => [x.t, [...x.running]]),
+		before.map((x) => [x.t, [...x.lanes[0]]]),
 		[
 			[2, [1600, 0, 0, 0]],
 			[1, [400, 0, 0, 0]],
 		],
 	);
-	assert.deepEqual(laneSummary(before[0]), { running: 1600, waiting: 0, from: 0, to: 1 });
+	assert.deepEqual(laneSummary(before[0]), { counts: [1600, 0, 0, 0], from: 0, to: 1 });
+	assert.equal(laneText([1600, 0, 0, 0]), "samples: 1,600 running");
 	const cells = [];
 	S.first = 500;
 	sums();

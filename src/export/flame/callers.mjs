@@ -79,7 +79,8 @@ function packedAbove(packs) {
 
 			segments[n] = s;
 			places[n] = segBase[s] + segStart[s + 1] - 1;
-			for (let c = 0; c < columns.length; c++) columns[c][n] = store.columns[c][i];
+			for (let c = 0; c < columns.length; c++)
+				columns[c][n] = store.columns[c][i];
 		}
 	return packed(segments, places, columns);
 }

@@ -23,6 +23,17 @@ export function sized(canvas, width, height) {
 	return ctx;
 }
 
+/* A name with its number in so many pixels: it loses its end, the number stays. */
+export function fitted(ctx, name, room) {
+	const [, text, number = ""] = /^(.*?)( -?[0-9]*)?$/s.exec(name);
+	const cut = (n) => `${text.slice(0, n)}\u2026${number}`;
+	let n = text.length;
+
+	if (ctx.measureText(name).width <= room) return name;
+	while (n > 1 && ctx.measureText(cut(n)).width > room) n--;
+	return cut(n);
+}
+
 export const isDark = () => document.documentElement.classList.contains("dark");
 
 /* A box to tick, with its name. */
@@ -30,5 +41,12 @@ export function box(checked, name, change) {
 	const input = node("input", { type: "checkbox", checked });
 
 	input.addEventListener("change", () => change(input.checked));
-	return node("label", { title: name }, input, ` ${name}`);
+	const [, text, number = ""] = /^(.*?)( -?[0-9]+)?$/s.exec(name);
+	return node(
+		"label",
+		{ title: name },
+		input,
+		node("span", { className: "cut", textContent: ` ${text}` }),
+		node("span", { className: "number", textContent: number }),
+	);
 }

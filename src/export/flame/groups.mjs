@@ -78,7 +78,10 @@ function gather(segments, columns) {
 function cellOfNodes(fn, nodes, columns) {
 	const own = gather(nodes.map(segmentOf), columns);
 
-	return setSums(Object.assign(group(null, fn, false), { nodes, columns: own }), own.map(sumOf));
+	return setSums(
+		Object.assign(group(null, fn, false), { nodes, columns: own }),
+		own.map(sumOf),
+	);
 }
 
 function sumByFunction(sums, kids, fns, n, column) {

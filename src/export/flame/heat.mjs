@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // heat.mjs: what was spent when: below a second, and by thread. Knows nothing of the screen.
 import { M } from "./state.mjs";
-import { chosenRows } from "./sums.mjs";
+import { chosenRows, sumOf } from "./sums.mjs";
 
 const HEAT_ROWS = 50; /* of 20 ms each */
 const HEAT_COLUMNS = 4000;
@@ -70,52 +70,83 @@ export function timelineRows(side = 0) {
 		const process = found.get(pid) || { pid, side, samples: 0, threads: [] };
 		found.set(pid, process);
 		process.samples += samples;
-		process.threads.push({ t, side, process, samples, running: null, waiting: null });
+		process.threads.push({ t, side, process, samples, lanes: null });
 	});
 	for (const p of found.values())
 		p.threads.sort((a, b) => b.samples - a.samples || a.t - b.t);
 	return [...found.values()].sort((a, b) => b.samples - a.samples || a.pid - b.pid);
 }
 
-/* Gives threads their samples in so many columns of time. Events that count waiting are kept apart
- * from those of running. Only threads that are seen are given here: a column of each thread of a
- * large machine is more than there is room for. */
+/* What a thread does while it is sampled: as events say it. */
+export const LANE_STATES = [
+	{ name: "running", hue: 204 },
+	{ name: "sleeping", hue: 24 },
+	{ name: "waiting for a device", hue: 285 },
+	{ name: "waiting for a CPU", hue: 150 },
+];
+
+export const isWaiting = (event) =>
+	/off-?cpu|sched_switch|sched_stat_(sleep|wait|blocked|iowait)/.test(event);
+
+/* The state of a thread that an event tells of, a number of LANE_STATES. */
+export function laneState(event) {
+	if (!isWaiting(event)) return 0;
+	return /runqueue|sched_stat_wait/.test(event) ? 3 : /blocked|iowait/.test(event) ? 2 : 1;
+}
+
+/* States that the recording has events of. */
+export const laneStates = () =>
+	[...new Set(M.meta.events.map((e) => laneState(e.name)))].sort((a, b) => a - b);
+
+/* Gives threads their samples in so many columns of time, by state. Only threads that are seen are
+ * given here: a column of each thread of a large machine is more than there is room for. */
 export function lanesOf(threads, columns) {
 	const { rowWhat, rowThread, rowSlice, rowSamples } = M,
 		slices = M.meta.slices;
-	const lanes = M.meta.sides.map(() => []),
-		waits = M.meta.events.map((e) => isWaiting(e.name));
+	const found = M.meta.sides.map(() => []),
+		states = M.meta.events.map((e) => laneState(e.name)),
+		present = new Set(states);
 
 	for (const thread of threads) {
-		thread.running = new Float64Array(columns);
-		thread.waiting = new Float64Array(columns);
-		lanes[thread.side][thread.t] = thread;
+		thread.lanes = LANE_STATES.map((_, i) =>
+			present.has(i) ? new Float64Array(columns) : null,
+		);
+		found[thread.side][thread.t] = thread;
 	}
 	for (let i = 0; i < rowWhat.length; i++) {
 		const what = rowWhat[i],
-			lane = lanes[what >>> 24] && lanes[what >>> 24][rowThread[i]];
+			thread = found[what >>> 24] && found[what >>> 24][rowThread[i]];
 
-		if (lane)
-			(waits[what & 0xffff] ? lane.waiting : lane.running)[
+		if (thread)
+			thread.lanes[states[what & 0xffff]][
 				Math.floor((rowSlice[i] * columns) / slices)
 			] += rowSamples[i];
 	}
 }
 
-/* What a lane shows, in words: samples that ran and that waited, and when the first and the
- * last. */
-export function laneSummary({ side, running, waiting }) {
-	const sum = (values) => values.reduce((a, b) => a + b, 0),
-		columns = running.length;
-	const has = (i) => running[i] || waiting[i];
+/* What a lane shows, in words: samples by state, and when the first and the last. */
+export function laneSummary({ side, lanes }) {
+	const kept = lanes.filter((lane) => lane),
+		columns = kept.length ? kept[0].length : 1;
+	const has = (i) => kept.some((lane) => lane[i]);
 	let first = 0,
 		last = columns - 1;
 
 	while (first < last && !has(first)) first++;
 	while (last > first && !has(last)) last--;
 	const at = (column) => (M.meta.sides[side].seconds * column) / columns;
-	return { running: sum(running), waiting: sum(waiting), from: at(first), to: at(last + 1) };
+	return {
+		counts: lanes.map((lane) => (lane ? sumOf(lane) : 0)),
+		from: at(first),
+		to: at(last + 1),
+	};
 }
 
-export const isWaiting = (event) =>
-	/off-?cpu|sched_switch|sched_stat_(sleep|wait|blocked|iowait)/.test(event);
+/* Counts by state, in words. */
+export function laneText(counts) {
+	const said = laneStates()
+		.filter((state) => counts[state])
+		.map((state) => `${counts[state].toLocaleString("en")} ${LANE_STATES[state].name}`);
+
+	return said.length ? `samples: ${said.join(", ")}` : "no sample";
+}

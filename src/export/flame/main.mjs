@@ -8,6 +8,7 @@ import { ROW, finishLayout, layout, line, offset } from "./place.mjs";
 import { draw } from "./draw.mjs";
 import { readLink, recompute } from "./choose.mjs";
 import { askData, isServed, partOf, serve } from "./served.mjs";
+import { isWaiting } from "./heat.mjs";
 import { keyboard, panels, pointer } from "./hand.mjs";
 
 export function start() {
@@ -19,13 +20,14 @@ export function start() {
 	$("title").textContent = $("title").title = M.meta.title;
 	for (let i = 0; i < M.rowWhat.length; i++)
 		events[M.rowWhat[i] & 0xffff] += M.rowSamples[i];
-	S.event = S.firstEvent =
-		wanted >= 0
-			? wanted
-			: Math.max(
-					0,
-					events.findIndex((n) => n > 0),
-				);
+	/* Work comes before waiting. */
+	const first = [
+		wanted,
+		events.findIndex((n, i) => n > 0 && !isWaiting(M.meta.events[i].name)),
+		events.findIndex((n) => n > 0),
+		0,
+	];
+	S.event = S.firstEvent = first.find((i) => i >= 0);
 	S.last = M.meta.slices - 1;
 	S.icicle = M.meta.icicle;
 	S.threads = new Uint8Array(M.meta.threads.length).fill(1);

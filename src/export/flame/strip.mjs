@@ -3,7 +3,7 @@
 import { $, M, S, T, V, ask } from "./state.mjs";
 import { chosenRows, threadWeights, twoSides, wholeOf } from "./sums.mjs";
 import { amount, isTime, threadName } from "./names.mjs";
-import { isDark, sized } from "./element.mjs";
+import { fitted, isDark, sized } from "./element.mjs";
 
 export const STRIP_ROW = 9,
 	STRIP_ROWS = 12,
@@ -97,7 +97,11 @@ export function drawStrip() {
 					? ""
 					: threadName(threads[i]);
 
-		ctx.fillText(text.slice(0, 24), 10, i * STRIP_ROW + STRIP_ROW / 2 + 0.5);
+		ctx.fillText(
+			fitted(ctx, text, LABEL - 14),
+			10,
+			i * STRIP_ROW + STRIP_ROW / 2 + 0.5,
+		);
 	}
 	if (!all) {
 		ctx.fillStyle = css.getPropertyValue("--back");
