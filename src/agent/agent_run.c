@@ -21,6 +21,12 @@
 #define TABLES_LEAST (16u << 20) /* bytes */
 /* A file that was linked so long ago is one that will be met again. */
 #define FRESH_S 600u
+/* A recorder forgets no table that it made, so that nobody's is gone: where programs are linked all
+ * day it begins anew when there are so many, or so much of them on disk, but not each time if there
+ * is that much to be had. */
+#define OBJECTS_MOST 8192u
+#define TABLES_MOST (512u << 20) /* bytes */
+#define ANEW_NS (3600ull * 1000000000)
 #define SHELF_PART 4u /* of the memory that the agent may have */
 
 /* A name for this run of the agent, which no other has. A store tells windows of different runs
@@ -98,7 +104,7 @@ static int agent_begin(struct agent *a, struct seam_error *err)
 	else if (error && !err->code)
 		seam_error_set(err, -error, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-error));
 	a->lost = 0;
-	a->begun_ns = agent_now_ns();
+	a->begun_ns = a->recorder_ns = agent_now_ns();
 	return error;
 }
 
@@ -138,21 +144,33 @@ static int agent_open(struct agent *a, struct seam_error *err)
 	return error;
 }
 
-/* Begins to sample at another rate. Weights are in time, so sums stay true; what is between the two
- * recordings is in no window. 1: meanwhile somebody asked for the end; 0; -errno
- * after saying why. */
-static int agent_change_rate(struct agent *a)
+/* Whether the recorder keeps so much of what is gone that another one is to begin. */
+static bool agent_is_full(const struct agent *a)
+{
+	struct recorder_kept kept = recorder_kept(a->recorder);
+
+	return (kept.objects > OBJECTS_MOST || kept.file_bytes > TABLES_MOST) &&
+	       agent_now_ns() - a->recorder_ns > ANEW_NS;
+}
+
+/* Begins to sample at another rate, or with nothing kept. Weights are in time, so sums stay true;
+ * what is between the two recordings is in no window. 1: meanwhile somebody asked for the end; 0;
+ * -errno after saying why. */
+static int agent_begin_anew(struct agent *a)
 {
 	struct seam_error err = { 0 };
 	int error;
 
-	log_line(a->log, LOG_PLAIN,
-	         a->budget.hz < a->o->rec->session.frequency
-	                 ? "more than %g %% of a CPU: %llu samples a second and CPU from now on"
-	                 : "there is room below %g %% of a CPU: %llu samples a second and CPU from "
-	                   "now on",
-	         a->budget.max_cpu, (unsigned long long)a->budget.hz);
-	a->now.restarts++;
+	if (a->budget.hz < a->o->rec->session.frequency)
+		log_line(a->log, LOG_PLAIN,
+		         "more than %g %% of a CPU: %llu samples a second and CPU from now on",
+		         a->budget.max_cpu, (unsigned long long)a->budget.hz);
+	else if (a->budget.hz > a->o->rec->session.frequency)
+		log_line(a->log, LOG_PLAIN,
+		         "there is room below %g %% of a CPU: %llu samples a second and CPU from "
+		         "now on",
+		         a->budget.max_cpu, (unsigned long long)a->budget.hz);
+	a->now.restarts += a->budget.hz != a->o->rec->session.frequency;
 	agent_finish(a);
 	error = agent_begin(a, &err);
 	if (error && agent_stopped(a))
@@ -199,7 +217,7 @@ static int agent_loop(struct agent *a, uint64_t end_ns)
 			log_line(a->log, LOG_PLAIN, "reading the rings: %s", strerror(-r));
 		last |= r > 0;
 		if (r == 0 && !last)
-			last = changes = agent_budget(a);
+			last = changes = agent_budget(a) || agent_is_full(a);
 		if (r >= 0 && last)
 			r = recorder_stop(a->recorder, recorder_until_ns(a->recorder));
 		if (r >= 0)
@@ -255,7 +273,7 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 	if (!error) {
 		uint64_t end_ns = o->duration_ns ? begun_ns + o->duration_ns : 0;
 
-		while ((error = agent_loop(&a, end_ns)) > 0 && !(error = agent_change_rate(&a)))
+		while ((error = agent_loop(&a, end_ns)) > 0 && !(error = agent_begin_anew(&a)))
 			;
 		agent_say(&a, agent_now_ns() - begun_ns);
 	}

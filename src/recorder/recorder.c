@@ -557,7 +557,9 @@ struct recorder_kept recorder_kept(const struct recorder *r)
 		return (struct recorder_kept){ 0 };
 	tables_count(b->tables, &tables);
 	return (struct recorder_kept){ .processes = t.processes,
-		                       .table_bytes = t.table_bytes + tables.own_bytes };
+		                       .table_bytes = t.table_bytes + tables.own_bytes,
+		                       .objects = tables.built + tables.from_cache + tables.without,
+		                       .file_bytes = tables.bytes - tables.own_bytes };
 }
 
 const struct bpf_stacks *recorder_bpf(const struct recorder *r)

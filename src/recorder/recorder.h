@@ -103,6 +103,8 @@ struct live *recorder_live(const struct recorder *r);
 struct recorder_kept {
 	uint64_t processes;   /* whose mappings are followed */
 	uint64_t table_bytes; /* in the programs' memory, and in this process's own */
+	uint64_t objects;     /* that were looked at; none is forgotten before the end */
+	uint64_t file_bytes;  /* of their tables, in files */
 };
 struct recorder_kept recorder_kept(const struct recorder *r);
 const struct bpf_stacks *recorder_bpf(const struct recorder *r); /* never NULL */
