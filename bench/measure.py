@@ -97,8 +97,12 @@ def count_bytes(stream, count):
 class Side:
     """One of those that take turns: `once` gives a Result."""
 
-    def __init__(self, once):
-        self.once, self.results, self.failure = once, [], None
+    def __init__(self, once, rounds=None):
+        self.once, self.rounds, self.results, self.failure = once, rounds, [], None
+
+    def done(self, patience):
+        """Whether it is not run again."""
+        return self.failure or self.slowest() > patience or self.rounds is not None and len(self.results) >= self.rounds
 
     def slowest(self):
         return max((r.seconds for r in self.results), default=0)
@@ -106,20 +110,18 @@ class Side:
 
 def in_turn(sides, rounds, budget, patience):
     """Runs each of {name: Side} `rounds` times, one after the other, beginning with another each time. No round is begun that
-    would end after `budget` seconds, and a side that took more than `patience` seconds is not run again."""
+    would end after `budget` seconds, and a side that took more than `patience` seconds, or had all of its own rounds, is not run again."""
     begin, names = time.monotonic(), list(sides)
     for i in range(rounds):
-        round_began = time.monotonic()
         for name in names[i % len(names):] + names[:i % len(names)]:
             side = sides[name]
-            if side.failure or side.slowest() > patience:
+            if side.done(patience):
                 continue
             result = side.once()
             side.failure = result.failure
             if not result.failure:
                 side.results.append(result)
-        now = time.monotonic()
-        if now - begin + (now - round_began if i else sum(s.slowest() for s in sides.values() if s.slowest() <= patience)) > budget:
+        if time.monotonic() - begin + sum(s.slowest() for s in sides.values() if not s.done(patience)) > budget:
             break
 
 

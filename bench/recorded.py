@@ -18,9 +18,9 @@ PATIENT = 4  # times the limit of a command that reads: what is recorded runs be
 class RecordRows:
     """What Table does of recorders. Table gives run, kind, limits, works, lines, what was kept of an earlier run, and which rows are wanted."""
 
-    def recorder(self, program, template, hertz, command, path, where):
+    def recorder(self, name, program, template, hertz, command, path, where):
         words = self.program(program) + [w.replace("{hz}", str(hertz)).replace("{file}", path) for w in template] + command
-        side = measure.Side(None)
+        side = measure.Side(None, 1 if self.kind == "quick" and name in rows.RECORD_ONCE else None)
 
         def once():
             said = []
@@ -61,7 +61,7 @@ class RecordRows:
         for name, (program, template) in chosen.items():
             its = told if program.endswith(", told") else command
             if its and self.program(program.removesuffix(", told")):
-                sides[name] = self.recorder(program.removesuffix(", told"), template, hertz, its, files[name], where)
+                sides[name] = self.recorder(name, program.removesuffix(", told"), template, hertz, its, files[name], where)
         measure.in_turn(sides, self.limits.rounds, self.limits.runtimes if who is rows.RUNTIME_RECORDERS else self.limits.record, 30)
         none, begin, before = sides["none"], len(self.lines), len(self.failures)
         if none.failure:
@@ -157,7 +157,7 @@ class RecordRows:
             program, template = rows.STARTERS[name]
             if self.program(program):
                 its = template + [o.replace("{pid}", str(pid)) for o in options]
-                sides[name] = self.recorder(program, its, 0, ["--", "/bin/true"], self.run.path("scratch", "start"), None)
+                sides[name] = self.recorder(name, program, its, 0, ["--", "/bin/true"], self.run.path("scratch", "start"), None)
         measure.in_turn(sides, self.limits.rounds, self.limits.start, 10)
         fp, before = sides.get("perf fp"), len(self.failures)
         for name in names:

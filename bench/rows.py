@@ -66,6 +66,8 @@ RECORDERS = {
     "samply": ("samply", ["record", "--save-only", "-r", "{hz}", "-o", "{file}.json", "--"]),
     "seam top": ("seam", ["top", "--stdio", "-F", "{hz}", "-d", "1", "--"]),
 }
+# These have one round of a quick run: they tell how far off they are.
+RECORD_ONCE = ("perf dwarf", "samply", "seam top")
 # Who records a service in an interpreter. "told": the command by which the runtime tells perf its functions.
 RUNTIME_RECORDERS = {
     "seam auto": RECORDERS["seam auto"],
