@@ -103,8 +103,7 @@ int load_frame_new(struct load_namer *n, const struct frame_at *at, uint32_t spa
 	} else if (!at->user && !at->guest) {
 		f.kind = PROFILE_KERNEL;
 	}
-	/* Of functions alone, code is told apart by its function. */
-	if (n->opts->frames == LOAD_FRAMES_INNERMOST && !n->opts->lines)
+	if (n->opts->functions && !n->opts->lines)
 		f.address = 0;
 	if (!at->guessed && load_lines_mark(&n->lines, &place, &f) < 0)
 		return -ENOMEM;

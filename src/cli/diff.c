@@ -255,6 +255,7 @@ static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 		                            ? LOAD_FRAMES_ALL
 		                            : LOAD_FRAMES_INNERMOST,
 		          .keep = report_keeps(&d->table.keys),
+		          .functions = !d->table.keeps_sides,
 		          .lines = report_needs(&d->table.keys, ROLLUP_NEEDS_LINES) ||
 		                   !d->naming.no_inline,
 		          .no_inline = d->naming.no_inline },

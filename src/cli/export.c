@@ -222,6 +222,7 @@ static int export_recording(struct export_run *e)
 		.load = { .keep = e->format->keep | e->labels,
 		          .label_lines = true,
 		          .max_stack = e->max_stack,
+		          .functions = !e->format->lines,
 		          .lines = e->format->lines || !e->naming.no_inline,
 		          .no_inline = e->naming.no_inline,
 		          .filter = id_filter_samples(&e->take) },

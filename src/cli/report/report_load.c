@@ -140,6 +140,7 @@ struct profiled_opts report_load_opts(struct report_cmd *r)
 		          .max_stack = r->show.max_stack,
 		          .slice_ns = r->slice_ns,
 		          .by = r->stored.by,
+		          .functions = !report_view_fits(r),
 		          .lines = report_needs(&r->show, ROLLUP_NEEDS_LINES) ||
 		                   (calls && !r->naming.no_inline && !r->stats),
 		          .no_inline = r->naming.no_inline },
