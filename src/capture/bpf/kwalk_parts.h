@@ -333,11 +333,11 @@ struct kwalk_runtime *runtime_kept(struct kwalk_ring *ring, bool deferred, uint6
 void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n);
 /*
  * Puts p's frames into a native stack, in ips[*n], which is returned, or else l->spliced. p may be
- * NULL, and is changed. cut: the native stack ends at the limit. *end (enum kwalk_runtime_end) is
+ * NULL, and is changed. native_end: how the walk of these ended. *end (enum kwalk_runtime_end) is
  * changed where names are missing, or calls have no place.
  */
 const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const uint64_t *ips,
-                               size_t *n, bool cut, uint8_t *end);
+                               size_t *n, uint32_t native_end, uint8_t *end);
 
 struct hotspots; /* ../runtime/kwalk_memory.h */
 struct v8_scripts;

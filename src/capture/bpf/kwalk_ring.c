@@ -128,7 +128,7 @@ static int ring_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, co
 	l->splice_time = s->time_ns;
 	user = s->cookie ? ips
 	                 : runtime_splice(l, runtime_kept(ring, false, s->time_ns), ips, &n_user,
-	                                  s->end == KWALK_LIMIT, &runtime);
+	                                  s->end, &runtime);
 	out.callchain = encode_words(l->chain, ring_chain(l, s, user, n_user, ips));
 	r = encode_sample(&l->out, &event->attr,
 	                  (s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL) |
@@ -288,8 +288,7 @@ static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *sample,
 	if (runtime->n)
 		runtime_place(runtime, sps, n);
 	l->splice_time = sample->time_ns;
-	all = runtime_splice(l, runtime->n ? runtime : NULL, frames, &n, end == KWALK_LIMIT,
-	                     &s.runtime);
+	all = runtime_splice(l, runtime->n ? runtime : NULL, frames, &n, end, &s.runtime);
 	l->runtime_apart += s.runtime == KWALK_RUNTIME_APART && sample->runtime != s.runtime;
 	return ring_own_frames(l, &s, all, n, end);
 }
@@ -366,8 +365,8 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	l->splice_time = a->time_ns;
 	/* What waits for its copy keeps its frames for that. */
 	all = waits ? ips
-	            : runtime_splice(l, runtime_kept(ring, true, a->cookie), ips, &n,
-	                             a->end == KWALK_LIMIT, &whole.runtime);
+	            : runtime_splice(l, runtime_kept(ring, true, a->cookie), ips, &n, a->end,
+	                             &whole.runtime);
 	whole.n = (uint32_t)n;
 	if (a->remote) { /* held until nobody can answer himself any more */
 		size_t at = l->held.n;

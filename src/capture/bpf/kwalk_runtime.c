@@ -164,14 +164,24 @@ void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n)
 	splice_place(&s, sps, n);
 }
 
+/* Whether all that the native walk missed is outwards of what it saw: it came to its limit, or to
+ * code that nothing describes (of a JIT for regular expressions, of an assembler). */
+static bool runtime_is_cut(const struct kwalk_runtime *p, uint32_t native_end)
+{
+	if (p->runtime == RUNTIME_V8 || p->runtime == RUNTIME_HOTSPOT)
+		return native_end == KWALK_LIMIT;
+	return native_end == KWALK_LIMIT || native_end == KWALK_NO_TABLE ||
+	       native_end == KWALK_NO_RULE;
+}
+
 /* What HotSpot has inlined comes in the place of the compiled method first. Frames whose names are
  * not known, or whose place is not, are left out, and *end says so. */
 const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const uint64_t *ips,
-                               size_t *n, bool cut, uint8_t *end)
+                               size_t *n, uint32_t native_end, uint8_t *end)
 {
 	uint64_t unnamed = l->runtime_unnamed;
 	struct runtime_frame *expanded;
-	bool unread = false;
+	bool unread = false, cut;
 	struct splice s;
 
 	if (!p)
@@ -187,7 +197,7 @@ const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const u
 	if (p->shifted)
 		splice_shift(&s);
 	/* What resumed this stack has its place behind it. */
-	cut |= p->behind && *end == KWALK_RUNTIME_COMPLETE;
+	cut = runtime_is_cut(p, native_end) || (p->behind && *end == KWALK_RUNTIME_COMPLETE);
 	if (*end == KWALK_RUNTIME_COMPLETE && !cut && splice_is_apart(&s))
 		*end = KWALK_RUNTIME_APART;
 	*n = splice_stack(&s, l->codes, ips, *n, cut, l->spliced, &l->runtime_unnamed);

@@ -53,9 +53,10 @@ struct runtime_walk {
 	 * was saved */
 	__u64 kept;
 	__u32 kept_known, kept_saved;
-	__u32 pass;                              /* enum runtime_pass */
-	__u32 whole;                             /* frames are of use only if the walk found all */
-	__u32 sleeps;                            /* this walk may sleep */
+	__u32 kept_apart; /* code without an object was passed, which may be a call of the loop */
+	__u32 pass;       /* enum runtime_pass */
+	__u32 whole;      /* frames are of use only if the walk found all */
+	__u32 sleeps;     /* this walk may sleep */
 	__u32 kept_n, kept_end, kept_native_end; /* before the step that is being made */
 	/* 1 + the index of the next call of the loop that no native frame has passed;
 	 * entries_other: of the other interpreter's */
@@ -341,6 +342,9 @@ INLINE void runtime_pass_frame(struct runtime_walk *p, __u32 n, __u64 pc)
 	if (ANEW(p->kept_known) && frame != p->frames[i].key &&
 	    runtime_is_left(p, frame, p->frames[i].key))
 		return;
+	/* Then only this one's own frame says that it is not one further outwards. */
+	if (ANEW(p->kept_apart) && (!ANEW(p->kept_known) || frame != p->frames[i].key))
+		return;
 	p->frames[i].native = (__u16)n;
 	p->entries = p->frames[i].at;
 }
@@ -380,6 +384,8 @@ ONCE int runtime_pass(struct runtime_walk *p, __u32 n, struct walker *w)
 	if (ANEW(p->pass) == RUNTIME_PASS_FRAMES) {
 		runtime_pass_frame(p, n, pc);
 		runtime_keep(p, w);
+		if (ANEW(w->found) && w->at.flags & KWALK_MAY_GUESS)
+			p->kept_apart = 1;
 		return 0;
 	}
 #endif
@@ -423,6 +429,7 @@ ONCE int runtime_send(struct runtime_walk *p, __u64 of, __u32 native_end, __u32 
 	ring = bpf_map_lookup_elem(&rings, &p->cpu);
 	/* What the recorder walks on it matches itself. */
 	if (p->out.end == KWALK_RUNTIME_COMPLETE && native_end != KWALK_LIMIT &&
+	    native_end != KWALK_NO_TABLE && native_end != KWALK_NO_RULE &&
 	    native_end != KWALK_NO_MAPPING && native_end != KWALK_BAD_RULE &&
 	    ((ANEW(p->entries) &&
 	      (!ANEW(p->out.behind) || ANEW(p->entries) <= ANEW(p->out.behind))) ||
@@ -480,6 +487,7 @@ INLINE void runtime_walk(struct walk *c, struct task_struct *task, const int kin
 	p->thread = task->thread.fsbase;
 	RUNTIME_FRAMES(c, kind);
 #ifdef RUNTIME_REGISTER
+	p->kept_apart = 0;
 	runtime_keep(p, c->w);
 #endif
 }
