@@ -184,9 +184,13 @@ static void clickhouse_create(const struct clickhouse *c, const struct store_ini
 	buf_put_text(sql, " (");
 	clickhouse_columns(sql, t->columns, modern);
 	buf_printf(sql, ") ENGINE = %s%s(", o->replicated ? "Replicated" : "", t->engine);
-	if (o->replicated)
+	/* What is not divided is the same on all servers. */
+	if (o->replicated && t->shard)
 		buf_printf(sql, "'/clickhouse/tables/{shard}/%s%s%s', '{replica}'%s", c->database,
 		           t->name, suffix, *t->version ? ", " : "");
+	else if (o->replicated)
+		buf_printf(sql, "'/clickhouse/tables/all/%s%s', '{shard}-{replica}'%s", c->database,
+		           t->name, *t->version ? ", " : "");
 	buf_printf(sql, "%s) %s", t->version, t->rest);
 	if (t->granularity || (modern && !o->replicated))
 		buf_put_text(sql, " SETTINGS ");

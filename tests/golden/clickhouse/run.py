@@ -156,6 +156,9 @@ def refused(engine, work):
             file.write(text)
         return path
 
+    said = seam("store", "init", "--store", engine.url(), "--cluster", "fleet", "--replicated", "--dry-run")[0]
+    check("tables of a replicated cluster that all servers share", ["/clickhouse/tables/all/seam_schema', '{shard}-{replica}'"],
+          re.findall(r"/clickhouse/tables/all/[^)]*'", said.replace(", made", "")))
     recording = os.path.join(DATA, "pipe_z", "perf.data")
     nobody = engines.ports(1)[0]
     dumb = socket.create_server(("127.0.0.1", 0))  # takes connections and never answers
