@@ -44,7 +44,7 @@ struct load_opts {
 	bool lines;
 	bool native;    /* calls of interpreters' loops have frames of their own */
 	bool machine;   /* interpreters' functions have none: only what the machine ran */
-	bool functions; /* without lines: code is told apart by its function, not by its address */
+	bool functions; /* code without lines is told apart by its function, not by its address */
 	bool no_inline; /* file and line only: those of the code, in the frame that has it */
 	const struct lines_opts *lines_opts; /* NULL: defaults, with the search of symbols */
 	/* Lines that serve one recording after the other, made with lines_opts; NULL: new ones. */

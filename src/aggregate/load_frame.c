@@ -103,10 +103,11 @@ int load_frame_new(struct load_namer *n, const struct frame_at *at, uint32_t spa
 	} else if (!at->user && !at->guest) {
 		f.kind = PROFILE_KERNEL;
 	}
-	if (n->opts->functions && !n->opts->lines)
-		f.address = 0;
-	if (!at->guessed && load_lines_mark(&n->lines, &place, &f) < 0)
+	r = at->guessed ? 0 : load_lines_mark(&n->lines, &place, &f);
+	if (r < 0)
 		return -ENOMEM;
+	if (n->opts->functions && !r)
+		f.address = 0;
 	id = profile_frame(n->profile, &f);
 	if (id == PROFILE_FAILED || (!at->guessed && load_lines_note(&n->lines, id, &place) < 0))
 		return -ENOMEM;

@@ -32,21 +32,24 @@ int load_lines_start(struct load_lines *l, struct resolver *resolver, const stru
 	return resolver_lines_start(resolver, opts->lines_opts, opts->symbols);
 }
 
-/* Tells frames apart whose lines may differ although all else is equal. -ENOMEM. */
+/* Tells frames apart whose lines may differ although all else is equal. 1; 0: nothing can be known
+ * of its line. -ENOMEM. */
 int load_lines_mark(const struct load_lines *l, const struct place *place, struct profile_frame *f)
 {
-	struct lines_object *object;
+	struct lines_object *object = NULL;
 	uint64_t vaddr;
 	int r = l->wanted ? resolver_lines_object(l->resolver, place, &object, &vaddr) : 0;
 
+	if (r < 0 || !object)
+		return r;
 	/* profile_expand sets the depth. Until then it tells frames apart by whose lines these are:
 	 * a caller's, or those of one of several pieces of code of the same name that replaced each
 	 * other. */
-	if (r >= 0 && l->wanted && object && place->address != place->symbol.addr)
+	if (place->address != place->symbol.addr)
 		f->depth = UINT32_MAX;
-	if (r >= 0 && l->wanted && object && place->mapping->object->kind == PROC_KIND_JIT)
+	if (place->mapping->object->kind == PROC_KIND_JIT)
 		f->depth = (uint32_t)vaddr + 1;
-	return r;
+	return 1;
 }
 
 /* Notes the frame's object and address, to be asked for. -ENOMEM. */
