@@ -332,6 +332,22 @@ static void terminal_start(struct terminal *t)
 	terminal_signals();
 }
 
+/* By the description that TERM names. One that is not installed here, as after ssh from a newer
+ * terminal, is a kind of what its name begins with: "xterm-kitty" of xterm. NULL: none is known. */
+static SCREEN *terminal_screen(void)
+{
+	const char *term = getenv("TERM");
+	SCREEN *screen = newterm(NULL, stdout, stdin);
+	char *family = screen || !term ? NULL : strdup(term), *dash;
+
+	while (!screen && family && (dash = strrchr(family, '-')) && dash != family) {
+		*dash = 0;
+		screen = newterm(family, stdout, stdin);
+	}
+	free(family);
+	return screen;
+}
+
 /* Takes the terminal, and gives it back at the end; signals that end the program do so, too. */
 int view_terminal(const struct view_opts *opts, bool color)
 {
@@ -344,7 +360,7 @@ int view_terminal(const struct view_opts *opts, bool color)
 	if (r < 0)
 		return r;
 	tcgetattr(STDIN_FILENO, &terminal_before);
-	screen = newterm(NULL, stdout, stdin);
+	screen = terminal_screen();
 	if (!screen) {
 		view_free(v);
 		return -ENOTTY;

@@ -70,7 +70,7 @@ view.wait(120)
 print(view.returncode, "given back" if termios.tcgetattr(its) == before else "not given back")
 PY
 run() { timeout 300 python3 terminal.py "$SEAM" "$@" 2>&1; }
-for term in vt100 linux xterm xterm-256color screen; do
+for term in vt100 linux xterm xterm-256color screen xterm-16color xterm-nobody-knows; do
 	same "TERM=$term" "0 given back" "$(run quit $term)"
 done
 same "SIGHUP" "-1 given back" "$(run SIGHUP xterm)"
