@@ -97,8 +97,10 @@ def flamegraph(truth):
         own[name] = own.get(name, 0) + weight - sum(b[1] for b in mine if abs(b[4] - (y - 16)) < 0.5)
     plain = Truth()
     plain.of = {shown(n): v for n, v in truth.of.items()}
+    # What a command and a function are both called (readlink) is one to those who look at names.
     comms = {shown(p[0]) for p in paths if len(p) == 1} | {"all"}
-    against("flamegraph.pl", plain, {n: (own[n], total[n]) for n in total if n not in comms or n in plain.of})
+    plain.of = {n: v for n, v in plain.of.items() if n not in comms}
+    against("flamegraph.pl", plain, {n: (own[n], total[n]) for n in total if n not in comms})
     picture("flamegraph.pl", "flamegraph.svg", 1220, 420)
 
 
@@ -119,7 +121,7 @@ def annotate(_):
                 threads.add(name)
     # It puts functions of one name in several objects together, and has no inclusive cost of both.
     several = [n.split(" ")[0] for n in Truth("dso").of]
-    truth.of = {n: v for n, v in truth.of.items() if several.count(n.split(" ")[0]) == 1}
+    truth.of = {n: v for n, v in truth.of.items() if several.count(n.split(" ")[0]) == 1 and n not in threads}
     against("callgrind_annotate", truth, {n: tuple(v) for n, v in seen.items() if n in truth.of or n not in threads and several.count(n.split(" ")[0]) == 0})
 
 
