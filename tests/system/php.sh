@@ -62,6 +62,24 @@ if python3 "$HERE/runtimes/chains_check.py" php:: notes 500 execute_ex <c.txt >s
 else
 	fail "converted: $(head -n 100 said; tail -n 1 said)"
 fi
+echo "# regular expressions, whose code nothing describes"
+cat >pcre.php <<'END'
+<?php
+function p_leaf($s) { return preg_match('/(a+)+[bc]d{2,}(x|y)*$/', $s); }
+function p_mid($s) { return array_sum(array_map('p_leaf', [$s, $s])); }
+function p_cpu() { $u = getrusage(); return $u['ru_utime.tv_sec'] + $u['ru_utime.tv_usec'] / 1e6; }
+function p_go($s) { for ($end = p_cpu() + 0.3; p_cpu() < $end;) for ($i = 0; $i < 20; $i++) p_mid($s); }
+p_go(str_repeat('a', 18) . 'bdxxyq');
+END
+record --runtimes php -F 997 -e cpu-clock -o p.data -- $php pcre.php
+same "status" 0 $status
+"$SEAM" export -f folded -i p.data 2>/dev/null >p.txt
+# Where a function is shown, its callers are, in order.
+awk '/php::p_leaf/ { all += $NF; if (/php::p_go:[^;]*;.*php::p_mid:[^;]*;.*php::p_leaf/) good += $NF } END { printf "%d %d\n", all / 1e6, (all - good) / 1e6 }' p.txt >p.sum
+read -r all bad <p.sum
+atleast "milliseconds in a function that matches" 100 "$all"
+same "of these without its callers" 0 "$bad"
+
 record --no-runtimes -F 997 -e cpu-clock -o n.data -- $php -r 'for ($i = 0; $i < 5000000; $i++);'
 "$SEAM" script -i n.data 2>/dev/null >n.txt
 same "no function with --no-runtimes" 0 "$(grep -c 'php::' n.txt)"

@@ -164,14 +164,15 @@ void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n)
 	splice_place(&s, sps, n);
 }
 
-/* Whether all that the native walk missed is outwards of what it saw: it came to its limit, or to
- * code that nothing describes (of a JIT for regular expressions, of an assembler). */
+/* Whether all that the native walk missed is outwards of what it saw: it came to its limit, or, in
+ * PHP, to code that nothing describes (of a JIT for regular expressions). What is missing then are
+ * calls by way of C, between functions that look as if one had called the other: of other
+ * interpreters such stacks have no functions, and are counted. */
 static bool runtime_is_cut(const struct kwalk_runtime *p, uint32_t native_end)
 {
-	if (p->runtime == RUNTIME_V8 || p->runtime == RUNTIME_HOTSPOT)
-		return native_end == KWALK_LIMIT;
-	return native_end == KWALK_LIMIT || native_end == KWALK_NO_TABLE ||
-	       native_end == KWALK_NO_RULE;
+	return native_end == KWALK_LIMIT ||
+	       (p->runtime == RUNTIME_PHP &&
+	        (native_end == KWALK_NO_TABLE || native_end == KWALK_NO_RULE));
 }
 
 /* What HotSpot has inlined comes in the place of the compiled method first. Frames whose names are
