@@ -83,8 +83,14 @@ static int lines_pieces_cut(struct resolving *work, struct lines_object *object)
 	if (size < PIECE_LEAST)
 		size = PIECE_LEAST;
 	for (size_t i = 0; i < n; i += size) {
-		struct piece piece = { object, at + i, n - i < size ? n - i : size,
-			               lines_share_weight(object), object->prefetch != NULL };
+		struct piece piece = { .object = object,
+			               .vaddrs = at + i,
+			               .n = n - i < size ? n - i : size };
+
+		if (work->lines->opts.share_ns) { /* one thread: nobody is opening it */
+			piece.weight = lines_share_weight(object);
+			piece.open = object->prefetch != NULL;
+		}
 
 		if (buf_put(&work->pieces, &piece, sizeof(piece)) < 0)
 			return -ENOMEM;
@@ -126,9 +132,10 @@ static int resolver_step(struct lines_resolver *r, const uint64_t *vaddrs, size_
 	if (!r->handle && lines_handle(r->object, &r->handle) < 0)
 		return 0;
 	rc = lines_look_up(r->object, r->handle, vaddrs, n);
-	r->object->waited = 0;
-	if (l->opts.share_ns)
+	if (l->opts.share_ns) { /* one thread, as lines.h has it */
+		r->object->waited = 0;
 		lines_share_take(l, began_ns);
+	}
 	return rc < 0 ? rc : 1;
 }
 
