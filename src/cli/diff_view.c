@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
 // diff_view.c: see diff_view.h. Rows and sides of a comparison in the view's words.
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/shown.h"
 #include "cli/diff_annotate.h"
 #include "cli/diff_view.h"
+#include "cli/fed_view.h"
 #include "cli/self_annotate.h"
-#include "input/unpacked.h"
 #include "view/compare.h"
-#include "view/feed.h"
 
 /* The columns that rows show, in the order of their values. How many. */
 static size_t diff_view_columns(const struct diff *d, enum rollup_column *columns)
@@ -89,9 +85,6 @@ static int diff_view_annotate(void *ctx, const struct view_function *f, int stop
 	return r;
 }
 
-#define VIEW_BEGIN_MS 150 /* what is read within this is shown at once */
-#define VIEW_LEAVE_MS 300 /* how long reading may go on when nobody looks any more */
-
 /* What the view shows, when it has been made, and who makes it. */
 struct diff_view_reading {
 	struct diff_view view;
@@ -99,7 +92,6 @@ struct diff_view_reading {
 	struct compare_row *rows;
 	enum rollup_column columns[ROLLUP_COLUMNS];
 	struct view_compare compare;
-	bool shown;
 };
 
 /* What does not depend on samples. */
@@ -168,27 +160,12 @@ static int diff_view_put(struct diff_view_reading *w, struct feed *f)
 	return 0;
 }
 
-/* For struct progress. */
-static void diff_view_progress(void *ctx, const char *step, uint64_t done, uint64_t total)
-{
-	char text[80];
-
-	snprintf(text, sizeof(text), "%s %d %%", step,
-	         total ? (int)(100.0 * (double)done / (double)total) : 0);
-	feed_state(ctx, text);
-}
-
-static bool diff_view_stopped(void *ctx)
-{
-	return feed_stopped(ctx);
-}
-
 /* The thread that reads. What cannot be compared leaves the view. */
 static int diff_view_read(void *ctx, struct feed *f)
 {
 	struct diff_view_reading *w = ctx;
 
-	w->load->progress = (struct progress){ diff_view_progress, diff_view_stopped, f };
+	w->load->progress = fed_view_progress(f);
 	feed_state(f, "reading");
 	w->load->code = w->load->load(w->load->ctx);
 	w->load->stopped = feed_stopped(f);
@@ -196,61 +173,34 @@ static int diff_view_read(void *ctx, struct feed *f)
 		return FEED_LEAVES;
 	if (diff_view_put(w, f) < 0)
 		return -ENOMEM;
-	w->shown = true;
 	feed_state(f, "");
 	return FEED_STAYS;
 }
 
-/* What a thread that nobody waits for is in the middle of, the end of the program ends. */
-static void diff_view_leave_now(void)
-{
-	fflush(stdout);
-	unpacked_remove();
-	_exit(EXIT_OK);
-}
-
-/* A thread reads and compares, this one has the screen. */
-static int diff_view_run(struct diff_view_reading *w, struct feed *f)
-{
-	const struct diff *d = w->view.d;
-	const struct view_compare none = w->compare;
-	char *title = diff_view_title(d);
-	const struct view_opts opts = { .sz = sizeof(opts),
-		                        .title = title,
-		                        .columns = w->columns,
-		                        .n_columns = w->compare.n_columns,
-		                        .percent_limit = d->percent_limit,
-		                        .annotate = w->view.naming ? diff_view_annotate : NULL,
-		                        .ctx = &w->view,
-		                        .compare = &none,
-		                        .feed = f };
-	int rc = title ? feed_start(f, diff_view_read, w) : -ENOMEM, result;
-
-	if (rc >= 0) {
-		feed_wait(f, VIEW_BEGIN_MS);
-		/* What cannot be read or shown leaves the terminal as it is. */
-		if (!feed_ended(f, &result) || result == FEED_STAYS)
-			rc = view_terminal(&opts, d->color);
-		if (rc != -ENOTTY && !feed_end_within(f, VIEW_LEAVE_MS))
-			diff_view_leave_now();
-		feed_join(f);
-	}
-	free(title);
-	return rc;
-}
-
+/* Until both sides are read there are no rows. */
 int diff_view(const struct diff *d, struct naming *naming, const struct sample_filter *filter,
               struct diff_view_load *load)
 {
 	struct diff_view_reading w = { .view = { d, naming, filter }, .load = load };
-	struct feed *f;
-	int rc = feed_new(&f);
+	char *title = diff_view_title(d);
+	struct view_compare none;
+	struct view_opts opts;
+	int rc;
 
-	if (rc < 0)
-		return rc;
+	if (!title)
+		return -ENOMEM;
 	diff_view_settle(&w);
-	rc = diff_view_run(&w, f);
-	feed_free(f);
+	none = w.compare;
+	opts = (struct view_opts){ .sz = sizeof(opts),
+		                   .title = title,
+		                   .columns = w.columns,
+		                   .n_columns = none.n_columns,
+		                   .percent_limit = d->percent_limit,
+		                   .annotate = naming ? diff_view_annotate : NULL,
+		                   .ctx = &w.view,
+		                   .compare = &none };
+	rc = fed_view(&opts, d->color, diff_view_read, &w);
+	free(title);
 	free(w.rows);
 	return rc;
 }

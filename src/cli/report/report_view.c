@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/shown.h"
+#include "cli/fed_view.h"
 #include "cli/report/report_options.h"
 #include "cli/self_annotate.h"
 #include "fleet/quality.h"
-#include "input/unpacked.h"
-#include "view/feed.h"
 
 static int view_annotate(void *ctx, const struct view_function *f, int stop, struct buf *out)
 {
@@ -65,8 +63,6 @@ static char *view_account(const struct report_cmd *r, const struct report *show)
 
 /* ---- while it is read ---- */
 
-#define VIEW_BEGIN_MS 150 /* what is read within this is shown at once */
-#define VIEW_LEAVE_MS 300 /* how long reading may go on when nobody looks any more */
 /* Of a file that is larger, the first part is shown before the rest is read. */
 #define VIEW_LARGE (32ull << 20)
 #define VIEW_FIRST_MOST (64ull << 20)
@@ -81,24 +77,6 @@ struct view_reading {
 	int loaded;
 	bool shown;
 };
-
-/* For struct progress. */
-static void view_progress(void *ctx, const char *step, uint64_t done, uint64_t total)
-{
-	char text[80];
-
-	if (total)
-		snprintf(text, sizeof(text), "%s %d %%", step,
-		         (int)(100.0 * (double)done / (double)total));
-	else
-		snprintf(text, sizeof(text), "%s %llu", step, (unsigned long long)done);
-	feed_state(ctx, text);
-}
-
-static bool view_stopped(void *ctx)
-{
-	return feed_stopped(ctx);
-}
 
 /* Gives what is loaded to the view; the profile stays. percent: of the file. -ENOMEM. */
 static int view_put(struct view_reading *w, const struct report *show, unsigned percent)
@@ -149,7 +127,7 @@ static bool view_load(struct view_reading *w, struct feed *f)
 	struct report_cmd *r = w->r;
 	struct profiled_opts opts = report_load_opts(r);
 
-	opts.progress = (struct progress){ view_progress, view_stopped, f };
+	opts.progress = fed_view_progress(f);
 	feed_state(f, "reading");
 	w->opened = infile_open(&r->in, r->cmd);
 	if (w->opened != EXIT_OK)
@@ -165,6 +143,7 @@ static int view_read(void *ctx, struct feed *f)
 	struct view_reading *w = ctx;
 	struct report_cmd *r = w->r;
 
+	w->feed = f;
 	if (stored_asked(&r->stored)) {
 		feed_state(f, "asking the store");
 		w->opened = report_load_stored(r);
@@ -180,14 +159,6 @@ static int view_read(void *ctx, struct feed *f)
 	w->shown = true;
 	feed_state(f, "");
 	return FEED_STAYS;
-}
-
-/* What a thread that nobody waits for is in the middle of, the end of the program ends. */
-static void view_leave_now(void)
-{
-	fflush(stdout);
-	unpacked_remove();
-	_exit(EXIT_OK);
 }
 
 /* The exit code when the user has left. */
@@ -215,22 +186,8 @@ int report_view_read(struct report_cmd *r, int *loaded, struct seam_error *err)
 	struct view_reading w = { .r = r, .err = err };
 	enum rollup_column columns[ROLLUP_COLUMNS];
 	struct view_opts opts = view_options(r, columns);
-	int rc = feed_new(&w.feed), result;
+	int rc = fed_view(&opts, r->naming.color, view_read, &w);
 
-	if (rc >= 0)
-		rc = feed_start(w.feed, view_read, &w);
-	if (rc >= 0) {
-		opts.feed = w.feed;
-		feed_wait(w.feed, VIEW_BEGIN_MS);
-		/* What cannot be read or shown leaves the terminal as it is. */
-		if (!feed_ended(w.feed, &result) || result == FEED_STAYS)
-			rc = view_terminal(&opts, r->naming.color);
-		/* -ENOTTY: the text needs all of it. */
-		if (rc != -ENOTTY && !feed_end_within(w.feed, VIEW_LEAVE_MS))
-			view_leave_now();
-		feed_join(w.feed);
-	}
-	feed_free(w.feed);
 	rc = view_left(&w, rc);
 	load_free(&w.first.load);
 	*loaded = w.loaded;
