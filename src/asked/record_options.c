@@ -104,7 +104,7 @@ const struct option_def record_option_defs[] = {
 	  "all time of each thread: cpu-clock, whose periods add up, and --off-cpu", RECORD_WALL },
 	{ "runtimes", 0, "LIST",
 	  "functions of these interpreters in the stacks, and of no others: python (CPython 3.8 to "
-	  "3.14), v8 (JavaScript of Node 18 to 26), hotspot (Java: OpenJDK 17, 21, 25), php (8.2, "
+	  "3.15), v8 (JavaScript of Node 18 to 26), hotspot (Java: OpenJDK 17, 21, 25), php (8.2, "
 	  "8.4), ruby (3.1, 3.3, 3.4), perl (5.36, 5.40, 5.42); fail where BPF programs, which "
 	  "walk them, are not allowed. By default all, where they are, from when a process is "
 	  "seen to run one; what is named here is ready at the first sample, as a script that "
