@@ -425,7 +425,6 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct loa
 
 	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));
 	r = keys && b->tasks ? 0 : -ENOMEM;
-	load_descent_other_table(&b->descent);
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
 		r = load_entry(b, s, users, &s->entries[i], &keys[i]);
 		if (++*serial % 4096)
@@ -556,8 +555,11 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 	if (r >= 0)
 		r = load_lines_some(&b->descent.namer.lines);
 	kernel_prefetch_rest(b->prefetch); /* what follows is one thread's */
-	for (size_t w = 0; w < n && r >= 0; w++)
+	for (size_t w = 0; w < n && r >= 0; w++) {
+		if (w)
+			load_descent_other_table(&b->descent);
 		r = load_table(b, stacks[w], &b->users[w], &serial, total);
+	}
 	if (r >= 0)
 		r = load_tally(b, &b->rec->index->tally);
 	if (r >= 0)
