@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * view_terminal.c: the view on a real terminal. The one file that knows ncurses, which gives the
+ * view_terminal.c: the view on a real terminal. The one file that draws by ncurses, and gives the
  * terminal back also when a signal ends the program.
  *
  * ncurses is only told what to put where, and gives keys back. Its mode is left at the end of
@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "view/feed.h"
+#include "view/terminal_name.h"
 
 #define PROGRESS_MS 100  /* between two looks at how far a thread is */
 #define ESCAPE_MS 25     /* within which the rest of a key follows an escape */
@@ -332,19 +333,13 @@ static void terminal_start(struct terminal *t)
 	terminal_signals();
 }
 
-/* By the description that TERM names. One that is not installed here, as after ssh from a newer
- * terminal, is a kind of what its name begins with: "xterm-kitty" of xterm. NULL: none is known. */
+/* By the description that TERM names, or its kind's. NULL: none is known. */
 static SCREEN *terminal_screen(void)
 {
-	const char *term = getenv("TERM");
-	SCREEN *screen = newterm(NULL, stdout, stdin);
-	char *family = screen || !term ? NULL : strdup(term), *dash;
+	char *name = terminal_name();
+	SCREEN *screen = name ? newterm(name, stdout, stdin) : NULL;
 
-	while (!screen && family && (dash = strrchr(family, '-')) && dash != family) {
-		*dash = 0;
-		screen = newterm(family, stdout, stdin);
-	}
-	free(family);
+	free(name);
 	return screen;
 }
 
