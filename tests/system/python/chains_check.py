@@ -3,6 +3,7 @@
 a directory. Usage: chains_check.py PERCENT DIR. Prints counts; ends with 1 if a name, a line or the order is wrong, or if less
 than PERCENT of the stacks that were taken between a thread's first and last of its own are whole."""
 import collections
+import functools
 import glob
 import json
 import os
@@ -21,6 +22,15 @@ INNER = {"__call__", "note_floor", "names", "sleep", "__sleep0"}  # what an own 
 Frame = collections.namedtuple("Frame", "name file object line role tag depth")
 
 
+# Of a million and a half lines some thousands differ.
+@functools.lru_cache(None)
+def parts(text):
+    """A frame's symbol and object, if the line is one."""
+    m = FRAME.match(text)
+    return (re.sub(r"\+0x[0-9a-f]+$", "", m[2]), m[3]) if m else None
+
+
+@functools.lru_cache(None)
 def frame(symbol, obj, line):
     """Of Python: its name and file, and if it is one of the program's own which."""
     if obj != "[python]" or not symbol.startswith("py::"):
@@ -36,9 +46,9 @@ def stacks(lines):
     tid = stack = symbol = None
     for text in lines:
         text = text.rstrip("\n")
-        m = FRAME.match(text)
-        if m:
-            symbol = (re.sub(r"\+0x[0-9a-f]+$", "", m[2]), m[3])
+        found = parts(text)
+        if found:
+            symbol = found
             stack.append(frame(*symbol, 0))
         elif not text:
             if stack is not None:
@@ -105,9 +115,10 @@ def check_frames(stack):
             return f"wrong: {f.name} calls in line {f.line}"
         if f.file != "/made/" + f.role + f.tag and not (f.role == "rl" and "/reloaded_" in f.file):
             return f"wrong: {f.name} in {f.file}"
+    native = next((i for i in reversed(range(len(stack))) if stack[i].object != "[python]"), -1)  # the outermost
     for (i, callee), (k, caller) in zip(own, own[1:]):
         kind, between = KINDS[callee.depth % len(KINDS)], [f.object for f in stack[i + 1:k]]
-        whole = any(f.object != "[python]" for f in stack[k + 1:])
+        whole = native > k
         if caller.role != "as" and kind in BY_C and whole and not any(o != "[python]" for o in between):
             return f"wrong: no C between {callee.name} and {caller.name}"
         if caller.role != "as" and kind == "c" and whole and not any("ffi" in o for o in between):
