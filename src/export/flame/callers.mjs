@@ -6,83 +6,113 @@
 // packs of them: segments with the same chain, with what the samples weigh that were called from
 // there, and at which place of the chain each pack is (at). A step towards the root moves a pack's
 // place; only where a chain begins are its segments looked at, and packed anew by the chains
-// of those that they hang below.
+// of those that they hang below. Those are all different: what is below one segment begins with
+// different functions, and a cell has one.
 import { M } from "./state.mjs";
 
-/* By place among the chains' functions: counts, then packs; zeros between calls. */
+/* By chain: numbers of packs plus one; zeros between calls. */
 function packScratch() {
-	M.packs ||= new Uint32Array(M.chained.length);
-	return M.packs;
+	M.packNumbers ||= new Uint32Array(M.chainLength.length);
+	return M.packNumbers;
 }
 
-/* What packs' segments and their weights are in, one pack behind the other. */
+/* What packs' segments and their weights are in, one pack behind the other. bySegment: columns
+ * have the weights of all segments, in their own order. */
 function packRoom(n, columns) {
 	return {
 		segments: new Uint32Array(n),
 		columns: Array.from({ length: columns }, () => new Float64Array(n)),
+		bySegment: false,
 	};
 }
 
-function sumBetween(values, begin, end) {
-	let all = 0;
+/* What a pack weighs, by column. */
+function packSums({ columns }, begin, end) {
+	return columns.map((column) => {
+		let sum = 0;
 
-	for (let i = begin; i < end; i++) all += values[i];
-	return all;
+		for (let i = begin; i < end; i++) sum += column[i];
+		return sum;
+	});
 }
 
-/* Segments, each at its place among the chains' functions, as packs of those with one place. The
- * root is in none of them. */
-export function packed(segments, places, columns) {
+/* Where a chain ends among the chains' functions. */
+const endOf = (chain) => M.chainStart[chain + 1] - 1;
+
+/* Segments, of which none is the root, as packs of those with one chain. placeOf: by chain, where
+ * its pack is. */
+export function packed(segments, columns, placeOf = endOf) {
 	const numbers = packScratch(),
 		store = packRoom(segments.length, columns.length),
-		packs = [],
-		at = [];
-	let n = 0;
+		of = new Uint32Array(segments.length) /* the pack of each */,
+		{ segChain } = M,
+		chains = [],
+		ends = [];
 
-	for (let i = 0; i < segments.length; i++)
-		if (segments[i] && !numbers[places[i]]++) {
-			const start = M.chainStart[M.segChain[segments[i]]];
-
-			packs.push({ store, begin: 0, end: 0, start, sums: null });
-			at.push(places[i]);
-		}
-	packs.forEach((pack, k) => {
-		pack.begin = pack.end = n;
-		n += numbers[at[k]];
-		numbers[at[k]] = k;
-	});
 	for (let i = 0; i < segments.length; i++) {
-		if (!segments[i]) continue;
-		const to = packs[numbers[places[i]]].end++;
+		const chain = segChain[segments[i]];
+
+		if (!numbers[chain]) {
+			numbers[chain] = chains.push(chain);
+			ends.push(0);
+		}
+		of[i] = numbers[chain] - 1;
+		ends[of[i]]++;
+	}
+	for (let k = 0, n = 0; k < ends.length; k++) {
+		n += ends[k];
+		ends[k] = n - ends[k];
+	}
+	for (let i = 0; i < segments.length; i++) {
+		const to = ends[of[i]]++;
 
 		store.segments[to] = segments[i];
 		for (let c = 0; c < columns.length; c++) store.columns[c][to] = columns[c][i];
 	}
-	packs.forEach((pack, k) => {
-		pack.sums = store.columns.map((column) => sumBetween(column, pack.begin, pack.end));
-		numbers[at[k]] = 0;
+	const packs = chains.map((chain, k) => {
+		const begin = k ? ends[k - 1] : 0,
+			end = ends[k];
+
+		numbers[chain] = 0;
+		return {
+			store,
+			begin,
+			end,
+			start: M.chainStart[chain],
+			sums: packSums(store, begin, end),
+		};
 	});
-	return { packs, at };
+	return { packs, at: chains.map(placeOf) };
+}
+
+/* Puts the segments that a pack's hang below, from n on, with their weights; the root is left out,
+ * and what weighs nothing. Returns how many there are. */
+function putAbove({ store, begin, end }, segments, columns, n) {
+	const { segParent } = M,
+		{ bySegment } = store,
+		of = store.columns;
+
+	for (let i = begin; i < end; i++) {
+		const below = store.segments[i],
+			from = bySegment ? below : i;
+		const s = segParent[below];
+		let some = 0;
+
+		for (let c = 0; c < of.length; c++) some += columns[c][n] = of[c][from];
+		if (!s || !some) continue;
+		segments[n++] = s;
+	}
+	return n;
 }
 
 /* The segments that these packs' hang below, packed. */
 function packedAbove(packs) {
-	const { segParent, segStart, segBase } = M,
-		count = packs.reduce((all, pack) => all + pack.end - pack.begin, 0);
-	const { segments, columns } = packRoom(count, packs[0].store.columns.length),
-		places = new Uint32Array(count);
+	const count = packs.reduce((all, pack) => all + pack.end - pack.begin, 0),
+		{ segments, columns } = packRoom(count, packs[0].store.columns.length);
 	let n = 0;
 
-	for (const { store, begin, end } of packs)
-		for (let i = begin; i < end; i++, n++) {
-			const s = segParent[store.segments[i]];
-
-			segments[n] = s;
-			places[n] = segBase[s] + segStart[s + 1] - 1;
-			for (let c = 0; c < columns.length; c++)
-				columns[c][n] = store.columns[c][i];
-		}
-	return packed(segments, places, columns);
+	for (const pack of packs) n = putAbove(pack, segments, columns, n);
+	return packed(segments.subarray(0, n), columns);
 }
 
 /* Packs one step nearer to the root. */
@@ -105,4 +135,60 @@ export function stepUp({ packs, at }) {
 		inside.at.push(above.at[i]);
 	}
 	return inside;
+}
+
+/* All segments but the root by chain: found once for each block. */
+function segmentsByChain() {
+	if (M.byChain) return M.byChain;
+	const { segChain } = M,
+		starts = new Uint32Array(M.chainLength.length + 1),
+		segments = new Uint32Array(segChain.length - 1);
+
+	for (let s = 1; s < segChain.length; s++) starts[segChain[s] + 1]++;
+	for (let c = 1; c < starts.length; c++) starts[c] += starts[c - 1];
+	const next = starts.slice();
+	for (let s = 1; s < segChain.length; s++) segments[next[segChain[s]]++] = s;
+	return (M.byChain = { segments, starts });
+}
+
+/* All segments, which weigh as columns say, by the function at the end of their chains: chains
+ * (function -> those with it), sums (by column and chain). Packs of them are made when they are
+ * asked for (packsOf). */
+export function allHit(columns) {
+	const { segChain, chained } = M,
+		chains = new Map();
+	const sums = columns.map((column) => {
+		const of = new Float64Array(M.chainLength.length);
+
+		for (let s = 1; s < column.length; s++)
+			if (column[s]) of[segChain[s]] += column[s];
+		return of;
+	});
+
+	for (let chain = 0; chain < M.chainLength.length; chain++) {
+		if (!sums.some((of) => of[chain])) continue;
+		const fn = chained[endOf(chain)],
+			known = chains.get(fn);
+
+		if (known) known.push(chain);
+		else chains.set(fn, [chain]);
+	}
+	return { columns, chains, sums };
+}
+
+/* Those of these chains as packs. */
+export function packsOf({ columns, sums }, chains) {
+	const { segments, starts } = segmentsByChain(),
+		store = { segments, columns, bySegment: true };
+
+	return {
+		packs: chains.map((chain) => ({
+			store,
+			begin: starts[chain],
+			end: starts[chain + 1],
+			start: M.chainStart[chain],
+			sums: sums.map((of) => of[chain]),
+		})),
+		at: chains.map(endOf),
+	};
 }

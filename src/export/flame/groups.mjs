@@ -7,8 +7,8 @@
 // segments in place of nodes: callers.mjs.
 import { M, S, T } from "./state.mjs";
 import { sumOf } from "./sums.mjs";
-import { lastNode, outermost, segmentOf } from "./tree.mjs";
-import { packed, stepUp } from "./callers.mjs";
+import { outermost, segmentOf } from "./tree.mjs";
+import { allHit, packed, packsOf, stepUp } from "./callers.mjs";
 
 export function group(parent, fn, up) {
 	return {
@@ -27,6 +27,7 @@ export function group(parent, fn, up) {
 		found: null /* what this cell's split found: nodes and columns */,
 		above: null /* of a cell of callers: the packs whose functions its children are */,
 		called: null /* the packs that are at the cell's own function */,
+		hit: null /* of the root of callers: all that samples hit (callers.mjs) */,
 	};
 }
 
@@ -196,10 +197,28 @@ export function down(g) {
 	);
 }
 
+/* What samples hit, by function. */
+function hitFunctions(g) {
+	const kids = [];
+
+	for (const [fn, chains] of g.hit.chains) {
+		const kid = group(g, fn, true);
+
+		kids.push(kid);
+		setSums(
+			kid,
+			g.hit.sums.map((of) => chains.reduce((sum, chain) => sum + of[chain], 0)),
+		);
+	}
+	return finish(g, kids);
+}
+
 /* Who called g's function. The outermost were called by nobody. */
 export function upwards(g) {
 	const kids = new Map();
 
+	if (g.hit) return hitFunctions(g);
+	if (!g.called) g.called = packsOf(g.parent.hit, g.parent.hit.chains.get(g.fn));
 	g.above ||= stepUp(g.called);
 	const { packs, at } = g.above;
 	for (let i = 0; i < packs.length; i++) {
@@ -225,32 +244,32 @@ export function upwards(g) {
 
 export const kidsOf = (g) => g.kids || (g.up ? upwards(g) : down(g));
 
-const endOf = (s) => M.segBase[s] + lastNode(s);
-
 /* All that samples hit themselves, and its callers. */
 function callersOfAll() {
-	const [now, before] = T.self,
-		segments = new Uint32Array(now.length);
-	let n = 0;
+	const columns = columnsOf(T.self, T.ownHits);
 
-	for (let s = 0; s < now.length; s++)
-		if (now[s] || (before && before[s])) segments[n++] = s;
-	const hit = segments.subarray(0, n);
-	const own = gather(hit, columnsOf(T.self, T.ownHits));
 	return setSums(
-		Object.assign(group(null, 0, true), { above: packed(hit, hit.map(endOf), own) }),
-		own.map(sumOf),
+		Object.assign(group(null, 0, true), { hit: allHit(columns) }),
+		columns.map(sumOf),
 	);
 }
 
-/* The callers of these nodes. What is below a node weighs as the node's segment. */
+/* The callers of a function at these nodes, which are at one place of each chain. What is below a
+ * node weighs as the node's segment. */
 function callersOf(fn, nodes) {
-	const segments = nodes.map(segmentOf),
-		places = nodes.map((node, i) => M.segBase[segments[i]] + node),
-		own = gather(segments, columnsOf(T.total, T.hits));
+	const places = new Map(),
+		segments = nodes.map((node) => {
+			const s = segmentOf(node);
+
+			places.set(M.segChain[s], M.segBase[s] + node);
+			return s;
+		});
+	const own = gather(segments, columnsOf(T.total, T.hits));
 
 	return setSums(
-		Object.assign(group(null, fn, true), { called: packed(segments, places, own) }),
+		Object.assign(group(null, fn, true), {
+			called: packed(segments, own, (chain) => places.get(chain)),
+		}),
 		own.map(sumOf),
 	);
 }
