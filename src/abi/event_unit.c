@@ -90,12 +90,15 @@ bool event_unit_is_cpu_time(const struct seam_event *event)
 	       unit_is_whole(attr);
 }
 
+/* The upper half of config names the PMU of a hybrid machine; cycles of both kinds of core are
+ * cycles. */
+bool event_unit_is_cycles(const struct seam_event *event)
+{
+	return event->attr.type == SEAM_TYPE_HARDWARE &&
+	       (uint32_t)event->attr.config == HW_CPU_CYCLES;
+}
+
 bool event_unit_is_cpu_cycles(const struct seam_event *event)
 {
-	const struct seam_attr *attr = &event->attr;
-
-	/* The upper half of config names the PMU of a hybrid machine; cycles of both kinds of core
-	 * are cycles. */
-	return attr->type == SEAM_TYPE_HARDWARE && (uint32_t)attr->config == HW_CPU_CYCLES &&
-	       unit_is_whole(attr);
+	return event_unit_is_cycles(event) && unit_is_whole(&event->attr);
 }

@@ -17,6 +17,8 @@ bool event_unit_is_time(const struct seam_event *event);
  * cycles; nothing of it is excluded. */
 bool event_unit_is_cpu_time(const struct seam_event *event);
 bool event_unit_is_cpu_cycles(const struct seam_event *event);
+/* Whether the periods are cycles, of a part of what runs, too. */
+bool event_unit_is_cycles(const struct seam_event *event);
 /* Whether an event of this name counts time in which a task did not run. */
 bool event_unit_is_off_cpu(const char *name);
 

@@ -15,8 +15,6 @@ enum {
 	EXPLAIN_SCHEMA,
 };
 
-#define INPUT_ARGS (NAMING_ARGS_MAX + 3) /* -i FILE, and the end */
-
 struct explain_cmd {
 	const struct cmd *cmd;
 	struct infile in;
@@ -27,29 +25,42 @@ struct explain_cmd {
 	bool json, schema;
 };
 
-/* What the commands that are shown need to read the same recording with the same names. */
-static void explain_input(struct explain_cmd *e, const char **args)
+/* What the commands that are shown need to read the same samples of the same recording with the
+ * same names: lists that end with NULL. */
+struct explain_args {
+	const char *input[3], *names[NAMING_ARGS_MAX + 1];
+	const char *tasks[SAMPLE_FILTER_ARGS_MAX + 1], *time[3];
+	struct buf texts[3];
+};
+
+static void explain_args(struct explain_cmd *e, struct explain_args *a)
 {
 	size_t n = 0;
 
 	if (e->in.path) {
-		args[n++] = "-i";
-		args[n++] = e->in.path;
+		a->input[n++] = "-i";
+		a->input[n++] = e->in.path;
 	}
-	n += naming_args(&e->naming, e->archive, args + n);
-	args[n] = NULL;
+	naming_args(&e->naming, e->archive, a->names);
+	sample_filter_args(&e->filter, "Te", a->texts, a->tasks);
+	if (e->filter.span) {
+		a->time[0] = "--time";
+		a->time[1] = e->filter.span;
+	}
 }
 
 /* Makes the sentences of the loaded report, and prints them. An exit code. */
 static int explain_print(struct explain_cmd *e)
 {
-	const char *input[INPUT_ARGS];
+	struct explain_args args = { 0 };
+	const struct explain_from from = { args.input, args.names, args.tasks, args.time,
+		                           e->filter.events };
 	struct explain x = { 0 };
 	struct buf out = { 0 };
 	int rc, code = EXIT_FAILED;
 
-	explain_input(e, input);
-	rc = explain_find(&x, &e->show, e->in.path ? e->in.path : "perf.data", input);
+	explain_args(e, &args);
+	rc = explain_find(&x, &e->show, e->in.path ? e->in.path : "perf.data", &from);
 	if (rc >= 0)
 		rc = e->json ? explain_json(&x, &out) : explain_text(&x, e->naming.color, &out);
 	if (rc < 0)
@@ -58,6 +69,8 @@ static int explain_print(struct explain_cmd *e)
 		code = outfile_print(e->cmd, &out);
 	explain_free(&x);
 	buf_free(&out);
+	for (size_t i = 0; i < sizeof(args.texts) / sizeof(args.texts[0]); i++)
+		buf_free(&args.texts[i]);
 	return code;
 }
 
@@ -157,7 +170,9 @@ COMMAND(explain) = {
 	        "thread that does nearly all), how good the stacks are, and what to try next. "
 	        "Below "
 	        "a sentence stands the command that shows it.",
-	        "Shares are of the event with the most samples, which the first line names. A kind "
+	        "Shares are of the event with the most samples, which the first line names, of "
+	        "those "
+	        "that count time or cycles where there are any; -e asks for another. A kind "
 	        "of work is known by the names of functions: a stack counts once for each kind "
 	        "that "
 	        "one of its functions has, so these shares overlap, and code without names is in "

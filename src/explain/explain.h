@@ -40,16 +40,30 @@ struct explain {
 	struct explain_about about;
 	struct explain_finding *finding; /* n, by section, then by share */
 	size_t n;
-	/* Of the commands that are shown, behind their names: -i FILE and where names come from. */
-	const char *const *input; /* ends with NULL */
-	bool failed;              /* for want of memory */
+	/* Of the commands that are shown. event: for those about one event; NULL where there is but
+	 * one. */
+	const struct explain_from *from;
+	const char *event;
+	bool by_event; /* what is counted is no time on CPUs: the first section's title names it */
+	bool waits;    /* but waiting */
+	bool failed;   /* for want of memory */
+};
+
+/* What the commands that are shown have behind their names: arguments, each list ends with NULL. */
+struct explain_from {
+	const char *const *input; /* -i FILE */
+	const char *const *names; /* where names come from */
+	const char *const
+	        *tasks; /* which samples, in options that seam flame takes, too; NULL: all */
+	const char *const *time; /* of which time; NULL: all */
+	const char *events;      /* which events, as -e takes them; NULL: all */
 };
 
 /* Fills ret from the report of a recording, whose profile must keep what EXPLAIN_KEEPS says.
- * input lives as long as ret. -ENOMEM. */
+ * from lives as long as ret. -ENOMEM. */
 #define EXPLAIN_KEEPS (PROFILE_KEEP_PID | PROFILE_KEEP_TID)
 int explain_find(struct explain *ret, const struct report *r, const char *recording,
-                 const char *const *input);
+                 const struct explain_from *from);
 void explain_free(struct explain *x);
 
 /* Each adds to out; -ENOMEM. */

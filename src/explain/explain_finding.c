@@ -21,21 +21,55 @@ static void command_free(char **command)
 	free(command);
 }
 
-/* "seam", the command, what says which recording, the rest. NULL: out of memory. */
-static char **command_new(const char *const *args, const char *const *input)
-{
-	size_t n = args_count(args), n_input = args_count(input), at = 0;
-	char **ret = calloc(n + n_input + 2, sizeof(*ret));
-	bool ok = ret && (ret[at++] = strdup("seam"));
+/* A command in the making. */
+struct command {
+	char **arg;
+	size_t n;
+	bool ok;
+};
 
-	ok = ok && (ret[at++] = strdup(args[0]));
-	for (size_t i = 0; ok && i < n_input; i++)
-		ok = (ret[at++] = strdup(input[i]));
-	for (size_t i = 1; ok && i < n; i++)
-		ok = (ret[at++] = strdup(args[i]));
-	if (ok)
-		return ret;
-	command_free(ret);
+static void command_add(struct command *c, const char *const *args)
+{
+	for (size_t i = 0; c->ok && args && args[i]; i++)
+		c->ok = (c->arg[c->n++] = strdup(args[i]));
+}
+
+static bool args_have(const char *const *args, const char *arg)
+{
+	while (*args && strcmp(*args, arg))
+		args++;
+	return *args;
+}
+
+/* "seam", the command, what says which recording and which samples, the rest. report and explain
+ * take all that says which samples, flame a part, stat nothing of it. What names its own event is
+ * left so. NULL: out of memory. */
+static char **command_new(const struct explain *x, const char *const *args, bool all_events)
+{
+	const struct explain_from *from = x->from;
+	bool some = !strcmp(args[0], "report") || !strcmp(args[0], "explain");
+	bool tasks = some || !strcmp(args[0], "flame");
+	const char *name[] = { "seam", args[0], NULL };
+	const char *event[] = { "-e", all_events || !x->event ? from->events : x->event, NULL };
+	struct command c = { .ok = true };
+
+	c.arg = calloc(args_count(args) + args_count(from->input) + args_count(from->names) +
+	                       args_count(from->tasks) + args_count(from->time) + 4,
+	               sizeof(*c.arg));
+	c.ok = c.arg;
+	command_add(&c, name);
+	command_add(&c, from->input);
+	command_add(&c, tasks ? from->names : NULL);
+	command_add(&c, tasks ? from->tasks : NULL);
+	command_add(&c, some ? from->time : NULL);
+	if (tasks && !some && from->events)
+		event[1] = x->about.event;
+	if ((some || (tasks && from->events)) && event[1] && !args_have(args, "-e"))
+		command_add(&c, event);
+	command_add(&c, args + 1);
+	if (c.ok)
+		return c.arg;
+	command_free(c.arg);
 	return NULL;
 }
 
@@ -48,7 +82,9 @@ void explain_finding_free(struct explain_finding *f)
 /* Makes the sentence and the command, and puts them behind the others. */
 void explain_add(struct explain *x, const struct explain_new *what, const char *fmt, ...)
 {
-	struct explain_finding f = { what->section, what->id, what->percent, NULL, NULL };
+	struct explain_finding f = { .section = what->section,
+		                     .id = what->id,
+		                     .percent = what->percent };
 	struct buf text = { 0 };
 	va_list ap;
 
@@ -61,7 +97,7 @@ void explain_add(struct explain *x, const struct explain_new *what, const char *
 		f.text = strdup(buf_text(&text));
 	buf_free(&text);
 	if (what->args)
-		f.command = command_new(what->args, x->input);
+		f.command = command_new(x, what->args, what->all_events);
 	if (!f.text || (what->args && !f.command)) {
 		explain_finding_free(&f);
 		x->failed = true;

@@ -13,6 +13,7 @@ struct explain_new {
 	const char *id;
 	double percent;
 	const char *const *args;
+	bool all_events; /* the command is about all of them */
 };
 void explain_add(struct explain *x, const struct explain_new *what, const char *fmt, ...)
         __attribute__((format(printf, 3, 4)));
@@ -30,9 +31,12 @@ void explain_finding_free(struct explain_finding *f);
 struct explain_sums {
 	const struct report *report;
 	const struct profile *profile;
-	uint32_t event; /* with the most samples of those that do not count waiting; 0: none */
+	uint32_t event; /* see sums_event; 0: none */
 	uint64_t weight, samples;
 	uint64_t idle;                /* of weight, that of pid 0: CPUs without work */
+	bool is_time;                 /* the event counts time or cycles in which tasks ran */
+	bool off_cpu;                 /* it counts waiting */
+	bool by_frequency;            /* what the event counts was sampled now and then */
 	double seconds, cpu_seconds;  /* as struct explain_about */
 	uint64_t kind[PROFILE_KINDS]; /* weight by the kind of code that was hit; inlined is user */
 	struct rollup functions, objects, commands, threads; /* by self, descending */

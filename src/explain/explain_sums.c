@@ -1,24 +1,72 @@
 // SPDX-License-Identifier: MIT
 // explain_sums.c: a profile's weights added up in the ways that findings ask for.
+#include <string.h>
+
 #include "abi/event_unit.h"
 #include "explain/explain_parts.h"
 
-/* The event that shares are of: the one with the most samples, of those in which tasks ran. */
-static uint32_t sums_event(const struct profile *p)
+/* The event of the file that the profile's is of; NULL: not known. */
+static const struct seam_event *sums_file_event(const struct report *r, uint32_t event)
 {
+	const char *name = profile_event_name(r->load.profile, event);
+
+	for (size_t i = 0; r->rec && i < seam_events_count(r->rec->events); i++) {
+		const struct seam_event *e = seam_events_at(r->rec->events, i);
+
+		if (e->name && !strcmp(e->name, name))
+			return e;
+	}
+	return NULL;
+}
+
+/* Whether an event counts time, or cycles, which go as time does. */
+static bool sums_is_time(const struct report *r, uint32_t event)
+{
+	const struct seam_event *e = sums_file_event(r, event);
+
+	return profile_event_unit(r->load.profile, event) == PROFILE_NANOSECONDS ||
+	       (e && event_unit_is_cycles(e));
+}
+
+/* Which events shares are rather of: time in which tasks ran, what else happened, waiting. */
+static int sums_rank(const struct report *r, uint32_t event)
+{
+	if (event_unit_is_off_cpu(profile_event_name(r->load.profile, event)))
+		return 0;
+	return sums_is_time(r, event) ? 2 : 1;
+}
+
+/* The event that shares are of: of those that come first, the one with the most samples. */
+static uint32_t sums_event(const struct report *r)
+{
+	const struct profile *p = r->load.profile;
 	uint64_t most = 0;
 	uint32_t ret = 0;
+	int rank = 0;
 
 	for (uint32_t e = 1; e <= profile_n_events(p); e++) {
 		struct profile_account a;
 
 		profile_account(p, e, &a);
-		if (a.samples > most && !event_unit_is_off_cpu(profile_event_name(p, e))) {
-			most = a.samples;
-			ret = e;
-		}
+		if (!a.samples || sums_rank(r, e) < rank ||
+		    (sums_rank(r, e) == rank && a.samples <= most))
+			continue;
+		most = a.samples;
+		rank = sums_rank(r, e);
+		ret = e;
 	}
 	return ret;
+}
+
+/* What the event counts, and whether it was sampled by frequency or every so many, so that shares
+ * are rough where samples are few. */
+static void sums_unit(struct explain_sums *s)
+{
+	const struct seam_event *e = sums_file_event(s->report, s->event);
+
+	s->off_cpu = event_unit_is_off_cpu(profile_event_name(s->profile, s->event));
+	s->is_time = !s->off_cpu && sums_is_time(s->report, s->event);
+	s->by_frequency = !e || e->attr.flags & SEAM_ATTR_FREQ || e->attr.sample_period > 1;
 }
 
 /* Adds up by what kind of code was hit. Calls that were inlined are in their caller's code. */
@@ -58,12 +106,13 @@ int explain_sums_build(struct explain_sums *ret, const struct report *r)
 	struct profile_account a;
 	int rc;
 
-	s.event = sums_event(s.profile);
+	s.event = sums_event(r);
 	if (s.event) {
 		profile_account(s.profile, s.event, &a);
 		s.weight = a.weight;
 		s.samples = a.samples;
-		if (profile_event_unit(s.profile, s.event) == PROFILE_NANOSECONDS)
+		sums_unit(&s);
+		if (!s.off_cpu && profile_event_unit(s.profile, s.event) == PROFILE_NANOSECONDS)
 			s.cpu_seconds = (double)a.weight / 1e9;
 	}
 	if (r->rec && r->rec->last_ns > r->rec->first_ns)

@@ -110,6 +110,7 @@ static void text_about(const struct explain_about *a, struct buf *out)
 	buf_put_text(out, "\n");
 }
 
+/* All findings by section, each under its title. */
 int explain_text(const struct explain *x, bool color, struct buf *out)
 {
 	text_about(&x->about, out);
@@ -119,7 +120,11 @@ int explain_text(const struct explain *x, bool color, struct buf *out)
 		for (size_t i = 0; i < x->n; i++) {
 			if (x->finding[i].section != section)
 				continue;
-			if (first)
+			if (first && section == EXPLAIN_TIME && x->by_event)
+				shown_printf(out, "\nWhere %s (%s)\n",
+				             x->waits ? "it waits" : "the events are",
+				             x->about.event);
+			else if (first)
 				buf_printf(out, "\n%s\n", section_titles[section]);
 			first = false;
 			text_finding(&x->finding[i], i + 1 < x->n ? &x->finding[i + 1] : NULL,

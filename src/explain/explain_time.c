@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // explain_time.c: where the time goes: programs, objects, functions; and who waited.
+#include <stdlib.h>
 #include <string.h>
 
 #include "abi/event_unit.h"
 #include "explain/explain_parts.h"
 #include "profile/nameless.h"
+#include "resolve/beginning.h"
 
 #define NAMED 3         /* commands, objects, functions that are listed by name */
 #define NAMED_LEAST 3   /* percent from which on one is worth a name */
 #define HOTTEST_LEAST 1 /* percent of the first one */
 #define HALF 50.0
+#define EQUALS 64         /* functions of the same share that are looked at */
+#define STANDS_OUT 10.0   /* percent of one function, from which on it stands out */
 #define UNNAMED_MUCH 10.0 /* percent without a name, from which on it is told here */
 
 /* "as 12.3 %, make 4.0 %": the first rows of a table, from the one at `at` on. */
@@ -117,45 +121,104 @@ static void time_spread(struct explain *x, const struct explain_sums *s)
 		            &(struct explain_new){
 		                    EXPLAIN_TIME, "spread", explain_share(s, sum),
 		                    EXPLAIN_COMMAND("report", "--stdio", "-g", "none") },
-		            "in %zu functions of %zu: none stands out, so look at what calls them",
-		            n, all);
+		            "in %zu functions of %zu%s", n, all,
+		            explain_share(s, s->functions.rows[0].self) < STANDS_OUT
+		                    ? ": none stands out, so look at what calls them"
+		                    : "");
 }
 
-/* Whether the function has a name, not only a place where it begins. */
+/* Whether the function has a name, not only a place where it begins, and says more than that a
+ * program or thread began. */
 static bool time_named(const struct explain_sums *s, const struct rollup_row *row)
 {
 	const char *name = explain_function(s, row);
 
-	return name && !nameless_is(name, NULL);
+	return name && !nameless_is(name, NULL) && !beginning_is(name) && strcmp(name, "main") != 0;
+}
+
+/* Whether half of the time passes through a function, which says more than where a program begins
+ * or what is hottest. Of waiting, only programs' functions do. */
+static bool time_has_half(const struct explain_sums *s, const struct rollup_row *row)
+{
+	return explain_share(s, row->total) >= HALF && explain_share(s, row->self) <= HALF / 2 &&
+	       row->kind != PROFILE_MISSING && (!s->off_cpu || row->kind == PROFILE_USER) &&
+	       time_named(s, row);
+}
+
+/* How many frames stand outwards of each node. NULL: out of memory; the caller frees it. */
+static uint32_t *time_depths(const struct profile *p)
+{
+	size_t n = profile_n_nodes(p);
+	uint32_t *depth = calloc(n + 1, sizeof(*depth));
+
+	for (uint32_t i = 1; depth && i <= n; i++)
+		depth[i] = depth[profile_node_at(p, i).parent] + 1;
+	return depth;
+}
+
+/* How deep a function ever is. */
+static uint32_t time_deepest(const struct explain_sums *s, const uint32_t *depth,
+                             const struct rollup_row *row)
+{
+	uint32_t ret = 0;
+
+	for (uint32_t i = 1; i <= profile_n_nodes(s->profile); i++) {
+		const struct profile_frame *f =
+		        profile_frame_at(s->profile, profile_node_at(s->profile, i).frame);
+
+		if (depth[i] > ret && f->symbol == row->value[ROLLUP_SYMBOL] &&
+		    f->object == row->value[ROLLUP_OBJECT])
+			ret = depth[i];
+	}
+	return ret;
 }
 
 /* The innermost function that half of the time passes through: of those with so much in it or below
- * it, the one with the least. Frames without a name, and the hottest function, say nothing new. */
-static void time_through(struct explain *x, const struct explain_sums *s)
+ * it, the one with the least. One that always calls the next has as much: the deepest of up to
+ * EQUALS. NULL: there is none. */
+static const struct rollup_row *time_innermost(struct explain *x, const struct explain_sums *s)
 {
 	const struct rollup_row *best = NULL;
+	uint32_t *depth = time_depths(s->profile), deepest = 0;
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < s->functions.n; i++)
+		if (s->functions.rows[i].total < least && time_has_half(s, &s->functions.rows[i]))
+			least = s->functions.rows[i].total;
+	for (size_t i = 0, n = 0; depth && i < s->functions.n && n < EQUALS; i++) {
+		const struct rollup_row *row = &s->functions.rows[i];
+		uint32_t at;
+
+		if (row->total != least || !time_has_half(s, row))
+			continue;
+		n++;
+		at = time_deepest(s, depth, row);
+		if (at > deepest) {
+			deepest = at;
+			best = row;
+		}
+	}
+	x->failed |= !depth;
+	free(depth);
+	return best;
+}
+
+static void time_through(struct explain *x, const struct explain_sums *s)
+{
+	const struct rollup_row *best = time_innermost(x, s);
 	char object[ROLLUP_TEXT_MAX];
 
-	for (size_t i = 0; i < s->functions.n; i++) {
-		const struct rollup_row *row = &s->functions.rows[i];
-
-		if (explain_share(s, row->total) < HALF || explain_share(s, row->self) > HALF / 2 ||
-		    row->kind == PROFILE_MISSING || !time_named(s, row))
-			continue;
-		if (!best || row->total < best->total)
-			best = row;
-	}
 	if (best)
 		explain_add(x,
 		            &(struct explain_new){
 		                    EXPLAIN_TIME, "passes_through", explain_share(s, best->total),
 		                    EXPLAIN_COMMAND("report", "--stdio", "-g", "caller",
 		                                    "--symbols", explain_function(s, best)) },
-		            "passes through %s of %s, the innermost function that so much has in "
+		            "passes through %s of %s, the innermost %sfunction that so much has in "
 		            "common",
 		            explain_function(s, best),
-		            rollup_text(&s->functions, best, ROLLUP_OBJECT, object,
-		                        sizeof(object)));
+		            rollup_text(&s->functions, best, ROLLUP_OBJECT, object, sizeof(object)),
+		            s->off_cpu ? "user " : "");
 }
 
 /* One event that counts waiting, beside the time on CPUs. */
@@ -169,7 +232,7 @@ static void time_waiting(struct explain *x, const struct explain_sums *s, uint32
 		return;
 	explain_add(x,
 	            &(struct explain_new){ EXPLAIN_TIME, "waiting", -1,
-	                                   EXPLAIN_COMMAND("report", "--stdio", "-e", name) },
+	                                   EXPLAIN_COMMAND("explain", "-e", name) },
 	            "threads %s for %.2f s in all (%s)",
 	            !strncmp(name, "offcpu-runqueue", 15)  ? "were ready to run, without a CPU,"
 	            : !strncmp(name, "offcpu-blocked", 14) ? "waited for devices"
@@ -182,10 +245,13 @@ void explain_time(struct explain *x, const struct explain_sums *s)
 	if (!s->weight)
 		return;
 	time_commands(x, s);
-	time_objects(x, s);
+	if (!s->off_cpu) /* it is in the kernel */
+		time_objects(x, s);
 	time_hottest(x, s);
 	time_spread(x, s);
 	time_through(x, s);
+	if (s->off_cpu)
+		return;
 	for (uint32_t e = 1; e <= profile_n_events(s->profile); e++)
 		if (event_unit_is_off_cpu(profile_event_name(s->profile, e)))
 			time_waiting(x, s, e);

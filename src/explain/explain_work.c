@@ -183,7 +183,7 @@ static void work_kernel(struct explain *x, const struct explain_sums *s)
 {
 	double share = explain_share(s, s->kind[PROFILE_KERNEL] - s->idle);
 
-	if (share >= KERNEL_MUCH)
+	if (share >= KERNEL_MUCH && !s->off_cpu)
 		explain_add(x,
 		            &(struct explain_new){ EXPLAIN_WORK, "kernel", share,
 		                                   EXPLAIN_COMMAND("report", "--stdio", "-s",
@@ -197,7 +197,8 @@ int explain_work(struct explain *x, const struct explain_sums *s)
 	int rc = s->weight ? work_kinds(x, s) : 0;
 
 	if (s->weight) {
-		work_idle(x, s);
+		if (s->is_time)
+			work_idle(x, s);
 		work_kernel(x, s);
 		work_threads(x, s);
 	}

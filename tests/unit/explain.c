@@ -60,8 +60,9 @@ static void made_add(struct made *m, const char *comm, uint32_t pid, uint32_t no
 static void made_explain(struct made *m, struct explain *x, struct buf *text)
 {
 	static const char *const input[] = { "-i", "a file", NULL };
+	static const struct explain_from from = { .input = input };
 
-	assert_int_equal(explain_find(x, &m->report, "a file", input), 0);
+	assert_int_equal(explain_find(x, &m->report, "a file", &from), 0);
 	assert_int_equal(explain_text(x, false, text), 0);
 }
 
@@ -86,8 +87,9 @@ static void ends(struct made *m, struct explain *x, struct buf *text)
 	profile_free(m->p);
 }
 
-/* main calls hot (60 of 100) and malloc (30), which faults (10): a stack counts once for a kind,
- * and for each kind that it has. */
+/* main calls serve, which calls step, which calls hot (60 of 100) and malloc (30), which faults
+ * (10): a stack counts once for a kind, and for each kind that it has. serve and step have as much;
+ * step is farther in. */
 static void kinds_of_work(void **state)
 {
 	struct made m;
@@ -97,6 +99,8 @@ static void kinds_of_work(void **state)
 
 	made_start(&m);
 	main_node = made_node(&m, PROFILE_ROOT, "main", PROFILE_USER);
+	main_node = made_node(&m, main_node, "serve", PROFILE_USER);
+	main_node = made_node(&m, main_node, "step", PROFILE_USER);
 	made_add(&m, "app", 7, made_node(&m, main_node, "hot", PROFILE_USER), 60);
 	malloc_node = made_node(&m, main_node, "malloc", PROFILE_USER);
 	made_add(&m, "app", 7, made_node(&m, malloc_node, "_int_malloc", PROFILE_USER), 30);
@@ -106,12 +110,90 @@ static void kinds_of_work(void **state)
 	assert_true(found(&x, "page_faults")->percent == 10.0);
 	assert_true(found(&x, "hottest_function")->percent == 60.0);
 	assert_true(found(&x, "passes_through")->percent == 100.0);
+	has(&text, "passes through step of app, the innermost function");
 	assert_null(found(&x, "locks"));
 	assert_null(found(&x, "one_thread"));
 	has(&text, "a file: 100 samples of cpu-clock; 0.10 s of CPU time\n");
 	has(&text, "   60.0 %  most in one function: hot of app, by itself\n");
 	has(&text, "$ seam report -i 'a file' --stdio -g callee --symbols hot\n");
 	has(&text, "   90.0 %  in programs and libraries, 10.0 % in the kernel; ");
+	ends(&m, &x, &text);
+}
+
+/* One event that counts waiting, and another: shares are of what ran, and the other events have a
+ * command of their own. What was asked for stands in all of them; flame has no --time. */
+static void events_and_filters(void **state)
+{
+	static const char *const input[] = { "-i", "f", NULL }, *const tasks[] = { "--pid", "7",
+		                                                                   NULL };
+	static const char *const time[] = { "--time", "10%-20%", NULL };
+	const struct explain_from from = { .input = input, .tasks = tasks, .time = time };
+	struct made m;
+	struct explain x;
+	struct buf text = { 0 };
+	uint32_t node, ran;
+
+	made_start(&m);
+	ran = m.event;
+	node = made_node(&m, PROFILE_ROOT, "wait_for_reply", PROFILE_USER);
+	m.event = profile_event_in(m.p, "offcpu-time", PROFILE_NANOSECONDS);
+	made_add(&m, "app", 7, made_node(&m, node, "k_sleep", PROFILE_KERNEL), 90);
+	m.event = profile_event(m.p, "page-faults");
+	made_add(&m, "app", 7, node, 20);
+	m.event = ran;
+	made_add(&m, "app", 7, node, 10);
+	assert_int_equal(explain_find(&x, &m.report, "f", &from), 0);
+	assert_int_equal(explain_text(&x, false, &text), 0);
+	has(&text, "f: 10 samples of cpu-clock");
+	has(&text, "$ seam report -i f --pid 7 --time 10%-20% -e cpu-clock --stdio -s dso");
+	has(&text, "threads slept for 0.09 s in all (offcpu-time)\n             $ seam explain -i "
+	           "f --pid 7 "
+	           "--time 10%-20% -e offcpu-time\n");
+	has(&text, "20 samples of page-faults, which all this is not about\n             $ seam "
+	           "explain -i f "
+	           "--pid 7 --time 10%-20% -e page-faults\n");
+	has(&text, "$ seam flame -i f --pid 7\n");
+	ends(&m, &x, &text);
+}
+
+/* Where nothing ran, it is of the waiting: where a program waits, not where the kernel does. */
+static void waiting_alone(void **state)
+{
+	struct made m;
+	struct explain x;
+	struct buf text = { 0 };
+	uint32_t node;
+
+	made_start(&m);
+	m.event = profile_event_in(m.p, "offcpu-time", PROFILE_NANOSECONDS);
+	node = made_node(&m, PROFILE_ROOT, "wait_for_reply", PROFILE_USER);
+	made_add(&m, "app", 7, made_node(&m, node, "k_sleep", PROFILE_KERNEL), 90);
+	made_explain(&m, &x, &text);
+	has(&text, "a file: 90 samples of offcpu-time\n\nWhere it waits (offcpu-time)\n");
+	has(&text, "passes through wait_for_reply of app, the innermost user function");
+	assert_null(found(&x, "objects"));
+	assert_null(found(&x, "waiting"));
+	ends(&m, &x, &text);
+}
+
+/* Stacks that a walk cut are not called whole. */
+static void cut_stacks(void **state)
+{
+	struct made m;
+	struct explain x;
+	struct buf text = { 0 };
+
+	made_start(&m);
+	made_add(&m, "app", 7, made_node(&m, PROFILE_ROOT, "_start", PROFILE_USER), 100);
+	m.report.load.taken = 100;
+	m.report.load.recorded = (struct walk_result_counts){ .samples = 100 };
+	m.report.load.recorded.kind[WALK_RESULT_WALKED] = 100;
+	m.report.load.recorded.end[WALK_COMPLETE] = 90;
+	m.report.load.recorded.end[WALK_TRUNCATED] = 10;
+	made_explain(&m, &x, &text);
+	assert_true(found(&x, "whole")->percent == 90.0);
+	assert_true(found(&x, "cut_off")->percent == 10.0);
+	has(&text, "the copy of the stack ended (--call-graph dwarf,BYTES takes longer ones)\n");
 	ends(&m, &x, &text);
 }
 
@@ -206,8 +288,13 @@ static void nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_of_work), cmocka_unit_test(names_of_others),
-		cmocka_unit_test(threads),       cmocka_unit_test(spread),
+		cmocka_unit_test(events_and_filters),
+		cmocka_unit_test(waiting_alone),
+		cmocka_unit_test(cut_stacks),
+		cmocka_unit_test(kinds_of_work),
+		cmocka_unit_test(names_of_others),
+		cmocka_unit_test(threads),
+		cmocka_unit_test(spread),
 		cmocka_unit_test(nothing),
 	};
 

@@ -4,6 +4,8 @@
 
     run.py SEAM DATA
 """
+import glob
+import gzip
 import json
 import os
 import re
@@ -14,9 +16,11 @@ import tempfile
 
 SEAM, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 WORKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "src", "explain", "works.def")
-# Of one event with CPU time, of several, cut short by kill -9, of whole CPUs, with copies of stacks.
+# Whose findings are counted again: of one event with CPU time, of several, cut short by kill -9, of whole CPUs, with copies.
 FILES = ["gcc_d", "multi_group", "kill9_z", "hackbench_d", "regs", "attach_p", "park_switch"]
+# Findings whose share is one that their command prints.
 NOWHERE = ["--symfs", "/nonexistent"]
+PRINTED = {"commands", "hottest_function", "passes_through", "one_thread", "unnamed", "end_early", "record_lost", "no_callchain"}
 faults = 0
 
 
@@ -120,33 +124,62 @@ def check_shares(name, path, said):
     return sum(kind in findings for kind in kinds)
 
 
+def check_commands(name, path, *options):
+    """Every command that is shown runs, and prints the share that its sentence has. How many there are."""
+    said = json.loads(run("explain", "--json", *options, path))
+    shown = set(re.findall(r"^ +\$ (seam .*)$", run("explain", *options, path), re.M))
+    out = {line: run(*shlex.split(line)[1:]) for line in sorted(shown)}
+    for f in said["findings"]:
+        if not f["command"]:
+            continue
+        line = shlex.join(f["command"])
+        text = next((o for l, o in out.items() if shlex.split(l) == f["command"]), None)
+        if text is None:
+            fault("%s: %s is not shown" % (name, line))
+        elif f["id"] in PRINTED and not any(abs(float(n) - f["percent"]) < 0.06 for n in re.findall(r"([0-9.]+) ?%", text)):
+            fault("%s: %s: no %.2f %% in what '%s' prints" % (name, f["id"], f["percent"], line))
+    return len(out)
+
+
+def recordings(scratch):
+    """All that there are: name, path."""
+    for path in sorted(glob.glob(os.path.join(DATA, "*", "perf.data"))):
+        yield os.path.basename(os.path.dirname(path)), path
+    for path in sorted(glob.glob(os.path.join(DATA, "public", "*.gz"))):
+        name = os.path.basename(path)[:-len(".gz")]
+        with gzip.open(path) as packed, open(os.path.join(scratch, name), "wb") as f:
+            f.write(packed.read())
+        yield name, f.name
+
+
 def main():
     schema = json.loads(run("explain", "--json-schema"))
     report_schema = json.loads(run("report", "--json-schema"))
     commands = told = 0
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
-        recordings = [(f, os.path.join(DATA, f, "perf.data")) for f in FILES]
+        counted = [(f, os.path.join(DATA, f, "perf.data")) for f in FILES]
         # With the kernel's and the programs' names: of work that is known.
         made = os.path.join(scratch, "it's new.data")
         code = "import json\nfor i in range(400): json.loads(json.dumps({'a': list(range(2000))}))"
         run("record", "-o", made, "--call-graph", "fp", "-e", "cpu-clock", "-c", "200000", "--", sys.executable, "-c", code)
-        recordings.append(("made", made))
-        for name, path in recordings:
+        counted.append(("made", made))
+        for name, path in counted:
             said = json.loads(run("explain", "--json", path))
             valid(said, schema, "explain " + name)
             valid(json.loads(run("report", "--json", path)), report_schema, "report " + name)
             told += check_shares(name, path, said)
             text = run("explain", path)
-            shown = re.findall(r"^ +\$ (seam .*)$", text, re.M)
             if text.count("\n") > 64 or len(said["findings"]) < 3:
                 fault("%s: %d findings, %d lines" % (name, len(said["findings"]), text.count("\n")))
-            for line in sorted(set(shown)):
-                run(*shlex.split(line)[1:])
-                commands += 1
             for f in said["findings"]:
                 if f["text"].split("\n")[0] not in text:
                     fault("%s: '%s' is only in JSON" % (name, f["text"]))
+        for name, path in list(recordings(scratch)) + [("made", made)]:
+            commands += check_commands(name, path)
+        # A part of the samples: the commands are about the same part.
+        commands += check_commands("a time", made, "--time", "20%-60%", "--no-demangle")
+        commands += check_commands("an event", os.path.join(DATA, "multi_group", "perf.data"), "-e", "page-faults", *NOWHERE)
     print("%d commands ran, %d kinds of work told" % (commands, told))
     if not commands or not told:
         fault("nothing to look at")
