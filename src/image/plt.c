@@ -9,6 +9,8 @@
 #include "base/array.h"
 #include "image/elf.h"
 
+#define PLT_PIECE 1024u /* relocations: 24 KB */
+
 struct slot {
 	uint64_t vaddr;
 	const char *name;
@@ -35,37 +37,65 @@ static int plt_slots_put(struct slots *slots, uint64_t vaddr, const char *name)
 	return 0;
 }
 
-/* The slots that one relocation section fills with functions' addresses. */
-static int plt_slots_read(struct image *image, Elf_Scn *scn, const GElf_Shdr *header,
-                          struct slots *slots)
+/* One relocation: a slot, if it is filled with the address of a function that has a name.
+ * -ENOMEM. */
+static int plt_slots_take(struct image *image, const GElf_Rela *rela, Elf_Data *symbols,
+                          size_t names, struct slots *slots)
 {
-	Elf_Data *data = (errno = 0, elf_getdata(scn, NULL)), *symbols;
+	unsigned type = (unsigned)GELF_R_TYPE(rela->r_info);
+	GElf_Sym symbol;
+	const char *name;
+
+	if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
+	    !gelf_getsym(symbols, (int)GELF_R_SYM(rela->r_info), &symbol))
+		return 0;
+	name = elf_strptr(image->elf, names, symbol.st_name);
+	return name && *name ? plt_slots_put(slots, rela->r_offset, name) : 0;
+}
+
+/* The relocations of one section, which are read in pieces: a large program that is loaded anywhere
+ * has millions, nearly all of data. Those of 32 bits (x32) are not read. -ENOMEM. */
+static int plt_slots_walk(struct image *image, const GElf_Shdr *header, Elf_Data *symbols,
+                          size_t names, struct slots *slots)
+{
+	Elf64_Rela piece[PLT_PIECE];
+	Elf_Data data = { .d_buf = piece, .d_type = ELF_T_RELA, .d_version = EV_CURRENT };
+	uint64_t n = header->sh_size / sizeof(piece[0]);
+	const char *ident = elf_getident(image->elf, NULL);
+	int r = 0;
+
+	if (gelf_getclass(image->elf) != ELFCLASS64 || !ident)
+		return 0;
+	for (uint64_t at = 0; at < n && !r; at += PLT_PIECE) {
+		size_t some = n - at < PLT_PIECE ? (size_t)(n - at) : PLT_PIECE;
+
+		data.d_size = some * sizeof(piece[0]);
+		if (!image_read_file(image, piece, data.d_size,
+		                     header->sh_offset + at * sizeof(piece[0])) ||
+		    !elf64_xlatetom(&data, &data, (unsigned char)ident[EI_DATA]))
+			return 0;
+		for (size_t i = 0; i < some && !r; i++)
+			r = plt_slots_take(image, &piece[i], symbols, names, slots);
+	}
+	return r;
+}
+
+/* The slots that one relocation section fills with functions' addresses. */
+static int plt_slots_read(struct image *image, const GElf_Shdr *header, struct slots *slots)
+{
+	Elf_Data *symbols;
 	Elf_Scn *symbols_scn = elf_getscn(image->elf, header->sh_link);
 	GElf_Shdr symbols_header;
-	GElf_Rela rela;
-	GElf_Sym symbol;
 
-	if (!data && errno == ENOMEM)
-		return -ENOMEM;
 	/* Another symbol table has other names: only the dynamic one is meant. */
-	if (!data || !symbols_scn || !gelf_getshdr(symbols_scn, &symbols_header) ||
+	if (!symbols_scn || !gelf_getshdr(symbols_scn, &symbols_header) ||
 	    symbols_header.sh_type != SHT_DYNSYM)
 		return 0;
+	errno = 0;
 	symbols = elf_getdata(symbols_scn, NULL);
-	if (!symbols && errno == ENOMEM)
-		return -ENOMEM;
-	for (int i = 0; symbols && gelf_getrela(data, i, &rela); i++) {
-		unsigned type = (unsigned)GELF_R_TYPE(rela.r_info);
-		const char *name;
-
-		if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) ||
-		    !gelf_getsym(symbols, (int)GELF_R_SYM(rela.r_info), &symbol))
-			continue;
-		name = elf_strptr(image->elf, symbols_header.sh_link, symbol.st_name);
-		if (name && *name && plt_slots_put(slots, rela.r_offset, name) < 0)
-			return -ENOMEM;
-	}
-	return 0;
+	if (!symbols)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	return plt_slots_walk(image, header, symbols, symbols_header.sh_link, slots);
 }
 
 /* The slot that an entry jumps through: [endbr64] [bnd] jmp *disp32(%rip); 0: it does not. */
@@ -133,7 +163,7 @@ int image_each_plt(struct image *image, int (*each)(void *ctx, const struct imag
 		return -ENOENT;
 	while (!r && (scn = elf_nextscn(image->elf, scn))) {
 		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_RELA)
-			r = plt_slots_read(image, scn, &header, &slots);
+			r = plt_slots_read(image, &header, &slots);
 	}
 	if (!r && !slots.n)
 		r = -ENOENT;
