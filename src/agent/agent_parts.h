@@ -49,13 +49,19 @@ struct agent {
 	uint64_t lost;                /* records, as window_interval had it last */
 	uint64_t cpu_ns;              /* that this process had used then */
 	uint64_t windows, samples;    /* that were made */
+	uint64_t refused;             /* times that there was no room */
 	bool told_memory, told_floor; /* that a limit is too small */
 };
 
 /* CPU time of the whole agent so far, user and system. */
 uint64_t agent_cpu_ns(void);
-/* Resident memory of this process in bytes; 0: not known. */
+/* Resident memory of this process in bytes, now and at most so far; 0: not known. */
 uint64_t agent_memory(void);
+uint64_t agent_memory_peak(void);
+/* A callback of struct room, with the agent as ctx. */
+bool agent_memory_room(void *agent, uint64_t bytes);
+/* Gives memory that is free back to the machine, and what is kept where there is too much. */
+void agent_memory_trim(struct agent *a);
 /* Bytes that one of the things that are kept from window to window may take. */
 static inline size_t agent_part(const struct agent_opts *o, unsigned part)
 {

@@ -241,10 +241,10 @@ static void agent_say(const struct agent *a, uint64_t ns)
 		lost += a->stores[i].lost;
 	log_line(a->log, LOG_PLAIN,
 	         "%llu windows with %llu samples, %llu windows were lost; %.2f s of CPU time in "
-	         "%.0f s (%.2f %% of a CPU), %ld MB at most",
+	         "%.0f s (%.2f %% of a CPU), %llu MB at most",
 	         (unsigned long long)a->windows, (unsigned long long)a->samples,
 	         (unsigned long long)lost, cpu, (double)ns / 1e9, ns ? cpu * 1e11 / (double)ns : 0,
-	         u.ru_maxrss / 1024);
+	         (unsigned long long)(agent_memory_peak() >> 20));
 }
 
 /* Stores are closed last, when nothing can come any more. 0, AGENT_ANEW, or -errno and err. */

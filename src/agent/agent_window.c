@@ -3,7 +3,6 @@
 // read meanwhile. A store that takes nothing loses the window; that is said once, and told in the
 // next window that it takes.
 #include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -52,19 +51,6 @@ uint64_t agent_cpu_ns(void)
 		return 0;
 	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
 	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
-}
-
-/* The second number of statm is in pages. */
-uint64_t agent_memory(void)
-{
-	unsigned long long all, resident = 0;
-	FILE *f = fopen("/proc/self/statm", "re");
-
-	if (f && fscanf(f, "%llu %llu", &all, &resident) != 2)
-		resident = 0;
-	if (f)
-		fclose(f);
-	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* ---- stores ---- */
@@ -228,6 +214,7 @@ static int agent_load(struct agent_job *job)
 		.threads = 1,
 		.keep_bytes = agent_part(job->a->o, LINES_PART),
 		.most_bytes = job->a->o->memory / LARGEST_PART,
+		.room = { agent_memory_room, job->a },
 		.share_ns = agent_lines_ns(job->a->o),
 	};
 	struct load_opts opts = {
@@ -243,6 +230,7 @@ static int agent_load(struct agent_job *job)
 
 	symbols.shelf = job->a->shelf;
 	symbols.most_bytes = job->a->o->memory / LARGEST_PART;
+	symbols.room = lines.room;
 	agent_lines(job->a, &lines);
 	opts.lent_lines = job->a->lines;
 	r = window_profile(&job->interval, &opts, agent_put, job, &job->err);
@@ -325,6 +313,9 @@ static void agent_tell(struct agent *a, const struct agent_job *job)
 	v->dropped += job->interval.dropped;
 	v->cpu_ns = agent_cpu_ns();
 	v->memory = agent_memory();
+	v->memory_peak = agent_memory_peak();
+	v->memory_limit = a->o->memory;
+	v->refused = a->refused;
 	agent_tell_kept(a, v);
 	v->rate_hz = a->budget.hz;
 	v->last_ns = job->to_ns;
@@ -339,27 +330,6 @@ static void agent_tell(struct agent *a, const struct agent_job *job)
 	}
 	v->n_stores = a->o->n_urls;
 	metrics_set(a->metrics, v);
-}
-
-/* Gives memory that is free back to the machine. When there is too much nevertheless, what is known
- * of processes is dropped and read anew; when that is not enough, it is said, once. */
-static void agent_trim(struct agent *a)
-{
-	uint64_t most = a->o->memory;
-
-	malloc_trim(0);
-	if (!most || agent_memory() <= most)
-		return;
-	process_free(&a->processes);
-	symbol_shelf_trim(a->shelf, 0);
-	lines_free(a->lines);
-	a->lines = NULL;
-	malloc_trim(0);
-	if (agent_memory() <= most || a->told_memory)
-		return;
-	a->told_memory = true;
-	log_line(a->log, LOG_PLAIN, "%llu MB of memory are in use, the limit is %llu MB",
-	         (unsigned long long)(agent_memory() >> 20), (unsigned long long)(most >> 20));
 }
 
 /* What came up to now is cut off, named and put; then side-band records are made less. 1: what is
@@ -383,7 +353,7 @@ int agent_window(struct agent *a, bool last)
 	if (r >= 0)
 		r = window_renew(a->window, a->recorder);
 	process_age(&a->processes);
-	agent_trim(a);
+	agent_memory_trim(a);
 	agent_tell(a, &job);
 	if (r < 0)
 		log_line(a->log, LOG_PLAIN, "%s", error_reason(&job.err, r));

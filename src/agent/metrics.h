@@ -25,8 +25,10 @@ struct metrics_values {
 	uint64_t dropped;          /* samples for which a window had no room */
 	uint64_t cpu_ns, memory;   /* of this process; bytes resident */
 	uint64_t rate_hz, asked_hz;
-	uint64_t processes;                /* whose mappings are followed */
-	uint64_t table_bytes, names_bytes; /* that are kept from window to window */
+	uint64_t processes;                 /* whose mappings are followed */
+	uint64_t table_bytes, names_bytes;  /* that are kept from window to window */
+	uint64_t memory_peak, memory_limit; /* bytes resident at most so far; 0: no limit */
+	uint64_t refused;   /* tables of symbols that were not read, for want of room */
 	uint64_t too_large; /* objects without lines, because there was too much of them */
 	uint64_t restarts;  /* of sampling, for another rate */
 	uint64_t last_ns;   /* since the epoch: end of the last window; 0: none yet */

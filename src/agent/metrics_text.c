@@ -88,6 +88,13 @@ void metrics_text(const struct metrics_values *v, struct buf *out)
 	                v->cpu_ns);
 	metrics_number(out, "seam_agent_resident_memory_bytes", "gauge", "memory of the agent",
 	               v->memory);
+	metrics_number(out, "seam_agent_resident_memory_max_bytes", "gauge",
+	               "the most memory that the agent has had", v->memory_peak);
+	metrics_number(out, "seam_agent_memory_limit_bytes", "gauge",
+	               "memory that the agent may have; 0: no limit", v->memory_limit);
+	metrics_number(out, "seam_agent_memory_refused_total", "counter",
+	               "times that large names or debugging information had to wait for memory",
+	               v->refused);
 	metrics_number(out, "seam_agent_followed_processes", "gauge",
 	               "processes whose mappings are followed", v->processes);
 	metrics_number(out, "seam_agent_table_bytes", "gauge", "memory of unwind tables",

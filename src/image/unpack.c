@@ -15,6 +15,7 @@
 #endif
 
 #define SECTIONS_MAX 64u
+#define PIECE (1u << 20) /* bytes of a section that are read at once */
 #define ALIGN 16u
 /* Bytes that a byte can unfold into, at most: of zlib by its format; of zstd there is no such
  * limit, and debugging information is nowhere near it. */
@@ -132,14 +133,31 @@ static bool unpack_section(void *to, const struct unpack_section *s, const unsig
 	return true;
 }
 
+/* What is not packed is read in pieces, so that of a large section not all is in memory, where it
+ * has a file to go to. */
+static bool unpack_read(const struct unpack *u, const struct image *image, unsigned char *to,
+                        const struct unpack_section *s)
+{
+	bool done = true;
+
+	for (size_t at = 0; done && at < s->n; at += PIECE) {
+		size_t n = s->n - at < PIECE ? s->n - at : PIECE;
+
+		done = image_read_file(image, to + at, n, s->offset + at);
+		scratch_alone_rest(&u->spill);
+	}
+	return done;
+}
+
 /* From the file, because libelf keeps all that it has read. */
-static bool unpack_file(const struct image *image, void *to, const struct unpack_section *s)
+static bool unpack_file(const struct unpack *u, const struct image *image, void *to,
+                        const struct unpack_section *s)
 {
 	unsigned char *packed;
 	bool done;
 
 	if (!s->packing)
-		return image_read_file(image, to, s->n, s->offset);
+		return unpack_read(u, image, to, s);
 	packed = malloc(s->n_file);
 	done = packed && image_read_file(image, packed, s->n_file, s->offset) &&
 	       unpack_section(to, s, packed, s->n_file);
@@ -158,7 +176,7 @@ static bool unpack_fill(const struct unpack *u, const struct image *image,
 	if (!s->n)
 		return true;
 	if (image->fd >= 0 && !image->unpacked.n && s->n_file <= ELF_SECTION_MAX)
-		return unpack_file(image, to, s);
+		return unpack_file(u, image, to, s);
 	raw = elf_rawdata(s->scn, NULL);
 	return raw && raw->d_buf && unpack_section(to, s, raw->d_buf, raw->d_size);
 }

@@ -12,6 +12,7 @@
 #ifndef SEAM_RESOLVE_LINES_H
 #define SEAM_RESOLVE_LINES_H
 
+#include "base/room.h"
 #include "image/image.h"
 #include "samples/recording.h"
 
@@ -34,6 +35,9 @@ struct lines_opts {
 	/* An object whose debugging information would take more has no lines. 0: as much as it
 	 * takes. */
 	uint64_t most_bytes;
+	/* Asked before debugging information is opened; without room the object has no lines for
+	 * now. */
+	struct room room;
 	/*
 	 * CPU time that may go into debugging information, from one lines_renew to the next; what
 	 * is not used is kept, up to ten times as much. Objects that have waited, and are asked for

@@ -123,19 +123,41 @@ static uint64_t lines_debug_bytes(const struct image *image)
 	return bytes;
 }
 
+/* About what is in memory at once while the sections of a file are unpacked: a packed one as it is,
+ * and as it becomes. Of the others pieces are. */
+static uint64_t lines_debug_at_once(const struct image *image)
+{
+	struct image_section s;
+	uint64_t most = 0;
+
+	for (size_t i = 0; image && image_section_at(image, i, &s) == 0; i++)
+		if (s.type != SHT_NOBITS &&
+		    (s.flags & SHF_COMPRESSED || !strncmp(s.name, ".zdebug_", 8)) &&
+		    s.memory_size * (1 + LINES_UNPACKED) > most)
+			most = s.memory_size * (1 + LINES_UNPACKED);
+	return most;
+}
+
 /* Then its files are closed, and reason says so. */
 static bool lines_is_too_large(struct lines_object *object)
 {
-	uint64_t bytes = lines_debug_bytes(object->debug), most = object->lines->opts.most_bytes;
+	const struct lines_opts *o = &object->lines->opts;
+	uint64_t bytes = lines_debug_bytes(object->debug), most = o->most_bytes;
 
-	if (object->lines->opts.keep_bytes)
+	if (o->keep_bytes)
 		most *= SPILLED_TIMES;
-	if (!most || bytes <= most)
+	if (most && bytes > most)
+		snprintf(object->reason, sizeof(object->reason),
+		         "%.400s: its debugging information takes about %llu MB, at most %llu are "
+		         "allowed",
+		         image_path(object->debug), (unsigned long long)(bytes >> 20),
+		         (unsigned long long)(most >> 20));
+	else if (!room_has(&o->room, o->keep_bytes ? lines_debug_at_once(object->debug) : bytes))
+		snprintf(object->reason, sizeof(object->reason),
+		         "%.400s: there was no memory for its debugging information",
+		         image_path(object->debug));
+	else
 		return false;
-	snprintf(object->reason, sizeof(object->reason),
-	         "%.400s: its debugging information takes about %llu MB, at most %llu are allowed",
-	         image_path(object->debug), (unsigned long long)(bytes >> 20),
-	         (unsigned long long)(most >> 20));
 	object->too_large = true;
 	if (object->debug != object->image)
 		image_close(object->debug);

@@ -24,6 +24,8 @@ struct code {
 	bool labels; /* what has no type there is a name all the same */
 };
 
+#define GO_NAME 64u /* bytes of a Go function's name, with its package: few are longer */
+
 /* What is wanted of an image: for each section its addresses, if it holds code (or data, where
  * those are wanted). */
 struct reading {
@@ -119,21 +121,46 @@ static int elffile_reading_start(struct reading *reading, struct image *image)
 	return 0;
 }
 
-/* Whether the names of a .symtab take no more memory than they may: what is read of the file, and
- * the table that is made of it. */
-static bool elffile_has_room(const struct symbol_object *object, const struct image *image)
+/* What the names of n symbols take at once: what is read of the file, the table that is made of it,
+ * and a pointer to each while they are put in order. */
+static uint64_t elffile_bytes(uint64_t n, uint64_t names)
 {
-	uint64_t most = object->cache->opts.most_bytes, bytes = 0;
-	struct image_section s;
+	return n * (sizeof(Elf64_Sym) + sizeof(struct table_symbol) + 2 * sizeof(void *)) +
+	       2 * names;
+}
 
-	for (size_t i = 0; most && image_section_at(image, i, &s) == 0; i++) {
-		if (s.type == SHT_SYMTAB)
-			bytes += s.memory_size +
-			         s.memory_size / sizeof(Elf64_Sym) * sizeof(struct table_symbol);
-		else if (s.type == SHT_STRTAB)
-			bytes += 2 * s.memory_size;
+/* Whether so much may be read now. */
+static bool elffile_may(struct symbol_object *object, const struct image *image, uint64_t bytes)
+{
+	const struct symbol_opts *o = &object->cache->opts;
+
+	if (o->most_bytes && bytes > o->most_bytes) {
+		object_reason(object, SYMBOL_NO_SYMBOLS, "%s: its symbols take too much memory",
+		              image_path(image));
+		return false;
 	}
-	return !most || bytes <= most;
+	if (room_has(&o->room, bytes))
+		return true;
+	object->no_room = true;
+	object_reason(object, SYMBOL_NO_SYMBOLS, "%s: there was no memory for its symbols",
+	              image_path(image));
+	return false;
+}
+
+/* Whether the names of a .symtab, or without it of a .dynsym, take no more memory than they may. */
+static bool elffile_has_room(struct symbol_object *object, const struct image *image, unsigned type)
+{
+	uint64_t n = 0, names = 0;
+	struct image_section s, strings;
+
+	for (size_t i = 0; image_section_at(image, i, &s) == 0; i++) {
+		if (s.type != type)
+			continue;
+		n += s.memory_size / sizeof(Elf64_Sym);
+		if (image_section_at(image, s.link, &strings) == 0)
+			names += strings.memory_size;
+	}
+	return !n || elffile_may(object, image, elffile_bytes(n, names));
 }
 
 /* A damaged or missing table is no failure: another one may have the symbols. plt: also entries of
@@ -145,12 +172,9 @@ static int elffile_read_image(struct symbol_object *object, struct image *image,
 		                   .suffix = "" };
 	int r = elffile_reading_start(&reading, image);
 
-	if (r == 0 && elffile_has_room(object, image))
+	if (r == 0 && elffile_has_room(object, image, SHT_SYMTAB))
 		r = image_each_symbol(image, SHT_SYMTAB, elffile_take, &reading);
-	else if (r == 0)
-		object_reason(object, SYMBOL_NO_SYMBOLS, "%s: its symbols take too much memory",
-		              image_path(image));
-	if (r != -ENOMEM)
+	if (r != -ENOMEM && elffile_has_room(object, image, SHT_DYNSYM))
 		r = image_each_symbol(image, SHT_DYNSYM, elffile_take, &reading);
 	reading.suffix = "@plt";
 	if (r != -ENOMEM && plt)
@@ -164,11 +188,15 @@ static int elffile_read_go(struct symbol_object *object, struct image *image)
 {
 	struct go_table *functions;
 	struct go_function f;
+	size_t n;
 	int r = go_table_open(&functions, image);
 
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	for (size_t i = 0; r >= 0 && i < go_table_functions(functions); i++) {
+	n = go_table_functions(functions);
+	if (!elffile_may(object, image, elffile_bytes(n, n * GO_NAME)))
+		n = 0;
+	for (size_t i = 0; r >= 0 && i < n; i++) {
 		struct table_symbol symbol = { .bind = TABLE_GLOBAL };
 
 		if (!go_table_function(functions, i, &f))

@@ -53,6 +53,7 @@ struct symbol_object {
 	uint64_t bad_lines;
 	/* KERNEL: the table was made anew, and is to be kept for the next time */
 	atomic_bool unkept;
+	bool no_room;   /* there was no memory for its symbols just then */
 	bool ambiguous; /* ANON: it has code that stood where other code stood: not in the table */
 	_Atomic(struct symbol_used *) *used; /* one per symbol of the table */
 	/* Fixed once outlined, by whoever asks first for what has no name. */

@@ -306,7 +306,7 @@ static void shelf_tighten(const struct symbol_shelf *s, struct table *t)
  * now. */
 static bool shelf_may_keep(struct symbol_object *object)
 {
-	if (!object->files || object->files->failed)
+	if (!object->files || object->files->failed || object->no_room)
 		return false;
 	return !shelf_is_kernel(object->key.kind) ||
 	       (object->state == SYMBOL_NAMED &&

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/room.h"
 #include "image/image.h"
 
 /* In the order of proc's kinds; this room does not know that one. */
@@ -130,6 +131,8 @@ struct symbol_opts {
 	/* A .symtab that would take more is not read: such an object has its other names only. 0:
 	 * as much as it takes. */
 	uint64_t most_bytes;
+	/* Asked before a table is read; without room the object has its other names for now. */
+	struct room room;
 };
 
 int symbol_new(struct symbol_cache **ret, const struct symbol_opts *opts);

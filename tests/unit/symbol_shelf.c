@@ -50,10 +50,27 @@ static int end(void **state)
 	return rmdir(dir);
 }
 
-/* A cache with the program's names; whether it has any. */
-static bool names(struct symbol_cache **ret, struct symbol_shelf *shelf)
+/* A limit, and what was asked for: the most at once, and how often. */
+struct limit {
+	uint64_t bytes, most;
+	unsigned asked;
+};
+
+static bool limit_has(void *ctx, uint64_t bytes)
 {
-	struct symbol_opts opts = { .sz = sizeof(opts), .shelf = shelf };
+	struct limit *l = ctx;
+
+	l->asked++;
+	l->most = bytes > l->most ? bytes : l->most;
+	return bytes <= l->bytes;
+}
+
+/* A cache with the program's names; whether it has any. limit: NULL: there is none. */
+static bool names_within(struct symbol_cache **ret, struct symbol_shelf *shelf, struct limit *limit)
+{
+	struct symbol_opts opts = { .sz = sizeof(opts),
+		                    .shelf = shelf,
+		                    .room = { limit ? limit_has : NULL, limit } };
 	const struct symbol_key key = { .kind = SYMBOL_KIND_FILE, .path = path, .build_id = id };
 	struct symbol_object *object;
 	struct symbol symbol;
@@ -70,6 +87,11 @@ static bool names(struct symbol_cache **ret, struct symbol_shelf *shelf)
 	if (symbol_object_state(object) == SYMBOL_NAMED)
 		assert_string_equal(symbol_object_source(object), path);
 	return symbol_object_count(object) > 0;
+}
+
+static bool names(struct symbol_cache **ret, struct symbol_shelf *shelf)
+{
+	return names_within(ret, shelf, NULL);
 }
 
 static void names_outlive_their_cache(void **state)
@@ -93,6 +115,35 @@ static void names_outlive_their_cache(void **state)
 	assert_int_equal(symbol_shelf_trim(shelf, 0), 0);
 	symbol_shelf_free(shelf);
 	symbol_shelf_free(NULL);
+}
+
+/* Who asks for names while memory is short has none of its .symtab, and says so; that is not for
+ * who comes later, when there is room. */
+static void names_wait_for_memory(void **state)
+{
+	struct limit limit = { 0 };
+	struct symbol_shelf *shelf;
+	struct symbol_cache *one, *two;
+	uint64_t all;
+
+	assert_int_equal(symbol_shelf_new(&shelf, 64 << 20, false), 0);
+	names_within(&one, shelf, &limit);
+	assert_true(limit.asked > 0);
+	symbol_free(one);
+	assert_int_equal(symbol_shelf_trim(shelf, SIZE_MAX), 0);
+	all = limit.most;
+	limit = (struct limit){ .bytes = all };
+	assert_true(names_within(&two, shelf, &limit));
+	assert_true(limit.asked > 0 && limit.most == all);
+	/* What is asked for is what is taken, and a little more. */
+	assert_true(symbol_shelf_trim(shelf, SIZE_MAX) > 0);
+	assert_true(symbol_shelf_trim(shelf, SIZE_MAX) < all + (64 << 10));
+	limit.asked = 0;
+	assert_true(names_within(&one, shelf, &limit));
+	assert_int_equal(limit.asked, 0); /* they are there already */
+	symbol_free(one);
+	symbol_free(two);
+	symbol_shelf_free(shelf);
 }
 
 /* Large tables lie in a file, and do not count. */
@@ -195,6 +246,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_outlive_their_cache),
+		cmocka_unit_test(names_wait_for_memory),
 		cmocka_unit_test(names_lie_in_a_file),
 		cmocka_unit_test(the_kernel_is_kept),
 		cmocka_unit_test(another_file_is_read_anew),

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+/*
+ * agent_memory.c: see agent_parts.h: the limit on the agent's memory, by what the whole process has
+ * resident. Naming asks before it takes much, and does without what there is no room for; after
+ * each window what is free goes back to the machine.
+ */
+#include <malloc.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "agent/agent_parts.h"
+
+/* Left to what goes on beside naming; and what is so small a part is not asked about. */
+#define ROOM_OTHERS 8u
+#define ROOM_ALWAYS 64u
+
+/* The second number of statm is in pages. */
+uint64_t agent_memory(void)
+{
+	unsigned long long all, resident = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%llu %llu", &all, &resident) != 2)
+		resident = 0;
+	if (f)
+		fclose(f);
+	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The peak of this program, not of what was executed to become it, as ru_maxrss would be. */
+uint64_t agent_memory_peak(void)
+{
+	unsigned long long kb = 0;
+	char line[128];
+	FILE *f = fopen("/proc/self/status", "re");
+
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "VmHWM: %llu", &kb) != 1)
+		;
+	if (f)
+		fclose(f);
+	return (uint64_t)kb << 10;
+}
+
+/* A callback of struct room: whether naming may take so much at once, by what the whole process has
+ * at this moment. What is kept for later windows goes first. */
+bool agent_memory_room(void *ctx, uint64_t bytes)
+{
+	struct agent *a = ctx;
+	uint64_t most = a->o->memory - a->o->memory / ROOM_OTHERS, kept, used;
+
+	if (!a->o->memory || bytes <= a->o->memory / ROOM_ALWAYS)
+		return true;
+	used = agent_memory();
+	if (used + bytes <= most)
+		return true;
+	/* Names that are read again in each window cost more than they are worth. */
+	kept = symbol_shelf_trim(a->shelf, SIZE_MAX);
+	if (used + bytes <= most + kept) {
+		symbol_shelf_trim(a->shelf, 0);
+		malloc_trim(0);
+		used = agent_memory();
+	}
+	if (used + bytes <= most)
+		return true;
+	a->refused++;
+	return false;
+}
+
+/* Gives memory that is free back to the machine. When there is too much nevertheless, what is known
+ * of processes is dropped and read anew; when that is not enough, it is said, once. */
+void agent_memory_trim(struct agent *a)
+{
+	uint64_t most = a->o->memory;
+
+	malloc_trim(0);
+	if (!most || agent_memory() <= most)
+		return;
+	process_free(&a->processes);
+	symbol_shelf_trim(a->shelf, 0);
+	lines_free(a->lines);
+	a->lines = NULL;
+	malloc_trim(0);
+	if (agent_memory() <= most || a->told_memory)
+		return;
+	a->told_memory = true;
+	log_line(a->log, LOG_PLAIN, "%llu MB of memory are in use, the limit is %llu MB",
+	         (unsigned long long)(agent_memory() >> 20), (unsigned long long)(most >> 20));
+}
