@@ -347,7 +347,7 @@ static int rollup_count_group(struct rollup_builder *b, const uint32_t *rows, si
 		                          .before = b->before,
 		                          .watched = b->opts->watched };
 	bool walked = rollup_every_frame(b) && rollup_walk_pays(&walk);
-	int r = walked ? rollup_walk(&walk) : 0;
+	int r = !walked ? 0 : b->opts->self_only ? rollup_walk_frames(&walk) : rollup_walk(&walk);
 
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = watched_goes_on(b->opts->watched, i, n)

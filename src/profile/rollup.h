@@ -70,6 +70,7 @@ struct rollup_opts {
 	const bool *shown;
 	/* By string id: names that are parents, for ROLLUP_PARENT. */
 	const bool *parents;
+	bool self_only;          /* totals are not asked for: they mean nothing */
 	struct watched *watched; /* who may stop it; NULL: nobody */
 };
 

@@ -102,7 +102,7 @@ static uint32_t rollup_walk_ask(struct rollup_walker *w, uint32_t frame)
 }
 
 /* Adds a segment's sum to the row of each of its frames that was not met yet. -ENOMEM. */
-static int rollup_walk_frames(struct rollup_walker *w, uint32_t segment)
+static int rollup_walk_segment(struct rollup_walker *w, uint32_t segment)
 {
 	const struct rollup_walk *walk = w->walk;
 	const struct rollup_total sum = w->sums[segment].total;
@@ -158,7 +158,7 @@ static int rollup_walk_all(struct rollup_walker *w)
 		if (ARRAY_ROOM(&w->path, &w->capacity, w->n + 1) < 0)
 			return -ENOMEM;
 		w->path[w->n++] = (struct rollup_step){ segment, w->n_path_met };
-		r = rollup_walk_frames(w, segment);
+		r = rollup_walk_segment(w, segment);
 		segment = w->sums[segment].child;
 	}
 	return r;
@@ -197,5 +197,32 @@ int rollup_walk(const struct rollup_walk *walk)
 	free(w.path_met);
 	free(w.path);
 	segments_free(&w.segments);
+	return r;
+}
+
+/* From the innermost frame out, up to a node that another stack went through. */
+int rollup_walk_frames(const struct rollup_walk *walk)
+{
+	const struct profile *p = walk->table->profile;
+	const struct trie *tree = profile_tree(p);
+	uint64_t *seen = calloc((size_t)tree->n / 64 + 1, sizeof(*seen));
+	int r = seen ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < walk->n && r >= 0; i++) {
+		uint32_t node = profile_row_at(p, walk->rows[i])->key.node;
+
+		if (!watched_goes_on(walk->watched, i, walk->n))
+			r = -ECANCELED;
+		while (node != PROFILE_ROOT && !(seen[node / 64] >> node % 64 & 1) && r >= 0) {
+			const struct trie_node at = trie_at(tree, node);
+
+			seen[node / 64] |= (uint64_t)1 << node % 64;
+			if (walk->known[at.key] <= walk->before &&
+			    walk->row(walk->ctx, at.key) == ROLLUP_WALK_FAILED)
+				r = -ENOMEM;
+			node = at.parent;
+		}
+	}
+	free(seen);
 	return r;
 }

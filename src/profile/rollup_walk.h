@@ -33,5 +33,7 @@ bool rollup_walk_pays(const struct rollup_walk *w);
 /* Adds to the totals of rows, whose `last` is 0 before and after it, and to no self; stacks without
  * frames are left out. -ENOMEM; -ECANCELED. */
 int rollup_walk(const struct rollup_walk *w);
+/* Asks for the row of each frame of these stacks, and adds nothing. -ENOMEM; -ECANCELED. */
+int rollup_walk_frames(const struct rollup_walk *w);
 
 #endif

@@ -49,7 +49,7 @@ int report_csv(const struct report *r, struct buf *out)
 	csv_heading(r, out);
 	for (uint32_t e = 1; e <= profile_n_events(r->load.profile); e++) {
 		struct rollup t;
-		int rc = report_rollup(r, e, &t);
+		int rc = report_rollup(r, e, true, &t);
 
 		if (rc < 0)
 			return rc;

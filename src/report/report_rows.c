@@ -11,11 +11,24 @@ struct rollup_opts report_rollup_opts(const struct report *r, uint32_t event)
 		                     .parents = r->parents };
 }
 
-/* The rows in their order. The caller frees them. -ENOMEM. */
-int report_rollup(const struct report *r, uint32_t event, struct rollup *ret)
+/* Whether a field shows what functions called, too. */
+static bool report_shows_totals(const struct report *r)
 {
-	const struct rollup_opts opts = report_rollup_opts(r, event);
-	int rc = rollup_build(ret, r->load.profile, &opts);
+	for (size_t i = 0; i < r->fields.n; i++)
+		if (r->fields.field[i] == REPORT_TOTAL)
+			return true;
+	return !r->no_children;
+}
+
+/* The rows in their order, with all figures, or those that are shown. The caller frees them.
+ * -ENOMEM. */
+int report_rollup(const struct report *r, uint32_t event, bool all, struct rollup *ret)
+{
+	struct rollup_opts opts = report_rollup_opts(r, event);
+	int rc;
+
+	opts.self_only = !all && !report_shows_totals(r);
+	rc = rollup_build(ret, r->load.profile, &opts);
 
 	if (rc >= 0)
 		rollup_sort_behind(ret, !r->no_children, r->fields.first, r->fields.n_first);

@@ -225,7 +225,7 @@ int report_table(const struct report *r, uint32_t event, struct buf *out)
 	struct rollup t;
 	uint64_t hidden = 0, hidden_self = 0;
 	size_t shown = 0;
-	int rc = report_rollup(r, event, &t);
+	int rc = report_rollup(r, event, false, &t);
 
 	if (rc < 0)
 		return rc;
