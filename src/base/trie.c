@@ -120,16 +120,14 @@ static int trie_make_hub(struct trie *t, uint32_t parent)
 
 /* The child of a parent with an aside that has the key and is not right behind it; 0: there is none
  * yet, TRIE_FAILED: out of memory. It is the first in its list then: what was called last is mostly
- * called next. */
+ * called next. A list that is longer than it may be goes into the map. */
 static uint32_t trie_find_other(struct trie *t, uint32_t parent, uint32_t key)
 {
 	struct trie_aside *p = &t->asides[trie_entry(t, parent) & ~TRIE_ASIDE], *before = NULL;
 	unsigned seen = 0;
 	uint64_t found;
 
-	if (p->children & TRIE_HUB)
-		return map_get(&t->children, trie_key(parent, key), &found) ? (uint32_t)found : 0;
-	for (uint32_t id = p->children; id; seen++) {
+	for (uint32_t id = p->children; id && !(p->children & TRIE_HUB); seen++) {
 		struct trie_aside *e = &t->asides[trie_entry(t, id) & ~TRIE_ASIDE];
 
 		if (e->node.key == key) {
@@ -140,10 +138,14 @@ static uint32_t trie_find_other(struct trie *t, uint32_t parent, uint32_t key)
 			}
 			return id;
 		}
+		if (seen >= TRIE_LISTED && trie_make_hub(t, parent) < 0)
+			return TRIE_FAILED;
 		before = e;
 		id = e->next_sibling;
 	}
-	return seen >= TRIE_LISTED && trie_make_hub(t, parent) < 0 ? TRIE_FAILED : 0;
+	if (!(p->children & TRIE_HUB))
+		return 0;
+	return map_get(&t->children, trie_key(parent, key), &found) ? (uint32_t)found : 0;
 }
 
 /* The child of a parent that has the key; 0: there is none yet, TRIE_FAILED: out of memory. */
@@ -177,17 +179,11 @@ static int trie_put_aside(struct trie *t, uint32_t id, uint32_t parent, uint32_t
 	return 0;
 }
 
-/* A new node stands right behind its parent, if nothing does yet. */
-uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key)
+/* A new node stands right behind its parent, if nothing does yet. TRIE_FAILED. */
+static uint32_t trie_make(struct trie *t, uint32_t parent, uint32_t key)
 {
-	uint32_t id;
+	uint32_t id = t->n + 1;
 
-	if (key >= TRIE_KEYS || t->n >= TRIE_MOST || (!t->blocks && trie_grow(t, 0) < 0))
-		return TRIE_FAILED;
-	id = trie_find(t, parent, key);
-	if (id)
-		return id;
-	id = t->n + 1;
 	if (trie_grow(t, id) < 0)
 		return TRIE_FAILED;
 	if (parent + 1 == id) {
@@ -197,6 +193,23 @@ uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key)
 		return TRIE_FAILED;
 	}
 	return t->n = id;
+}
+
+uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key)
+{
+	uint32_t id;
+
+	if (key >= TRIE_KEYS || t->n >= TRIE_MOST || (!t->blocks && trie_grow(t, 0) < 0))
+		return TRIE_FAILED;
+	id = trie_find(t, parent, key);
+	return id ? id : trie_make(t, parent, key);
+}
+
+uint32_t trie_put_new(struct trie *t, uint32_t parent, uint32_t key)
+{
+	if (key >= TRIE_KEYS || t->n >= TRIE_MOST || (!t->blocks && trie_grow(t, 0) < 0))
+		return TRIE_FAILED;
+	return trie_make(t, parent, key);
 }
 
 /* Puts n keys, each behind the one before, below the node that was made last. TRIE_FAILED: out of

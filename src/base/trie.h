@@ -55,6 +55,8 @@ void trie_free(struct trie *t);
 /* The child that has the key, of a node that is there; made when new, and then its id is t->n.
  * TRIE_FAILED: out of memory, TRIE_MOST nodes, or no key. */
 uint32_t trie_put(struct trie *t, uint32_t parent, uint32_t key);
+/* The same of a key that the parent has no child with yet: it is not looked for. */
+uint32_t trie_put_new(struct trie *t, uint32_t parent, uint32_t key);
 /* A way down: the key of a node and, once it is put, its id. */
 struct trie_step {
 	uint32_t key, id;

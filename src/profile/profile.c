@@ -64,7 +64,8 @@ struct profile {
 	size_t n_rows, rows_capacity;
 	uint64_t *row_index; /* half of the key's hash, row + 1 below; 0 is free */
 	size_t row_index_capacity;
-	uint64_t secret; /* of this process: where a row goes */
+	size_t n_indexed; /* the first rows, which are in it; others when one is looked up */
+	uint64_t secret;  /* of this process: where a row goes */
 	/* By event: the sums of its rows, by their state. */
 	struct profile_sums {
 		struct profile_sum {
@@ -183,6 +184,11 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
 	return trie_put(&p->nodes, parent, frame);
 }
 
+uint32_t profile_node_new(struct profile *p, uint32_t parent, uint32_t frame)
+{
+	return trie_put_new(&p->nodes, parent, frame);
+}
+
 uint32_t profile_path(struct profile *p, uint32_t parent, struct trie_step *frames, size_t n)
 {
 	return trie_path(&p->nodes, parent, frames, n);
@@ -223,26 +229,70 @@ static int profile_grow_row_index(struct profile *p)
 	return 0;
 }
 
+/* Where in the index the row of a key is, or would be. */
+static size_t profile_row_place(const struct profile *p, const struct profile_key *key,
+                                uint32_t hash)
+{
+	const size_t mask = p->row_index_capacity - 1;
+	size_t i = hash & mask;
+
+	for (; p->row_index[i]; i = (i + 1) & mask) {
+		const struct profile_row *row = &p->rows[(uint32_t)p->row_index[i] - 1];
+
+		if (p->row_index[i] >> 32 == hash && !memcmp(&row->key, key, sizeof(*key)))
+			break;
+	}
+	return i;
+}
+
+static uint32_t profile_row_hash(const struct profile *p, const struct profile_key *key)
+{
+	return (uint32_t)map_hash_quick(key, sizeof(*key), p->secret);
+}
+
+/* Room in the index for n rows. -ENOMEM. */
+static int profile_index_room(struct profile *p, size_t n)
+{
+	while (n * 4 > p->row_index_capacity * 3)
+		if (profile_grow_row_index(p) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+/* Puts into the index the rows that are not in it. -ENOMEM. */
+static int profile_index_rows(struct profile *p)
+{
+	if (p->n_indexed == p->n_rows)
+		return 0;
+	if (profile_index_room(p, p->n_rows) < 0)
+		return -ENOMEM;
+	for (; p->n_indexed < p->n_rows; p->n_indexed++) {
+		const struct profile_key *key = &p->rows[p->n_indexed].key;
+		const uint32_t hash = profile_row_hash(p, key);
+
+		p->row_index[profile_row_place(p, key, hash)] =
+		        (uint64_t)hash << 32 | (p->n_indexed + 1);
+	}
+	return 0;
+}
+
 /* The row of a key, made when new; NULL: out of memory, or of numbers. */
 static struct profile_row *profile_row(struct profile *p, const struct profile_key *key)
 {
-	size_t i, mask;
 	uint32_t hash;
+	size_t i;
 
 	if (ARRAY_ROOM(&p->rows, &p->rows_capacity, p->n_rows + 1) < 0 || p->n_rows >= UINT32_MAX ||
-	    ((p->n_rows + 1) * 4 > p->row_index_capacity * 3 && profile_grow_row_index(p) < 0))
+	    profile_index_rows(p) < 0 || profile_index_room(p, p->n_rows + 1) < 0)
 		return NULL;
-	mask = p->row_index_capacity - 1;
-	hash = (uint32_t)map_hash_quick(key, sizeof(*key), p->secret);
-	for (i = hash & mask; p->row_index[i]; i = (i + 1) & mask) {
-		struct profile_row *row = &p->rows[(uint32_t)p->row_index[i] - 1];
-
-		if (p->row_index[i] >> 32 == hash && !memcmp(&row->key, key, sizeof(*key)))
-			return row;
+	hash = profile_row_hash(p, key);
+	i = profile_row_place(p, key, hash);
+	if (!p->row_index[i]) {
+		p->rows[p->n_rows++] = (struct profile_row){ .key = *key };
+		p->row_index[i] = (uint64_t)hash << 32 | p->n_rows;
+		p->n_indexed = p->n_rows;
 	}
-	p->rows[p->n_rows++] = (struct profile_row){ .key = *key };
-	p->row_index[i] = (uint64_t)hash << 32 | p->n_rows;
-	return &p->rows[p->n_rows - 1];
+	return &p->rows[(uint32_t)p->row_index[i] - 1];
 }
 
 /* Adds to the sums of a row's event and state. -ENOMEM. */
@@ -275,15 +325,25 @@ int profile_add(struct profile *p, const struct profile_key *key, uint64_t sampl
 	return 0;
 }
 
+int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t samples,
+                    uint64_t weight)
+{
+	if (ARRAY_ROOM(&p->rows, &p->rows_capacity, p->n_rows + 1) < 0 || p->n_rows >= UINT32_MAX ||
+	    profile_sum(p, key, samples, weight) < 0)
+		return -ENOMEM;
+	p->rows[p->n_rows++] = (struct profile_row){ profile_kept(p, key), samples, weight };
+	return 0;
+}
+
 /* Each row is looked up anew, in the order in which they were made: it lands at its place or
  * before. The sums are what they were. */
 int profile_move(struct profile *p, const uint32_t *nodes)
 {
 	size_t n = p->n_rows;
 
-	if (n)
+	if (p->row_index)
 		memset(p->row_index, 0, p->row_index_capacity * sizeof(*p->row_index));
-	p->n_rows = 0;
+	p->n_rows = p->n_indexed = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct profile_row from = p->rows[i], *row;
 

@@ -126,12 +126,18 @@ uint32_t profile_object(struct profile *p, const char *path, const char *build_i
 uint32_t profile_task(struct profile *p, uint32_t comm, uint32_t pid, uint32_t tid);
 uint32_t profile_frame(struct profile *p, const struct profile_frame *frame);
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame);
+/* The same where the parent does not call that frame yet, which is not looked up. */
+uint32_t profile_node_new(struct profile *p, uint32_t parent, uint32_t frame);
 /* The innermost node of n frames, each called from the one before, the first one from parent; their
  * nodes are filled. */
 uint32_t profile_path(struct profile *p, uint32_t parent, struct trie_step *frames, size_t n);
 /* Adds to the row of key, made when new. */
 int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples,
                 uint64_t weight);
+
+/* The same of a row that is not there yet: it is not looked for. */
+int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t samples,
+                    uint64_t weight);
 
 /* Adds to the list of samples, if they are kept, and to no row. */
 int profile_add_sample(struct profile *p, const struct profile_sample *sample);

@@ -30,6 +30,7 @@ void lookup_free(struct lookup *l)
 	free(l->frames);
 	free(l->objects);
 	free(l->strings);
+	free(l->taken);
 	buf_free(&l->text);
 	*l = (struct lookup){ 0 };
 }
@@ -333,6 +334,17 @@ static uint32_t lookup_made_object(struct lookup *l, struct profile *p, uint32_t
 	return l->made[BLOCKS_OBJECTS][id];
 }
 
+/* Notes that a frame of the store is this one of the profile. PROFILE_FAILED. */
+static uint32_t lookup_took_frame(struct lookup *l, uint32_t frame)
+{
+	if (frame == PROFILE_FAILED ||
+	    ARRAY_ROOM_ZEROED(&l->taken, &l->n_taken, (size_t)frame + 1) < 0)
+		return PROFILE_FAILED;
+	l->alike |= l->taken[frame];
+	l->taken[frame] = 1;
+	return frame;
+}
+
 /* The profile's number of a frame, made once. PROFILE_FAILED. */
 static uint32_t lookup_made_frame(struct lookup *l, struct profile *p, uint32_t id)
 {
@@ -351,7 +363,7 @@ static uint32_t lookup_made_frame(struct lookup *l, struct profile *p, uint32_t 
 		if (f.object == PROFILE_FAILED || f.symbol == PROFILE_FAILED ||
 		    f.file == PROFILE_FAILED)
 			return PROFILE_FAILED;
-		l->made[BLOCKS_FRAMES][id] = profile_frame(p, &f);
+		l->made[BLOCKS_FRAMES][id] = lookup_took_frame(l, profile_frame(p, &f));
 	}
 	return l->made[BLOCKS_FRAMES][id];
 }
@@ -371,23 +383,35 @@ static uint32_t lookup_made_frame_of(struct lookup *l, struct profile *p,
 	return folded.symbol == PROFILE_FAILED ? PROFILE_FAILED : profile_frame(p, &folded);
 }
 
+/* Makes a node below its parent's, which is made. A list has a stack once: below a node that the
+ * profile did not have before, nothing needs to be looked for, unless frames are alike.
+ * PROFILE_FAILED. */
+static uint32_t lookup_made_node(struct lookup *l, struct profile *p, const struct lookup_stacks *s,
+                                 const struct blocks_node *node, uint32_t before)
+{
+	const uint32_t frame = lookup_made_frame_of(l, p, s, node);
+	const uint32_t parent = s->made[node->parent];
+
+	if (frame == PROFILE_FAILED)
+		return PROFILE_FAILED;
+	if (parent > before && !l->alike && node->frame != BLOCKS_FOLDED)
+		return profile_node_new(p, parent, frame);
+	return profile_node(p, parent, frame);
+}
+
 /* Parents come first, because their numbers are less. */
 int lookup_make(struct lookup *l, struct lookup_stacks *s, struct profile *p)
 {
+	const uint32_t before = (uint32_t)profile_n_nodes(p);
+
 	s->made = calloc((size_t)s->list.highest + 1, sizeof(*s->made));
 	if (!s->made)
 		return -ENOMEM;
 	for (uint32_t id = 1; id <= s->list.highest; id++) {
-		const struct blocks_node *node = &s->nodes[id];
-		uint32_t frame;
-
-		if (!node->frame)
-			/* Nodes that are not needed have no frame. */
+		/* Nodes that are not needed have no frame. */
+		if (!s->nodes[id].frame)
 			continue;
-		frame = lookup_made_frame_of(l, p, s, node);
-		if (frame == PROFILE_FAILED)
-			return -ENOMEM;
-		s->made[id] = profile_node(p, s->made[node->parent], frame);
+		s->made[id] = lookup_made_node(l, p, s, &s->nodes[id], before);
 		if (s->made[id] == PROFILE_FAILED)
 			return -ENOMEM;
 	}

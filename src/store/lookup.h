@@ -37,6 +37,10 @@ struct lookup {
 	uint32_t *strings; /* where they are in text */
 	struct buf text;
 	uint32_t *made[BLOCKS_NODES]; /* in the profile that is made */
+	/* By frame of that profile: whether one of these frames is it; whether two are the same. */
+	unsigned char *taken;
+	size_t n_taken;
+	bool alike;
 };
 
 /* A list of nodes. Zero-initialise, and say whether its blocks are sorted (sorted.h). */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // sqlite_read.c: see sqlite.h: answers. Counts are added up by the store's own numbers first, epoch
-// by epoch, then each distinct stack is looked up once, and names once for all epochs that share
-// them. All in one transaction, so that what is forgotten or compacted meanwhile is still there.
+// by epoch, then epochs that share their names become one list of stacks (joined.h), and names are
+// looked up once for it. All in one transaction, so that what is forgotten or compacted meanwhile
+// is still there.
 #include "store/sqlite.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include "base/leb.h"
 #include "base/sums.h"
 #include "store/found.h"
+#include "store/joined.h"
 #include "store/lookup.h"
 
 /* Whose counts are added up: the same comm and label. */
@@ -28,6 +30,11 @@ struct sqlite_epoch {
 	struct lookup_stacks stacks;
 	struct sums sums; /* by groups of the names */
 };
+
+/* Lists that wait to be joined, and their nodes (of 8 bytes, and 8 while they are joined): when
+ * there are more, they become one, which waits for the next. */
+#define SQLITE_LISTS 64u
+#define SQLITE_NODES (16u << 20)
 
 /* One answer. Numbers of names mean something where `names` is the same, numbers of nodes within
  * one epoch. */
@@ -48,6 +55,8 @@ struct sqlite_reading {
 	struct pool groups;
 	struct map counts; /* string -> value */
 	uint64_t folded;   /* samples of stacks that were folded */
+	struct joined lists[SQLITE_LISTS];
+	size_t n_lists, n_nodes;
 	/* of one epoch */
 	struct sqlite_epoch *epoch;
 	uint32_t group, state; /* of the counts that are read; group 0: not known */
@@ -312,27 +321,67 @@ static int sqlite_group_to_key(struct sqlite_reading *r, const struct sqlite_gro
 	return 0;
 }
 
-/* Adds the rows of an epoch to the profile, whose nodes are made first: in order of the store's
- * numbers, so that an answer is the same each time. -errno. */
-static int sqlite_add_rows(struct sqlite_reading *r, struct sqlite_epoch *e)
+/* Where rows of a list go. */
+struct sqlite_rows {
+	struct profile_key key; /* of the group */
+	uint32_t group;
+	uint32_t nodes_before; /* that the profile had; UINT32_MAX: rows must be looked for */
+	bool first;            /* it had no rows */
+	struct pool keys;      /* of groups: two that are the same have the same rows */
+};
+
+/* Goes over to another group. -errno. */
+static int sqlite_rows_of(struct sqlite_reading *r, struct sqlite_rows *rows, uint32_t group)
 {
-	struct profile_key key = { 0 };
-	uint32_t group = 0;
-	int rc = lookup_make(&r->lookup, &e->stacks, r->into);
+	int rc = sqlite_group_to_key(r, pool_at(&r->groups, group), &rows->key);
+	const size_t n = rows->keys.n;
 
-	for (size_t i = 0; i < e->sums.n && rc >= 0; i++) {
-		const struct sums_row *row = &e->sums.rows[i];
+	if (rc < 0)
+		return rc;
+	rows->group = group;
+	rows->key.node = PROFILE_ROOT;
+	if (pool_put(&rows->keys, &rows->key) == POOL_FAILED)
+		return -ENOMEM;
+	if (rows->keys.n == n)
+		rows->nodes_before = UINT32_MAX;
+	return 0;
+}
 
-		if (group != row->group) {
-			group = row->group;
-			rc = sqlite_group_to_key(r, pool_at(&r->groups, group), &key);
-		}
-		key.node = lookup_node(&e->stacks, row->node);
-		if (lookup_is_folded(&e->stacks, row->node))
+/* A list has a row once, so where its stack is new in the profile, it is new. -ENOMEM. */
+static int sqlite_add_row(struct sqlite_reading *r, struct sqlite_rows *rows,
+                          const struct sums_row *row, uint32_t node)
+{
+	const bool is_new = rows->nodes_before != UINT32_MAX && !r->lookup.alike &&
+	                    (rows->first || node > rows->nodes_before);
+
+	rows->key.node = node;
+	return (is_new ? profile_add_new : profile_add)(r->into, &rows->key, row->samples,
+	                                                row->weight);
+}
+
+/* Adds the rows of a list to the profile, whose nodes are made first: in the order of the list, so
+ * that an answer is the same each time. -errno. */
+static int sqlite_add_rows(struct sqlite_reading *r, struct joined *j)
+{
+	struct lookup_stacks stacks = { .sorted = true, .list.highest = j->n, .nodes = j->nodes };
+	struct sqlite_rows rows = { .nodes_before = (uint32_t)profile_n_nodes(r->into),
+		                    .first = !profile_n_rows(r->into),
+		                    .keys.size = sizeof(struct profile_key) };
+	int rc = lookup_make(&r->lookup, &stacks, r->into);
+
+	for (size_t i = 0; i < j->sums.n && rc >= 0; i++) {
+		const struct sums_row *row = &j->sums.rows[i];
+
+		if (rows.group != row->group)
+			rc = sqlite_rows_of(r, &rows, row->group);
+		if (lookup_is_folded(&stacks, row->node))
 			r->folded += row->samples;
 		if (rc >= 0)
-			rc = profile_add(r->into, &key, row->samples, row->weight);
+			rc = sqlite_add_row(r, &rows, row, lookup_node(&stacks, row->node));
 	}
+	pool_free(&rows.keys);
+	j->nodes = NULL; /* they went with the stacks */
+	lookup_stacks_free(&stacks);
 	return rc;
 }
 
@@ -349,12 +398,6 @@ static int sqlite_add_counts(const struct sqlite_reading *r)
 
 /* ---- the whole ---- */
 
-static void sqlite_epoch_free(struct sqlite_epoch *e)
-{
-	lookup_stacks_free(&e->stacks);
-	sums_free(&e->sums);
-}
-
 /* What belongs to epochs of the same names; the next ones begin anew. */
 static void sqlite_reading_clear(struct sqlite_reading *r)
 {
@@ -362,6 +405,9 @@ static void sqlite_reading_clear(struct sqlite_reading *r)
 	map_free(&r->series);
 	pool_free(&r->groups);
 	map_free(&r->counts);
+	for (size_t i = 0; i < SQLITE_LISTS; i++)
+		joined_free(&r->lists[i]);
+	r->n_lists = r->n_nodes = 0;
 }
 
 /* What the span has of one epoch. Numbers that are met are noted first, then all are looked up at
@@ -376,7 +422,20 @@ static int sqlite_read_epoch(struct sqlite_reading *r, struct sqlite_epoch *e)
 		rc = sqlite_read_counts(r);
 	if (rc >= 0)
 		rc = lookup_stacks_load(&r->lookup, &e->stacks);
-	return rc < 0 ? rc : sums_end(&e->sums);
+	if (rc >= 0)
+		rc = joined_take(&r->lists[r->n_lists], &e->stacks, &e->sums);
+	lookup_stacks_free(&e->stacks);
+	sums_free(&e->sums);
+	if (rc < 0)
+		return rc;
+	r->n_nodes += r->lists[r->n_lists++].n;
+	if (r->n_lists < SQLITE_LISTS && r->n_nodes < SQLITE_NODES)
+		return 0;
+	rc = joined_all(r->lists, r->n_lists);
+	r->n_lists = 1;
+	/* What is left counts for nothing, so that it is not walked over for each list again. */
+	r->n_nodes = 0;
+	return rc;
 }
 
 /* What the span has of n epochs with the same names, which are fetched once. */
@@ -391,13 +450,12 @@ static int sqlite_read_names(struct sqlite_reading *r, struct sqlite_epoch *epoc
 	for (size_t i = 0; i < n && rc >= 0; i++)
 		rc = sqlite_read_epoch(r, &epochs[i]);
 	if (rc >= 0)
+		rc = joined_all(r->lists, r->n_lists);
+	if (rc >= 0)
 		rc = lookup_load(&r->lookup);
 	/* Only now can anything be added, by the profile's own numbers. */
-	for (size_t i = 0; i < n; i++) {
-		if (rc >= 0)
-			rc = sqlite_add_rows(r, &epochs[i]);
-		sqlite_epoch_free(&epochs[i]);
-	}
+	if (rc >= 0)
+		rc = sqlite_add_rows(r, &r->lists[0]);
 	if (rc >= 0)
 		rc = sqlite_add_counts(r);
 	sqlite_reading_clear(r);

@@ -106,12 +106,32 @@ static void test_path(void **state)
 	(void)state;
 }
 
+/* Nodes that were made without a look are found, also where they are too many for a list. */
+static void test_new(void **state)
+{
+	struct trie t = { 0 };
+
+	for (uint32_t n = 1; n < 4 * TRIE_LISTED; n += TRIE_LISTED / 2) {
+		uint32_t parent = trie_put_new(&t, TRIE_ROOT, n), first = t.n + 1;
+
+		for (uint32_t i = 0; i < n; i++)
+			assert_int_equal(trie_put_new(&t, parent, 1000 + i * 7), first + i);
+		put_children(&t, t.n, 2);
+		for (uint32_t i = 0; i < n; i++)
+			assert_int_equal(trie_put(&t, parent, 1000 + i * 7), first + i);
+	}
+	assert_int_equal(trie_put_new(&t, TRIE_ROOT, TRIE_KEYS), TRIE_FAILED);
+	trie_free(&t);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_few_and_many),
 		cmocka_unit_test(test_in_turn),
 		cmocka_unit_test(test_path),
+		cmocka_unit_test(test_new),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

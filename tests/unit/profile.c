@@ -470,6 +470,33 @@ static void equal_samples_cost_no_memory(void **state)
 	profile_free(p);
 }
 
+/* Rows that were added without a look are found by who looks later. */
+static void new_rows_are_found(void **state)
+{
+	struct plain s = { .depth = DEPTH, .function = { 1, 2, 3, 4, 5, 1, 2, 3, 4 }, .weight = 3 };
+	struct profile *p = profile_of(&s, 1, 0);
+	struct profile_key key = profile_row_at(p, 0)->key;
+	struct profile_account a;
+
+	for (uint32_t again = 0; again < 2; again++)
+		for (uint32_t node = 1000; node < 3000; node++) {
+			key.node = node + again * 1000;
+			assert_int_equal((again && node < 2000 ? profile_add
+			                                       : profile_add_new)(p, &key, 1, 3),
+			                 0);
+		}
+	assert_int_equal(profile_n_rows(p), 3001);
+	for (size_t i = 1; i < 3001; i++) {
+		const uint32_t node = profile_row_at(p, i)->key.node;
+
+		assert_int_equal(profile_row_at(p, i)->samples,
+		                 node >= 2000 && node < 3000 ? 2 : 1);
+	}
+	profile_account(p, key.event, &a);
+	assert_int_equal(a.samples, 4001);
+	profile_free(p);
+}
+
 static void ids_that_are_not_there_read_as_nothing(void **state)
 {
 	struct profile *p;
@@ -727,6 +754,7 @@ int main(void)
 		cmocka_unit_test(merge_equals_adding_all),
 		cmocka_unit_test(filter_equals_adding_some),
 		cmocka_unit_test(equal_samples_cost_no_memory),
+		cmocka_unit_test(new_rows_are_found),
 		cmocka_unit_test(ids_that_are_not_there_read_as_nothing),
 		cmocka_unit_test(a_row_is_of_the_least_kind),
 		cmocka_unit_test(canonical_rows_are_in_order),

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+/*
+ * store_joined.c: lists of nodes that become one have each stack of theirs once, with what all of
+ * them counted of it, whether they were sorted or grew by and by, and whatever part of them was
+ * needed.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/trie.h"
+#include "store/joined.h"
+#include "store/sorted.h"
+
+#define GROUPS 3u
+#define MOST 4000u
+
+static uint64_t seed = 7;
+
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+/* What is to come out: stacks, and what was counted of them. */
+struct wanted {
+	struct trie stacks;
+	uint64_t samples[MOST][GROUPS];
+};
+
+static uint32_t key_of(uint32_t frame)
+{
+	return frame == BLOCKS_FOLDED ? 0 : frame;
+}
+
+/* A list as lookup_stacks_load leaves it: of n stacks, sorted or not, some not needed. */
+static void list_of(struct lookup_stacks *s, struct sums *sums, uint32_t n, bool sorted,
+                    struct wanted *w)
+{
+	struct trie grown = { 0 };
+	struct blocks_node *nodes;
+	uint32_t *number, *path;
+	unsigned char *needed;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t node = TRIE_ROOT;
+
+		for (uint32_t depth = 1 + rnd(8); depth; depth--)
+			node = trie_put(&grown, node,
+			                rnd(20)  ? 1 + rnd(5)
+			                : sorted ? BLOCKS_FOLDED
+			                         : 6);
+	}
+	nodes = calloc(grown.n + 1, sizeof(*nodes));
+	number = calloc(grown.n + 1, sizeof(*number));
+	path = calloc(grown.n + 1, sizeof(*path));
+	needed = calloc(grown.n + 1, 1);
+	for (uint32_t id = 1; id <= grown.n; id++) {
+		nodes[id] =
+		        (struct blocks_node){ trie_at(&grown, id).parent, trie_at(&grown, id).key };
+		number[id] = id;
+	}
+	if (sorted)
+		assert_int_equal(sorted_numbers(number, nodes, grown.n), 0);
+	*s = (struct lookup_stacks){ .sorted = sorted, .list.highest = grown.n };
+	s->nodes = calloc(grown.n + 1, sizeof(*s->nodes));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct sums_row row = { rnd(GROUPS), rnd(grown.n + 1), 1 + rnd(3), 5 };
+		const struct sums_row put = { row.group, number[row.node], row.samples, 5 };
+
+		for (uint32_t at = row.node; at; at = nodes[at].parent)
+			needed[at] = 1;
+		assert_int_equal(sums_add(sums, &put), 0);
+	}
+	for (uint32_t id = 1; id <= grown.n; id++)
+		if (needed[id]) {
+			path[id] = trie_put(&w->stacks, path[nodes[id].parent],
+			                    key_of(nodes[id].frame));
+			assert_true(path[id] < MOST);
+			s->nodes[number[id]] =
+			        (struct blocks_node){ number[nodes[id].parent], nodes[id].frame };
+		}
+	for (size_t i = 0; i < sums->n; i++)
+		for (uint32_t id = 0; id <= grown.n; id++)
+			if (number[id] == sums->rows[i].node)
+				w->samples[path[id]][sums->rows[i].group] += sums->rows[i].samples;
+	free(nodes);
+	free(number);
+	free(path);
+	free(needed);
+	trie_free(&grown);
+}
+
+/* Each stack is a wanted one, stands behind its caller, and there are as many; so are counts. */
+static void check(const struct joined *j, struct wanted *w)
+{
+	const uint32_t n = w->stacks.n;
+	uint32_t *path = calloc(j->n + 1, sizeof(*path));
+
+	assert_int_equal(j->n, n);
+	for (uint32_t id = 1; id <= j->n; id++) {
+		assert_true(j->nodes[id].parent < id);
+		path[id] =
+		        trie_put(&w->stacks, path[j->nodes[id].parent], key_of(j->nodes[id].frame));
+	}
+	assert_int_equal(w->stacks.n, n);
+	for (size_t i = 0; i < j->sums.n; i++) {
+		const struct sums_row *row = &j->sums.rows[i];
+
+		assert_true(!i || row[-1].group < row->group ||
+		            (row[-1].group == row->group && row[-1].node < row->node));
+		assert_int_equal(w->samples[path[row->node]][row->group], row->samples);
+		w->samples[path[row->node]][row->group] = 0;
+	}
+	for (uint32_t node = 0; node <= n; node++)
+		for (uint32_t group = 0; group < GROUPS; group++)
+			assert_int_equal(w->samples[node][group], 0);
+	free(path);
+}
+
+static void each_stack_is_there_once(void **state)
+{
+	for (uint32_t lists = 1; lists < 12; lists++) {
+		struct joined j[12] = { 0 };
+		struct wanted *w = calloc(1, sizeof(*w));
+
+		for (uint32_t i = 0; i < lists; i++) {
+			struct lookup_stacks s;
+			struct sums sums = { 0 };
+
+			list_of(&s, &sums, i == 3 ? 0 : rnd(60), rnd(3) != 0, w);
+			assert_int_equal(joined_take(&j[i], &s, &sums), 0);
+			assert_null(s.nodes);
+			assert_int_equal(sums.n, 0);
+		}
+		assert_int_equal(joined_all(j, lists), 0);
+		check(&j[0], w);
+		joined_free(&j[0]);
+		trie_free(&w->stacks);
+		free(w);
+	}
+	(void)state;
+}
+
+static void a_count_of_no_node_is_refused(void **state)
+{
+	struct lookup_stacks s = { .list.highest = 1, .nodes = calloc(2, sizeof(*s.nodes)) };
+	const struct sums_row row = { 0, 1, 1, 1 };
+	struct sums sums = { 0 };
+	struct joined j = { 0 };
+
+	assert_int_equal(sums_add(&sums, &row), 0);
+	assert_int_equal(joined_take(&j, &s, &sums), -EBADMSG);
+	assert_null(j.nodes);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_stack_is_there_once),
+		cmocka_unit_test(a_count_of_no_node_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
