@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/blake2.h"
-#include "store/blocks.h"
+#include "store/stacks/blocks.h"
 #include "store/clickhouse.h"
 
 #define SENT_MAX 200000u /* frames, and stacks, that are known to be sent: about 14 MB */

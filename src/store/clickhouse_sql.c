@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/leb.h"
-#include "store/blocks.h"
+#include "store/stacks/blocks.h"
 
 /* A text of harmless characters stands between quotes; any other one by its bytes' numbers, so that
  * no rule of quoting matters. */

@@ -15,9 +15,9 @@
 
 #include "base/cursor.h"
 #include "base/leb.h"
-#include "store/dictionary.h"
+#include "store/stacks/dictionary.h"
 #include "store/found.h"
-#include "store/lookup.h"
+#include "store/stacks/lookup.h"
 
 static const char packed_magic[] = "seamwin1";
 

@@ -28,7 +28,7 @@
 
 #include "base/map.h"
 #include "store/backend.h"
-#include "store/dictionary.h"
+#include "store/stacks/dictionary.h"
 
 #define SQLITE_FORM 3                 /* user_version: what a newer one means is not known */
 #define SQLITE_APPLICATION 0x7365616d /* "seam" */

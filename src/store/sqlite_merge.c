@@ -12,8 +12,8 @@
 
 #include "base/array.h"
 #include "base/leb.h"
-#include "store/lookup.h"
-#include "store/sorted.h"
+#include "store/stacks/lookup.h"
+#include "store/stacks/sorted.h"
 
 #define MINUTE_NS (60ULL * 1000000000)
 

@@ -13,8 +13,8 @@
 #include "base/leb.h"
 #include "base/sums.h"
 #include "store/found.h"
-#include "store/joined.h"
-#include "store/lookup.h"
+#include "store/stacks/joined.h"
+#include "store/stacks/lookup.h"
 
 /* Whose counts are added up: the same comm and label. */
 struct sqlite_group_key {

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "base/trie.h"
-#include "store/joined.h"
-#include "store/sorted.h"
+#include "store/stacks/joined.h"
+#include "store/stacks/sorted.h"
 
 #define GROUPS 3u
 #define MOST 4000u

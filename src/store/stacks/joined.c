@@ -10,13 +10,13 @@
  * A list that is damaged may have brothers in another order. Then the one that is made has a stack
  * twice, and is sound otherwise.
  */
-#include "store/joined.h"
+#include "store/stacks/joined.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "store/sorted.h"
+#include "store/stacks/sorted.h"
 
 void joined_free(struct joined *j)
 {
@@ -78,6 +78,7 @@ static int joined_sort(struct joined *j)
 	return r;
 }
 
+/* The nodes keep their order; those of a list that grew by and by are sorted. */
 int joined_take(struct joined *ret, struct lookup_stacks *s, struct sums *sums)
 {
 	struct joined j = { .sums = *sums };
@@ -282,6 +283,7 @@ static int joined_make(struct joined *ret, struct joined *lists, struct joined_s
 	return r < 0 ? r : joined_rows(&ret->sums, lists, sides, n);
 }
 
+/* One walk over all lists, however many there are. */
 int joined_all(struct joined *lists, size_t n)
 {
 	struct joined_side *sides;

@@ -8,7 +8,7 @@
 #define SEAM_STORE_JOINED_H
 
 #include "base/sums.h"
-#include "store/lookup.h"
+#include "store/stacks/lookup.h"
 
 /* Zero-initialise; joined_free. */
 struct joined {

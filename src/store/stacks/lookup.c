@@ -7,13 +7,13 @@
  * hundreds of thousands of nodes. Every number is checked against its list; -EBADMSG says that the
  * store is damaged.
  */
-#include "store/lookup.h"
+#include "store/stacks/lookup.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/leb.h"
-#include "store/sorted.h"
+#include "store/stacks/sorted.h"
 
 /* fetch gives the block that holds a thing. */
 void lookup_start(struct lookup *l, lookup_fetch *fetch, void *ctx)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sorted.c: see sorted.h. Sorting takes time in proportion to the nodes and their frames: nodes go
 // into the lists of their parents by frame, the last first, and a walk down gives the numbers.
-#include "store/sorted.h"
+#include "store/stacks/sorted.h"
 
 #include <stdlib.h>
 

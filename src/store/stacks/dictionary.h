@@ -11,7 +11,7 @@
 #include "base/intern.h"
 #include "base/pool.h"
 #include "profile/profile.h"
-#include "store/blocks.h"
+#include "store/stacks/blocks.h"
 
 struct dictionary {
 	struct intern strings;

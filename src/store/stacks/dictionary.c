@@ -6,7 +6,7 @@
  * each when it is new: a window then costs its counts and little more. The numbers of an epoch
  * never change, and it ends when its lists are full, so memory is bounded.
  */
-#include "store/dictionary.h"
+#include "store/stacks/dictionary.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
 #define SEAM_STORE_LOOKUP_H
 
 #include "profile/profile.h"
-#include "store/blocks.h"
+#include "store/stacks/blocks.h"
 
 /* Finds the block that holds a thing: packed bytes in *bytes, which live until the next call.
  * -ENOENT: there is none. */

@@ -6,7 +6,7 @@
  * They may come from a file that somebody else has written to: sizes are bounded before memory is
  * taken, and numbers are below BLOCKS_THINGS_MAX.
  */
-#include "store/blocks.h"
+#include "store/stacks/blocks.h"
 
 #include <stdlib.h>
 #include <zstd.h>

@@ -13,7 +13,7 @@
 #ifndef SEAM_STORE_SORTED_H
 #define SEAM_STORE_SORTED_H
 
-#include "store/blocks.h"
+#include "store/stacks/blocks.h"
 
 /* Nodes of a block: few enough that a small question does not unpack too many. */
 #define SORTED_BLOCK 16384u
