@@ -21,12 +21,6 @@
 #define TABLES_LEAST (16u << 20) /* bytes */
 /* A file that was linked so long ago is one that will be met again. */
 #define FRESH_S 600u
-/* A recorder forgets no table that it made, so that nobody's is gone: where programs are linked all
- * day it begins anew when there are so many, or so much of them on disk, but not each time if there
- * is that much to be had. */
-#define OBJECTS_MOST 8192u
-#define TABLES_MOST (512u << 20) /* bytes */
-#define ANEW_NS (3600ull * 1000000000)
 #define SHELF_PART 4u /* of the memory that the agent may have */
 
 /* A name for this run of the agent, which no other has. A store tells windows of different runs
@@ -149,8 +143,7 @@ static bool agent_is_full(const struct agent *a)
 {
 	struct recorder_kept kept = recorder_kept(a->recorder);
 
-	return (kept.objects > OBJECTS_MOST || kept.file_bytes > TABLES_MOST) &&
-	       agent_now_ns() - a->recorder_ns > ANEW_NS;
+	return budget_is_full(kept.objects, kept.file_bytes, agent_now_ns() - a->recorder_ns);
 }
 
 /* Begins to sample at another rate, or with nothing kept. Weights are in time, so sums stay true;

@@ -17,6 +17,18 @@
 #define DOWN_MOST 0.25   /* one window of much work is no reason to stop */
 #define UP 1.5
 
+/* A recorder forgets no table that it made, so that nobody's is gone: where programs are linked all
+ * day it begins anew when there are so many, or so much of them on disk, but not each time if there
+ * is that much to be had. */
+#define OBJECTS_MOST 8192u
+#define TABLES_MOST (512u << 20) /* bytes */
+#define ANEW_NS (3600ull * 1000000000)
+
+bool budget_is_full(uint64_t objects, uint64_t file_bytes, uint64_t age_ns)
+{
+	return (objects > OBJECTS_MOST || file_bytes > TABLES_MOST) && age_ns > ANEW_NS;
+}
+
 void budget_start(struct rate_budget *b, double max_cpu, uint64_t hz)
 {
 	*b = (struct rate_budget){ .max_cpu = max_cpu, .asked_hz = hz, .hz = hz, .fresh = true };

@@ -22,4 +22,8 @@ void budget_start(struct rate_budget *b, double max_cpu, uint64_t hz);
 /* A window of ns took cpu_ns. True: the rate is another from now on, b->hz. */
 bool budget_window(struct rate_budget *b, uint64_t cpu_ns, uint64_t ns);
 
+/* Whether a recorder of this age keeps so many objects, or so much in files, that another one is to
+ * begin. */
+bool budget_is_full(uint64_t objects, uint64_t file_bytes, uint64_t age_ns);
+
 #endif

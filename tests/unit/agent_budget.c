@@ -43,6 +43,18 @@ static void one_dear_window_is_no_reason(void **state)
 	assert_int_equal(b.hz, 19);
 }
 
+/* What a machine has always is no reason to begin anew each time. */
+static void a_recorder_with_too_much_begins_anew(void **state)
+{
+	const uint64_t hour = 3600000000000u;
+
+	assert_false(budget_is_full(0, 0, 1000 * hour));
+	assert_false(budget_is_full(8192, 512u << 20, 1000 * hour));
+	assert_true(budget_is_full(8193, 0, hour + 1));
+	assert_true(budget_is_full(0, (512u << 20) + 1, hour + 1));
+	assert_false(budget_is_full(UINT64_MAX, UINT64_MAX, hour));
+}
+
 static void it_goes_down_in_proportion_and_up_again(void **state)
 {
 	struct rate_budget b;
@@ -85,6 +97,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_limit_nothing_changes),
 		cmocka_unit_test(one_dear_window_is_no_reason),
+		cmocka_unit_test(a_recorder_with_too_much_begins_anew),
 		cmocka_unit_test(it_goes_down_in_proportion_and_up_again),
 		cmocka_unit_test(the_least_rate_is_one),
 	};
