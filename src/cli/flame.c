@@ -41,7 +41,8 @@ static const struct option_def flame_options[] = {
 	{ "title", 0, "TEXT", "above the graph (default: the recording's name)", OPT_TITLE },
 	{ "max-stack", 0, "N", "at most the N innermost frames of a stack", OPT_MAX_STACK },
 	{ "source", 0, NULL,
-	  "with source and instructions of the hottest functions in the page (4 MiB of them)",
+	  "with source and instructions of the hottest functions in the page (4 MiB of each "
+	  "recording)",
 	  OPT_SOURCE },
 	{ "comm", 0, "LIST", "the same as --comms", ID_FILTER_COMMS },
 	ID_FILTER_OPTIONS,
@@ -57,7 +58,7 @@ struct flame_run {
 	const char *output;
 	struct flame_opts opts;
 	bool svg, source;
-	struct buf sources; /* JSON of annotate_page_hottest */
+	struct buf sources[FLAME_SIDES]; /* JSON of annotate_page_hottest */
 	struct naming naming;
 	struct id_filter take;
 };
@@ -107,11 +108,10 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 	}
 }
 
-/* Looks up source and instructions of what the first side's samples hit most. -errno, which was
- * said. */
-static int flame_find_source(struct flame_run *f)
+/* Looks up source and instructions of what a side's samples hit most. -errno, which was said. */
+static int flame_find_source(struct flame_run *f, size_t side)
 {
-	struct compared_side *input = &f->both.sides[0];
+	struct compared_side *input = &f->both.sides[side];
 	struct annotate a = {
 		.search = &f->naming.symbols.search,
 		.sources = f->naming.archive.dir,
@@ -122,7 +122,7 @@ static int flame_find_source(struct flame_run *f)
 		.load = { .profile = input->profile, .symbols = input->load.symbols },
 	};
 	struct buf text = { 0 };
-	int r = annotate_page_hottest(&a, ANNOTATE_PAGE_BYTES, &f->sources);
+	int r = annotate_page_hottest(&a, ANNOTATE_PAGE_BYTES, &f->sources[side]);
 
 	if (annotate_source_refused(&a, &text))
 		cmd_error(f->cmd, "%s", buf_text(&text));
@@ -130,8 +130,8 @@ static int flame_find_source(struct flame_run *f)
 	/* Profile and symbols are the input's. */
 	a.load = (struct load){ 0 };
 	annotate_free(&a);
-	f->opts.source = (const char *)f->sources.bytes;
-	f->opts.source_n = f->sources.n;
+	f->opts.source[side] = (const char *)f->sources[side].bytes;
+	f->opts.source_n[side] = f->sources[side].n;
 	if (r < 0)
 		cmd_error(f->cmd, "%s", strerror(-r));
 	return r;
@@ -229,8 +229,11 @@ static int flame_main(struct flame_run *f)
 			return code;
 		rc = code == EXIT_OK ? rc : code;
 	}
-	if (compared_settle(&f->both) < 0 || (f->source && flame_find_source(f) < 0))
+	if (compared_settle(&f->both) < 0)
 		return EXIT_FAILED;
+	for (size_t i = 0; f->source && i < f->both.n; i++)
+		if (flame_find_source(f, i) < 0)
+			return EXIT_FAILED;
 	if (f->opts.event &&
 	    !sample_filter_profile_event(f->both.sides[0].profile, f->opts.event, f->cmd))
 		return EXIT_USAGE;
@@ -260,7 +263,8 @@ static int flame_run(int argc, char **argv, const struct cmd *cmd)
 		rc = flame_main(&f);
 out:
 	compared_free(&f.both);
-	buf_free(&f.sources);
+	for (size_t i = 0; i < FLAME_SIDES; i++)
+		buf_free(&f.sources[i]);
 	stored_free(&f.stored);
 	id_filter_free(&f.take);
 	naming_end(&f.naming);
@@ -281,7 +285,8 @@ COMMAND(flame) = {
 	        "recordings have the same build of their object.",
 	        "--source puts source and instructions into the page, as seam annotate shows them: "
 	        "of "
-	        "the functions that most samples hit, up to 256 and 4 MiB. 'seam view' has all.",
+	        "the functions that most samples hit, up to 256 and 4 MiB, of each recording. "
+	        "'seam view' has all.",
 	        "Exit status: 0; 1: it could not be done; 2: usage; 3: a recording was damaged "
 	        "and the graph is of what was left."),
 	.options = flame_options,

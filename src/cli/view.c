@@ -45,6 +45,14 @@ struct view_run {
 /* Takes a recording: the second makes the first the one to compare with. -EINVAL, said. */
 static int view_operand(struct view_run *v, const char *path)
 {
+	if (v->both.n == 2 && v->both.sides[0].in.path) {
+		cmd_error(v->cmd,
+		          "%s: a page shows one recording, or two of which the second is compared "
+		          "with the first; run seam view once for each pair (each takes a port "
+		          "of its own), or compare more of them with seam diff",
+		          path);
+		return -EINVAL;
+	}
 	if (v->both.n == 1 && v->both.sides[0].in.path) {
 		v->both.sides[1].in.path = v->both.sides[0].in.path;
 		v->both.sides[0].in.path = NULL;
@@ -85,27 +93,34 @@ static int view_option(struct view_run *v, const struct options *o, int id)
 	}
 }
 
+/* Where the code of a side's functions is found. */
+static struct annotate view_annotate(struct view_run *v, struct compared_side *side)
+{
+	return (struct annotate){
+		.search = &v->naming.symbols.search,
+		.sources = v->naming.archive.dir,
+		.dirs = naming_source_dirs(&v->naming),
+		.kernel_release =
+		        seam_reader_feature_string(side->in.reader, SEAM_FEATURE_OSRELEASE),
+		.rec = side->rec,
+		.load = { .profile = side->profile, .symbols = side->load.symbols },
+	};
+}
+
 /* Makes of the loaded recordings what is served. */
 static void view_site(struct view_run *v)
 {
 	struct compared_side *side = v->both.sides;
 
 	v->site.n = v->both.n;
-	for (size_t i = 0; i < v->both.n; i++)
+	for (size_t i = 0; i < v->both.n; i++) {
 		v->site.sides[i] = (struct flame_side){ .profile = side[i].profile,
 			                                .name = side[i].in.path ? side[i].in.path
 			                                                        : "perf.data" };
+		v->site.annotate[i] = view_annotate(v, &side[i]);
+	}
 	v->site.opts.sz = sizeof(v->site.opts);
 	v->site.opts.title = export_base_name(v->site.sides[0].name);
-	v->site.annotate = (struct annotate){
-		.search = &v->naming.symbols.search,
-		.sources = v->naming.archive.dir,
-		.dirs = naming_source_dirs(&v->naming),
-		.kernel_release =
-		        seam_reader_feature_string(side[0].in.reader, SEAM_FEATURE_OSRELEASE),
-		.rec = side[0].rec,
-		.load = { .profile = side[0].profile, .symbols = side[0].load.symbols },
-	};
 }
 
 /* Prints the address, and leads the user to it. file: to be removed at the end. */
@@ -212,9 +227,11 @@ static int view_run(int argc, char **argv, const struct cmd *cmd)
 	}
 	rc = view_main(&v);
 out:
-	/* Profile and symbols are the side's. */
-	v.site.annotate.load = (struct load){ 0 };
-	annotate_free(&v.site.annotate);
+	for (size_t i = 0; i < FLAME_SIDES; i++) {
+		/* Profile and symbols are the side's. */
+		v.site.annotate[i].load = (struct load){ 0 };
+		annotate_free(&v.site.annotate[i]);
+	}
 	compared_free(&v.both);
 	id_filter_free(&v.take);
 	naming_end(&v.naming);

@@ -230,9 +230,11 @@ static void flame_json(const struct flame_graph *g, const struct flame_chains *c
 		json_key(&j, "left_out");
 		json_double(&j, g->left_out, 12);
 	}
-	if (opts->source_n) {
-		json_key(&j, "source");
-		json_raw(&j, opts->source, opts->source_n);
+	for (size_t i = 0; i < FLAME_SIDES; i++) {
+		if (!opts->source_n[i])
+			continue;
+		json_key(&j, i ? "source_before" : "source");
+		json_raw(&j, opts->source[i], opts->source_n[i]);
 	}
 	json_close(&j, '}');
 }

@@ -39,10 +39,10 @@ struct flame_opts {
 	const char *event;
 	bool icicle;  /* roots on top */
 	double least; /* svg: share of the whole below which a cell is left out; 0: 0.0005 */
-	/* page: source and instructions of functions, as JSON of annotate/annotate_page.c; n 0:
-	 * none */
-	const char *source;
-	size_t source_n;
+	/* page: source and instructions of functions, as JSON of annotate/annotate_page.c, of each
+	 * side; n 0: none */
+	const char *source[FLAME_SIDES];
+	size_t source_n[FLAME_SIDES];
 	const struct flame_bounds *bounds; /* of flame_served_data; NULL: none */
 };
 

@@ -93,21 +93,24 @@ static int site_source(struct site *s, const struct serve_request *request,
 {
 	const char *name = request->argument(request, "name");
 	const char *object = request->argument(request, "object");
+	const char *which = request->argument(request, "side");
 	struct annotate_chosen chosen = { 0 };
 	uint32_t *tids = NULL;
-	uint64_t start;
+	uint64_t start, side = 0;
 	int r = name && object ? site_part(request, &chosen.from_ns, &chosen.to_ns) : -EINVAL;
 
+	if (r >= 0 && which && (!site_number(which, &side) || side >= s->n))
+		r = -EINVAL;
 	if (r >= 0)
 		r = site_tids(request->argument(request, "tids"), &tids, &chosen.n_tids);
-	if (chosen.to_ns) {
-		start = site_start(s->sides[0].profile);
+	if (r >= 0 && chosen.to_ns) {
+		start = site_start(s->sides[side].profile);
 		chosen.from_ns += start;
 		chosen.to_ns += start;
 	}
 	chosen.tids = tids;
 	if (r >= 0)
-		r = annotate_page_function(&s->annotate, name, object, &chosen, &ret->body);
+		r = annotate_page_function(&s->annotate[side], name, object, &chosen, &ret->body);
 	ret->type = "application/json";
 	free(tids);
 	return r;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * site.h: what a served page asks for, computed when it asks: "" the page, "data" its data (from,
- * to: of a part of the time), "source" a function's code (name, object; from, to, tids).
+ * to: of a part of the time), "source" a function's code (name, object; from, to, tids;
+ * side 1: of the other recording).
  */
 #ifndef SEAM_SERVE_SITE_H
 #define SEAM_SERVE_SITE_H
@@ -15,7 +16,7 @@ struct site {
 	struct flame_side sides[FLAME_SIDES];
 	size_t n;
 	struct flame_opts opts;
-	struct annotate annotate; /* of the first side */
+	struct annotate annotate[FLAME_SIDES]; /* of each side */
 };
 
 /* As serve_opts.answer; ctx is a struct site. */

@@ -15,6 +15,8 @@ import {
 	kindColour,
 	luminance,
 } from "../../src/export/flame/colours.mjs";
+import { rampColours } from "../../src/export/flame/ramps.mjs";
+import { LANE_STATES } from "../../src/export/flame/heat.mjs";
 
 const css = readFileSync(new URL("../../src/export/flame/flame.css", import.meta.url), "utf8");
 /* Grounds of figures that have changed for sure. */
@@ -109,6 +111,31 @@ for (const [name, selector] of [
 		}
 	});
 }
+
+/* A mark in time is 3 to 1 with the pane, or stronger; more weight is always stronger. Of the
+ * outline, which is the theme's ground and its opposite, one is 3 to 1 with what is below it. */
+for (const [name, selector] of [
+	["light", ":root"],
+	["dark", ":root.dark"],
+])
+	test(`the ${name} theme's colours of time`, () => {
+		const v = theme(selector);
+
+		for (const { name: state, hue } of LANE_STATES) {
+			const of = rampColours(hue, name === "dark").map(channels),
+				strong = of.map((c) => contrast(c, v.back));
+
+			of.forEach((c, i) => {
+				atLeast(3, c, v.back, `${state}, step ${i}`);
+				assert.ok(!i || strong[i] > strong[i - 1], `${state}, step ${i}`);
+				assert.ok(
+					Math.max(contrast(c, v.select), contrast(c, v.back)) >= 3,
+					`the outline on ${state}, step ${i}`,
+				);
+			});
+			assert.ok(strong[64] > 3 * strong[0], `${state}: ${strong[64]}`);
+		}
+	});
 
 test("colours are read as browsers read them", () => {
 	assert.deepEqual(channels("hsl(0 0% 100%)"), [1, 1, 1]);

@@ -25,13 +25,9 @@ import {
 } from "../../src/export/flame/heat.mjs";
 import { decodeLink, encodeLink, ranges } from "../../src/export/flame/link.mjs";
 import { heaviest, inOrder, shownThreads, threadRows } from "../../src/export/flame/order.mjs";
-import {
-	keepSource,
-	partAdvice,
-	partCounts,
-	partLines,
-	sourceOf,
-} from "../../src/export/flame/source.mjs";
+import { partAdvice, partCounts, partLines } from "../../src/export/flame/parts.mjs";
+import { keepSource, sourceOf } from "../../src/export/flame/source.mjs";
+import { aligned, sameInsns, sameLines, shareChange } from "../../src/export/flame/aligned.mjs";
 import { compareCounts, differenceText } from "../../src/export/flame/noise.mjs";
 import { stateRows } from "../../src/export/flame/stacks.mjs";
 import { processes, sameThreads } from "../../src/export/flame/threads.mjs";
@@ -753,4 +749,57 @@ test("a link has states of stacks and the theme", () => {
 	decodeLink("");
 	assert.deepEqual([S.dark, S.sort, S.states[1]], [false, "change", 1]);
 	S.firstSort = "self";
+});
+
+test("code of two recordings: lines by their text, instructions of one build by address", () => {
+	assert.deepEqual(aligned([..."abcd"], [..."xbd"]), [
+		[1, 1],
+		[3, 2],
+	]);
+	assert.deepEqual(aligned([], [..."a"]), []);
+	assert.deepEqual(aligned([..."aba"], [..."aa"]), [
+		[0, 0],
+		[2, 1],
+	]);
+	const row = (line, text) => ({ line, key: `0.${line}`, text });
+	const part = (start, build_id) => ({
+		start,
+		build_id,
+		insns: [
+			[0, "nop", -1, 0],
+			[4, "ret", -1, 0],
+		],
+	});
+	const now = [{ file: "/new/a.c", rows: [row(7, "{"), row(8, "x++;"), row(9, "}")] }],
+		before = [{ file: "/old/a.c", rows: [row(3, "{"), row(4, "}")] }];
+	const one = part("0x1000", "aa"),
+		other = part("0x0ffc", "aa");
+
+	assert.deepEqual(
+		[...sameLines(one, now, other, before)],
+		[
+			["0.7", "0.3"],
+			["0.9", "0.4"],
+		],
+	);
+	/* Lines whose text is not to be had are the same by their number, of one build alone. */
+	const numbers = [{ file: "a.c", rows: [row(7, null)] }];
+	assert.equal(sameLines(one, numbers, other, numbers).size, 1);
+	assert.equal(sameLines(one, numbers, part("0x0", "bb"), numbers).size, 0);
+	assert.equal(sameLines(part("0x0", null), numbers, part("0x0", null), numbers).size, 0);
+	assert.deepEqual(sameInsns(one, other), [1, undefined]);
+	assert.equal(sameInsns(one, part("0x1000", "bb")), null);
+
+	const wholes = [
+		{ weight: 200, samples: 200 },
+		{ weight: 1000, samples: 100 },
+	];
+	const { before: was, change, noise } = shareChange(
+		{ weight: 100, samples: 100 },
+		{ weight: 100, samples: 10 },
+		wholes,
+	);
+	assert.equal(was, 0.1);
+	assert.ok(Math.abs(change - 0.4) < 1e-9);
+	assert.equal(noise.verdict, 1);
 });

@@ -268,6 +268,27 @@ def in_time(browser, truth):
     check("the graph is as before", totals(browser)["samples"] == truth.samples)
 
 
+def compared_source(browser, path):
+    """The pane of source with two recordings, which are the same one: nothing has changed, and both have their code."""
+    page = os.path.join(scratch, "sources.html")
+    run("flame", "--source", path, "--base", path, "-o", page)
+    browser.open(page + "#view=table")
+    browser.until(lambda: browser.js("return window.seamFlame && seamFlame.ready"))
+    browser.js("[...document.querySelectorAll('#functions .name')].find((b) => b.textContent === 'work').click()")
+    browser.keys("5")
+    browser.until(lambda: "compared with" in browser.js("return document.getElementById('sourcecaption').textContent"))
+    for list in (".lines", ".insns"):
+        told = browser.js("return [...document.querySelectorAll('#sourceparts > .part > .both %s tr[data-line]')].map((r) => "
+                          "[r.cells[0], r.cells[2], r.cells[3]].map((c) => c.textContent))" % list)
+        hit = [row for row in told if row[0]]
+        check("source of two recordings, %s: what was hit is compared" % list,
+              hit and all(now == was and "+0.00 \u00b1" in change and change.endswith("~") for now, was, change in hit), hit[:3])
+        check("and nothing else, %s" % list, all(not was and not change for now, was, change in told if not now))
+    check("the other's code can be opened", browser.js("return document.querySelectorAll('#source details.was .insns tr[data-line]').length") ==
+          browser.js("return document.querySelectorAll('#sourceparts > .part > .both .insns tr[data-line]').length"))
+    picture(browser, "source_two")
+
+
 def source(browser, path):
     """The pane of source against annotate, followed from the table, by mouse and by keys."""
     page = os.path.join(scratch, "source.html")
@@ -307,6 +328,7 @@ def source(browser, path):
     browser.js("[...document.querySelectorAll('#threads .process button')][0].click()")
     browser.js("document.querySelector('#nothreads').click()")
     check("what is not followed is said", "not followed" in browser.js("return document.getElementById('sourcecaption').textContent"))
+    compared_source(browser, path)
     browser.open(os.path.join(scratch, "flame.html") + "#view=source")
     browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))
     check("a page without source says how to have it", "--source" in browser.js("return document.getElementById('sourcecaption').textContent"))

@@ -285,6 +285,12 @@ def two(path):
     meta, _ = block(server.own("data")[2])
     check("two recordings: the second, compared with the first", [s["name"] for s in meta["sides"]] == [path, recording])
     server.end()
+    server = Server("--no-browser", path, path)
+    asked = "source?" + urllib.parse.urlencode({"name": "second", "object": os.path.join(os.path.realpath(scratch), "code")})
+    one, other = [json.loads(server.own(asked + side)[2]) for side in ("", "&side=1")]
+    check("each has its source", one["parts"] and one == other, (one, other))
+    check("there is no third", server.own(asked + "&side=2")[0] in (400, 404), server.own(asked + "&side=2")[0])
+    server.end()
 
 
 server = Server("--no-browser", recording)

@@ -117,7 +117,7 @@ static int answered(const char *path, const char *const *arguments)
 	            0);
 	site.sides[0].name = "x";
 	site.opts.sz = sizeof(site.opts);
-	site.annotate.load.profile = (struct profile *)site.sides[0].profile;
+	site.annotate[0].load.profile = (struct profile *)site.sides[0].profile;
 	r = site_answer(&site, &request, &answer);
 	buf_free(&answer.body);
 	profile_free((struct profile *)site.sides[0].profile);

@@ -5,7 +5,7 @@ import { $, M, S, ask } from "./state.mjs";
 import { twoSides } from "./sums.mjs";
 import { processName, threadName } from "./names.mjs";
 import { fitted, isDark, node, sized } from "./element.mjs";
-import { ramp, rampImage } from "./ramps.mjs";
+import { outline, ramp, rampImage, rampMiddle } from "./ramps.mjs";
 import {
 	LANE_STATES,
 	laneStates,
@@ -106,8 +106,7 @@ function drawSamples(ctx, width, most, style) {
 	});
 }
 
-const laneRamp = (state) =>
-	ramp(LANE_STATES[state].hue, 80, isDark() ? 30 : 80, isDark() ? 70 : 35);
+const laneRamp = (state) => ramp(LANE_STATES[state].hue, isDark());
 
 /* The most that any column has. */
 function mostOf(threads) {
@@ -127,7 +126,7 @@ function laneLegend() {
 
 		const { hue, name } = LANE_STATES[state];
 
-		swatch.style.background = `hsl(${hue} 80% ${isDark() ? 60 : 45}%)`;
+		swatch.style.background = rampMiddle(hue, isDark());
 		return node("span", { className: "key" }, swatch, ` ${name} `);
 	};
 	const waiting = laneStates().filter((state) => state);
@@ -159,18 +158,19 @@ export function drawLanes(width, style) {
 	ctx.textBaseline = "middle";
 	L.rows.forEach((row, y) => drawLaneName(ctx, row, y, style));
 	drawSamples(ctx, width, mostOf(threads), style);
-	ctx.strokeStyle = style.select;
 	const x = (slice) => margin() + ((width - margin()) * slice) / M.meta.slices,
 		last = L.rows.findIndex((row, i) => i && row.heading);
 	if (S.first > 0 || S.last < M.meta.slices - 1)
-		ctx.strokeRect(
+		outline(
+			ctx,
 			x(S.first) + 0.5,
 			0.5,
 			Math.max(1, x(S.last + 1) - x(S.first) - 1),
 			(last < 0 ? L.rows.length : last) * LANE,
+			style,
 		);
 	if (L.cursor >= 0 && L.cursor < L.rows.length)
-		ctx.strokeRect(1.5, L.cursor * LANE + 0.5, width - 3, LANE - 1);
+		outline(ctx, 1.5, L.cursor * LANE + 0.5, width - 3, LANE - 1, style);
 }
 
 /* The timeline in words, for who cannot see it: a row a thread. */

@@ -7,7 +7,7 @@ import { index, inflate, parse } from "./data.mjs";
 import { panelThreads } from "./threads.mjs";
 import { drawSource, keepSource } from "./source.mjs";
 
-const ASKED = { part: 0, source: "", choice: "", timer: 0 };
+const ASKED = { part: 0, source: ["", ""], choice: "", timer: 0 };
 
 export const isServed = () => document.querySelector('meta[name="seam-served"]') !== null;
 
@@ -100,13 +100,14 @@ function drawParts() {
 			: "");
 }
 
-/* Of which samples source is wanted. */
-function sourceQuery() {
+/* Of which samples source is wanted: of the other recording, of all its time. */
+function sourceQuery(side = 0) {
 	const query = new URLSearchParams(),
 		[from, to] = chosenTime(),
 		tids = [];
 
-	if (S.part || !allTime()) {
+	if (side) query.set("side", side);
+	else if (S.part || !allTime()) {
 		query.set("from", from);
 		query.set("to", to);
 	}
@@ -119,26 +120,26 @@ function sourceQuery() {
 }
 
 /* Asks for a function's source, if that is not under way, as soon as choices rest. */
-function askSource(fn) {
-	const query = sourceQuery();
+function askSource(fn, side = 0) {
+	const query = sourceQuery(side);
 
 	query.set("name", M.names[fn]);
 	query.set("object", M.texts[M.fnObject[fn]]);
 	const what = `source?${query}`;
-	if (what === ASKED.source) return;
-	ASKED.source = what;
+	if (what === ASKED.source[side]) return;
+	ASKED.source[side] = what;
 	clearTimeout(ASKED.timer);
 	ASKED.timer = setTimeout(async () => {
 		try {
 			const found = await (await asked(what)).json();
 
-			if (what === ASKED.source)
-				keepSource(fn, found.parts.length ? found : null);
+			if (what === ASKED.source[side])
+				keepSource(fn, found.parts.length ? found : null, side);
 		} catch (e) {
-			if (what === ASKED.source)
-				keepSource(fn, { error: e.message, parts: [], more: 0 });
+			if (what === ASKED.source[side])
+				keepSource(fn, { error: e.message, parts: [], more: 0 }, side);
 		}
-		if (what === ASKED.source && S.view === "source") drawSource();
+		if (what === ASKED.source[side] && S.view === "source") drawSource();
 	}, 80);
 }
 
@@ -148,8 +149,8 @@ function sourceChosen() {
 
 	if (choice !== ASKED.choice) {
 		ASKED.choice = choice;
-		ASKED.source = "";
-		M.sources = new Map();
+		ASKED.source = ["", ""];
+		M.sources = [new Map(), new Map()];
 	}
 }
 

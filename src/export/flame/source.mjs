@@ -1,117 +1,36 @@
 // SPDX-License-Identifier: MIT
 // source.mjs: the pane of source: lines and instructions of the chosen function, with what hit
 // each. All texts of it come from files: they become text of elements, never markup.
-import { $, M, S, ask } from "./state.mjs";
-import { twoSides } from "./sums.mjs";
+import { $, M, S, T, ask } from "./state.mjs";
+import { sideWhole, twoSides, wholeOf } from "./sums.mjs";
+import { sameInsns, sameLines, shareChange } from "./aligned.mjs";
+import { changeCells } from "./table.mjs";
+import { partAdvice, partCounts, partLines } from "./parts.mjs";
 import { amount, percent } from "./names.mjs";
 import { node } from "./element.mjs";
 
-const P = { shown: null, event: -1, fn: 0 };
+const P = { shown: null, before: undefined, event: -1, fn: 0 };
 const sourceKey = (name, object) => `${name}\n${object}`;
 
-/* What is known of a function's source; undefined: nothing. */
-export function sourceOf(fn) {
-	if (!M.sources)
-		M.sources = new Map(
-			(M.meta.source ? M.meta.source.functions : []).map((f) => [
-				sourceKey(f.name, f.object),
-				f,
-			]),
-		);
-	return M.sources.get(sourceKey(M.names[fn], M.texts[M.fnObject[fn]]));
+/* What is known of a function's source in a recording, by function; undefined: nothing. */
+function sourcesOf(side) {
+	M.sources ||= [M.meta.source, M.meta.source_before].map(
+		(source) =>
+			new Map(
+				(source ? source.functions : []).map((f) => [
+					sourceKey(f.name, f.object),
+					f,
+				]),
+			),
+	);
+	return M.sources[side];
 }
+
+const keyOf = (fn) => sourceKey(M.names[fn], M.texts[M.fnObject[fn]]);
+export const sourceOf = (fn, side = 0) => sourcesOf(side).get(keyOf(fn));
 
 /* Puts what a server said of a function; null: it said nothing. */
-export function keepSource(fn, found) {
-	sourceOf(fn);
-	M.sources.set(sourceKey(M.names[fn], M.texts[M.fnObject[fn]]), found);
-}
-
-/* Of an event: samples and weight of each instruction of a part, of each line ("file.line"), of
- * all, and of none of them. */
-export function partCounts(part, event) {
-	const e = part.events.indexOf(event),
-		none = () => ({ samples: 0, weight: 0 });
-	const counts = {
-		insns: part.insns.map(none),
-		lines: new Map(),
-		all: none(),
-		outside: none(),
-	};
-	const add = (to, samples, weight) => {
-		to.samples += samples;
-		to.weight += weight;
-	};
-
-	for (const [hitEvent, insn, samples, weight] of part.hits) {
-		if (hitEvent !== e) continue;
-		add(counts.all, samples, weight);
-		add(insn < 0 ? counts.outside : counts.insns[insn], samples, weight);
-		if (insn < 0 || part.insns[insn][2] < 0) continue;
-		const key = `${part.insns[insn][2]}.${part.insns[insn][3]}`;
-
-		counts.lines.set(key, counts.lines.get(key) || none());
-		add(counts.lines.get(key), samples, weight);
-	}
-	return counts;
-}
-
-/* The lines of a part by file, the file with most weight first: [{ file, missing, rows: [{ line,
- * key, text, coded }] }]. coded: it has instructions. A file that is not to be had is missing: its
- * lines are numbers. */
-export function partLines(part, counts) {
-	const files = part.files.map((file, i) => ({ file, i, weight: 0, rows: new Map() }));
-
-	for (const [file, line, text] of part.lines)
-		files[file].rows.set(line, { line, key: `${file}.${line}`, text, coded: false });
-	for (const [, , file, line] of part.insns) {
-		if (file < 0) continue;
-		const row = files[file].rows.get(line) || {
-			line,
-			key: `${file}.${line}`,
-			text: null,
-		};
-
-		row.coded = true;
-		files[file].rows.set(line, row);
-	}
-	for (const [key, { weight }] of counts.lines) files[key.split(".")[0]].weight += weight;
-	return files
-		.filter((f) => f.rows.size)
-		.sort((a, b) => b.weight - a.weight || a.i - b.i)
-		.map((f) => {
-			const rows = [...f.rows.values()].sort((a, b) => a.line - b.line);
-
-			return { file: f.file, missing: rows.every((r) => r.text === null), rows };
-		});
-}
-
-/* What is missing of a part, and what would help: sentences. */
-export function partAdvice(part) {
-	const said = [];
-
-	if (part.reason)
-		said.push(
-			`No instructions: ${part.reason}. The object must be where it was, or ` +
-				`in an archive (seam archive), as the build that was recorded; ` +
-				"the kernel's is a vmlinux with its symbols (-k FILE).",
-		);
-	if (!part.files.length && !part.source)
-		said.push(
-			`No source lines${part.lines_reason ? `: ${part.lines_reason}` : ""}. ` +
-				`Debugging information is needed: build with -g, or install ` +
-				"the package with its debug symbols, or let seam fetch it " +
-				"(DEBUGINFOD_URLS).",
-		);
-	for (const [file, reason] of part.refused)
-		said.push(`Not shown: ${part.files[file]}: ${reason}.`);
-	if (part.cut)
-		said.push(
-			`${part.cut.toLocaleString("en")} instructions far from all samples ` +
-				`are left out.`,
-		);
-	return said;
-}
+export const keepSource = (fn, found, side = 0) => sourcesOf(side).set(keyOf(fn), found);
 
 function shareCells(count, whole) {
 	const share = whole ? count.weight / whole : 0,
@@ -172,8 +91,52 @@ function listing(label, names, rows) {
 
 const none = { samples: 0, weight: 0 };
 
+/* Before a line or an instruction of two recordings, if it was hit in one: what it had before, and
+ * by how much it changed. */
+function comparedCells(count, before, compared) {
+	if (!compared) return [];
+	if (before === undefined || (!count.samples && !before.samples))
+		return [node("td"), node("td")];
+	const { before: was, change, noise } = shareChange(count, before, compared.wholes);
+	return changeCells(was, change, noise);
+}
+
+/* What shares are shares of: all that is in the part; of two recordings all of each. */
+const partWhole = (counts, compared) => (compared ? compared.wholes[0] : counts.all).weight;
+
+/* What a part is compared with: the part before with its counts and lines, and the wholes. Null: it
+ * is of one recording. */
+function comparedWith(part, counts, before) {
+	if (!before) return null;
+	const was = partCounts(before, M.meta.events[S.event].name);
+
+	return {
+		counts: was,
+		lines: sameLines(
+			part,
+			partLines(part, counts),
+			before,
+			partLines(before, was),
+		),
+		insns: sameInsns(part, before),
+		wholes: [0, 1].map((side) =>
+			ask.source
+				? { weight: wholeOf(side), samples: T.samples[side] }
+				: sideWhole(side),
+		),
+	};
+}
+
+const COMPARED = ["before", "change, points"];
+
 /* A part's source: for each file its lines, with a mark where some are left out. */
-function sourceTables(part, at, counts) {
+function sourceTables(part, at, counts, compared) {
+	const columns = compared ? COMPARED : [];
+	const lineBefore = (key) =>
+		compared && compared.lines.has(key)
+			? compared.counts.lines.get(compared.lines.get(key)) || none
+			: undefined;
+
 	return partLines(part, counts).map(({ file, missing, rows }) => {
 		const list = [];
 
@@ -184,7 +147,7 @@ function sourceTables(part, at, counts) {
 						"tr",
 						{},
 						node("td", {
-							colSpan: 4,
+							colSpan: 4 + columns.length,
 							className: "gap",
 							textContent: "\u22ee",
 						}),
@@ -193,7 +156,15 @@ function sourceTables(part, at, counts) {
 			const row = node(
 				"tr",
 				{},
-				...shareCells(counts.lines.get(r.key) || none, counts.all.weight),
+				...shareCells(
+					counts.lines.get(r.key) || none,
+					partWhole(counts, compared),
+				),
+				...comparedCells(
+					counts.lines.get(r.key) || none,
+					lineBefore(r.key),
+					compared,
+				),
 				node(
 					"td",
 					{},
@@ -228,19 +199,27 @@ function sourceTables(part, at, counts) {
 						}),
 					]
 				: []),
-			listing(`source of ${file}`, ["self", "samples", "line", "source"], list),
+			listing(
+				`source of ${file}`,
+				["self", "samples", ...columns, "line", "source"],
+				list,
+			),
 		);
 	});
 }
 
-function insnTable(part, at, counts) {
+function insnTable(part, at, counts, compared) {
+	const of = compared && compared.insns,
+		insnBefore = (i) =>
+			of && of[i] !== undefined ? compared.counts.insns[of[i]] : undefined;
 	const start = BigInt(part.start),
 		rows = part.insns.map(([offset, text, file, line], i) => {
 			const key = file >= 0 ? `${at}.${file}.${line}` : "";
 			const row = node(
 				"tr",
 				{},
-				...shareCells(counts.insns[i], counts.all.weight),
+				...shareCells(counts.insns[i], partWhole(counts, compared)),
+				...comparedCells(counts.insns[i], insnBefore(i), of && compared),
 				node(
 					"td",
 					{},
@@ -258,11 +237,35 @@ function insnTable(part, at, counts) {
 			row.dataset.line = key;
 			return row;
 		});
-	return listing("instructions", ["self", "samples", "address", "instruction"], rows);
+	return listing(
+		"instructions",
+		["self", "samples", ...(of ? COMPARED : []), "address", "instruction"],
+		rows,
+	);
 }
 
-function drawPart(part, at, fn) {
+/* The other recording's code of the same function, to be opened. */
+function drawBefore(part, at, fn) {
+	return node(
+		"details",
+		{ className: "was" },
+		node("summary", { textContent: `${M.meta.sides[1].name}: its own code` }),
+		drawPart(part, `before ${at}`, fn, null),
+	);
+}
+
+/* What was not compared, and why. */
+function comparedAdvice(compared) {
+	if (!compared || compared.insns) return [];
+	return [
+		"Lines are compared by their text. Instructions are not: the recordings are of " +
+			"two builds, or their builds are not known.",
+	];
+}
+
+function drawPart(part, at, fn, before) {
 	const counts = partCounts(part, M.meta.events[S.event].name),
+		compared = comparedWith(part, counts, before),
 		box = node("section", { className: "part" });
 
 	if (part.in !== M.names[fn])
@@ -280,24 +283,29 @@ function drawPart(part, at, fn) {
 					: ""),
 		}),
 	);
-	for (const text of partAdvice(part))
+	for (const text of [...partAdvice(part), ...comparedAdvice(compared)])
 		box.append(node("p", { className: "advice", textContent: text }));
 	box.append(
 		node(
 			"div",
 			{ className: "both" },
-			node("div", { className: "lines" }, ...sourceTables(part, at, counts)),
+			node(
+				"div",
+				{ className: "lines" },
+				...sourceTables(part, at, counts, compared),
+			),
 			...(part.source
 				? []
 				: [
 						node(
 							"div",
 							{ className: "insns" },
-							insnTable(part, at, counts),
+							insnTable(part, at, counts, compared),
 						),
 					]),
 		),
 	);
+	if (before) box.append(drawBefore(before, at, fn));
 	return box;
 }
 
@@ -328,7 +336,10 @@ function markLine(scroll) {
 
 /* The hottest line into view. */
 function toHottest() {
-	const rows = [...$("sourceparts").querySelectorAll(".lines tr[data-line]")],
+	const lines = ".part > .both > .lines tr[data-line]";
+	const rows = [...$("sourceparts").querySelectorAll(lines)].filter(
+			(row) => !row.closest("details"),
+		),
 		of = (row) => parseFloat(row.cells[0].textContent) || 0;
 	const row = rows.reduce((best, r) => (!best || of(r) > of(best) ? r : best), null);
 
@@ -357,7 +368,28 @@ function sourceList() {
 
 const sourceChoice = () => S.first > 0 || S.last < M.meta.slices - 1 || S.threads.some((on) => !on);
 
-function sourceCaption(found) {
+/* Of two recordings, how they stand beside each other. */
+function comparedCaption(before) {
+	const [now, was] = M.meta.sides.map((side) => side.name);
+
+	if (before && before.parts.length)
+		return (
+			`${now}, compared with ${was}: shares of all, \u00b1 what counting ` +
+			"samples could make (95 %). "
+		);
+	return (
+		`Of ${now} alone: ` +
+		(before === undefined
+			? ask.source
+				? `of ${was} the server is asked. `
+				: `${was}'s code of this function is not in the page. `
+			: before && before.error
+				? `of ${was} the server said: ${before.error}. `
+				: `no sample of ${was} is in this function's code. `)
+	);
+}
+
+function sourceCaption(found, before) {
 	const left = M.meta.source && M.meta.source.left;
 
 	if (S.fn < 1)
@@ -371,7 +403,7 @@ function sourceCaption(found) {
 	if (found && found.error) return found.error;
 	if (found)
 		return (
-			(twoSides() ? `Of ${M.meta.sides[0].name} alone. ` : "") +
+			(twoSides() ? comparedCaption(before) : "") +
 			(ask.source
 				? "Of the chosen span and threads."
 				: sourceChoice()
@@ -395,26 +427,37 @@ function sourceCaption(found) {
 				"hottest functions into it, and seam view shows every function.";
 }
 
+/* The same function's code before, inlined into the same. */
+const partBefore = (part, before) =>
+	before && (before.parts.find((was) => was.in === part.in) || null);
+
 /* The pane as it is now. What is shown already stays, with its place. */
 export function drawSource() {
 	if (ask.sourceChosen) ask.sourceChosen();
 	const fn = S.fn > 0 ? S.fn : 0,
 		found = fn ? sourceOf(fn) : undefined,
+		before = fn && twoSides() ? sourceOf(fn, 1) : undefined,
 		waits = fn && found === undefined && ask.source;
 
 	if (waits) ask.source(fn);
+	else if (fn && twoSides() && before === undefined && ask.source) ask.source(fn, 1);
 	$("sourcename").textContent = fn ? M.names[fn] : "Source";
-	$("sourcecaption").textContent = sourceCaption(found);
+	$("sourcecaption").textContent = sourceCaption(found, before);
 	if (waits && P.fn === fn) return;
 	P.fn = fn;
-	if (P.shown !== (found || fn) || P.event !== S.event) {
+	if (P.shown !== (found || fn) || P.before !== before || P.event !== S.event) {
 		P.shown = found || fn;
+		P.before = before;
 		P.event = S.event;
 		$("sourceparts").replaceChildren(
 			...(found
-				? found.parts.map((part, i) => drawPart(part, i, fn))
+				? found.parts.map((part, i) =>
+						drawPart(part, i, fn, partBefore(part, before)),
+					)
 				: fn
-					? []
+					? ((before && before.parts) || []).map((part, i) =>
+							drawBefore(part, i, fn),
+						)
 					: [sourceList()]),
 		);
 		if (found && found.more)

@@ -4,6 +4,7 @@ import { $, M, S, T, V, ask } from "./state.mjs";
 import { chosenRows, threadWeights, twoSides, wholeOf } from "./sums.mjs";
 import { amount, isTime, threadName } from "./names.mjs";
 import { fitted, isDark, sized } from "./element.mjs";
+import { ramp, rampImage } from "./ramps.mjs";
 
 export const STRIP_ROW = 9,
 	STRIP_ROWS = 12,
@@ -40,25 +41,14 @@ export function strip() {
 
 export function heatImage() {
 	const { rows, heat } = V.strip,
-		n = BINS,
-		canvas = document.createElement("canvas");
-	const most = heat.reduce((a, b) => Math.max(a, b), 0) || 1,
-		dark = isDark();
+		most = heat.reduce((a, b) => Math.max(a, b), 0) || 1;
 
-	canvas.width = n;
-	canvas.height = rows;
-	const ctx = canvas.getContext("2d"),
-		image = ctx.createImageData(n, rows);
-	for (let i = 0; i < heat.length; i++) {
-		const [r, g, b] = dark ? [86, 180, 233] : [0, 90, 160];
-
-		image.data.set(
-			[r, g, b, heat[i] ? 50 + 205 * Math.sqrt(heat[i] / most) : 0],
-			i * 4,
-		);
-	}
-	ctx.putImageData(image, 0, 0);
-	return canvas;
+	return rampImage(
+		Array.from({ length: rows }, (_, y) => heat.subarray(y * BINS, (y + 1) * BINS)),
+		BINS,
+		most,
+		[ramp(204, isDark())],
+	);
 }
 
 export const sliceX = (slice) => LABEL + ((V.width - LABEL) * slice) / M.meta.slices;

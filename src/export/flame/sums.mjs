@@ -40,6 +40,19 @@ export function chosenRows(side, whole) {
 	return kept.rows;
 }
 
+/* All that a side has of the chosen event, whatever else is chosen. */
+export function sideWhole(side) {
+	const { rowWhat, rowWeight, rowSamples } = M,
+		whole = { weight: 0, samples: 0 };
+
+	for (let i = 0; i < rowWhat.length; i++) {
+		if ((rowWhat[i] & 0xffff) !== S.event || rowWhat[i] >>> 24 !== side) continue;
+		whole.weight += rowWeight[i];
+		whole.samples += rowSamples[i];
+	}
+	return whole;
+}
+
 /* Weight by thread of chosen rows. */
 export function threadWeights(rows) {
 	const weights = new Float64Array(M.meta.threads.length),

@@ -58,7 +58,7 @@ function amounts(weight, whole) {
 }
 
 /* A share of before, and by how much it changed with what noise could be. */
-function changeCells(before, change, noise) {
+export function changeCells(before, change, noise) {
 	const sure = noise.verdict > 0 ? "more" : noise.verdict < 0 ? "less" : "unsure";
 	const ratio =
 		`${noise.ratio.toFixed(2)} times as much (${noise.least.toFixed(2)} to ` +

@@ -6,7 +6,7 @@ import { $, M, S } from "./state.mjs";
 import { twoSides } from "./sums.mjs";
 import { amount } from "./names.mjs";
 import { isDark, sized } from "./element.mjs";
-import { ramp, rampImage } from "./ramps.mjs";
+import { outline, ramp, rampImage } from "./ramps.mjs";
 import { heatMap, heatSlices } from "./heat.mjs";
 import {
 	L,
@@ -31,7 +31,7 @@ function drawHeat(canvas, map, most, width, style) {
 	const rows = Array.from({ length: map.rows }, (_, y) =>
 		map.cells.subarray(y * map.columns, (y + 1) * map.columns),
 	);
-	const colours = [isDark() ? ramp(204, 75, 22, 77) : ramp(204, 75, 92, 32)];
+	const colours = [ramp(204, isDark())];
 
 	ctx.clearRect(0, 0, width, height);
 	ctx.imageSmoothingEnabled = false;
@@ -53,16 +53,17 @@ function outlineHeat(width, style) {
 		tall = HEAT_HEIGHT,
 		w = (width - margin()) / W.heat.columns;
 
-	ctx.strokeStyle = style.select;
 	for (let column = Math.floor(begin); column < Math.min(end, W.heat.columns); column++) {
 		const top = Math.max(0, begin - column) * tall,
 			bottom = Math.min(1, end - column) * tall;
 
-		ctx.strokeRect(
+		outline(
+			ctx,
 			margin() + column * w + 0.5,
 			top + 0.5,
 			Math.max(1, w - 1),
 			Math.max(1, bottom - top - 1),
+			style,
 		);
 	}
 }
