@@ -77,8 +77,12 @@ int labels_set(struct labels *l, const char *key, const char *value)
 	size_t old, at = labels_find(l, key, &old), key_size = strlen(key) + 1;
 	size_t n = value ? strnlen(value, LABELS_VALUE_MAX) : 0;
 	size_t size = n ? key_size + n + 1 : 0;
+	char copy[LABELS_VALUE_MAX];
 	unsigned char *bytes;
 
+	/* It may be another key's value, which moves. */
+	if (n)
+		value = memcpy(copy, value, n);
 	if (size &&
 	    (l->bytes.n + size - old > LABELS_BYTES_MAX || (!old && labels_count(l) == LABELS_MAX)))
 		return -E2BIG;

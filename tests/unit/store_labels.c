@@ -209,12 +209,29 @@ static void test_when(void **state)
 	assert_int_equal(when_parse_duration("1h30", &ns), -EINVAL);
 }
 
+/* A value of the set itself, which moves, and more room than there was. */
+static void a_value_of_its_own(void **state)
+{
+	struct labels l = { 0 };
+	char text[200];
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	assert_int_equal(labels_set(&l, "m", text), 0);
+	assert_int_equal(labels_set(&l, "a", labels_get(&l, "m")), 0);
+	assert_int_equal(labels_set(&l, "z", labels_get(&l, "m")), 0);
+	for (const char *key = "amz"; *key; key++)
+		assert_string_equal(labels_get(&l, (char[]){ *key, 0 }), text);
+	labels_free(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_set),    cmocka_unit_test(test_take_refuses),
-		cmocka_unit_test(test_filter), cmocka_unit_test(test_cgroup),
-		cmocka_unit_test(test_when),
+		cmocka_unit_test(a_value_of_its_own), cmocka_unit_test(test_set),
+		cmocka_unit_test(test_take_refuses),  cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_cgroup),        cmocka_unit_test(test_when),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
