@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "annotate/annotate.h"
 #include "cli/cmds.h"
+#include "cli/side_code.h"
 #include "input/compared.h"
 #include "input/sample_filter.h"
 #include "input/stored.h"
@@ -111,25 +111,14 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 /* Looks up source and instructions of what a side's samples hit most. -errno, which was said. */
 static int flame_find_source(struct flame_run *f, size_t side)
 {
-	struct compared_side *input = &f->both.sides[side];
-	struct annotate a = {
-		.search = &f->naming.symbols.search,
-		.sources = f->naming.archive.dir,
-		.dirs = naming_source_dirs(&f->naming),
-		.kernel_release =
-		        seam_reader_feature_string(input->in.reader, SEAM_FEATURE_OSRELEASE),
-		.rec = input->rec,
-		.load = { .profile = input->profile, .symbols = input->load.symbols },
-	};
+	struct annotate a = side_code(&f->naming, &f->both.sides[side]);
 	struct buf text = { 0 };
 	int r = annotate_page_hottest(&a, ANNOTATE_PAGE_BYTES, &f->sources[side]);
 
 	if (annotate_source_refused(&a, &text))
 		cmd_error(f->cmd, "%s", buf_text(&text));
 	buf_free(&text);
-	/* Profile and symbols are the input's. */
-	a.load = (struct load){ 0 };
-	annotate_free(&a);
+	side_code_end(&a);
 	f->opts.source[side] = (const char *)f->sources[side].bytes;
 	f->opts.source_n[side] = f->sources[side].n;
 	if (r < 0)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cmds.h"
+#include "cli/side_code.h"
 #include "input/compared.h"
 #include "input/sample_filter.h"
 #include "serve/site.h"
@@ -93,20 +94,6 @@ static int view_option(struct view_run *v, const struct options *o, int id)
 	}
 }
 
-/* Where the code of a side's functions is found. */
-static struct annotate view_annotate(struct view_run *v, struct compared_side *side)
-{
-	return (struct annotate){
-		.search = &v->naming.symbols.search,
-		.sources = v->naming.archive.dir,
-		.dirs = naming_source_dirs(&v->naming),
-		.kernel_release =
-		        seam_reader_feature_string(side->in.reader, SEAM_FEATURE_OSRELEASE),
-		.rec = side->rec,
-		.load = { .profile = side->profile, .symbols = side->load.symbols },
-	};
-}
-
 /* Makes of the loaded recordings what is served. */
 static void view_site(struct view_run *v)
 {
@@ -117,7 +104,7 @@ static void view_site(struct view_run *v)
 		v->site.sides[i] = (struct flame_side){ .profile = side[i].profile,
 			                                .name = side[i].in.path ? side[i].in.path
 			                                                        : "perf.data" };
-		v->site.annotate[i] = view_annotate(v, &side[i]);
+		v->site.annotate[i] = side_code(&v->naming, &side[i]);
 	}
 	v->site.opts.sz = sizeof(v->site.opts);
 	v->site.opts.title = export_base_name(v->site.sides[0].name);
@@ -227,11 +214,8 @@ static int view_run(int argc, char **argv, const struct cmd *cmd)
 	}
 	rc = view_main(&v);
 out:
-	for (size_t i = 0; i < FLAME_SIDES; i++) {
-		/* Profile and symbols are the side's. */
-		v.site.annotate[i].load = (struct load){ 0 };
-		annotate_free(&v.site.annotate[i]);
-	}
+	for (size_t i = 0; i < FLAME_SIDES; i++)
+		side_code_end(&v.site.annotate[i]);
 	compared_free(&v.both);
 	id_filter_free(&v.take);
 	naming_end(&v.naming);

@@ -131,7 +131,7 @@ struct symbol_opts {
 	/* A .symtab that would take more is not read: such an object has its other names only. 0:
 	 * as much as it takes. */
 	uint64_t most_bytes;
-	/* Asked before a table is read; without room the object has its other names for now. */
+	/* Asked before a table is read; without room the object has its other names alone. */
 	struct room room;
 };
 
