@@ -179,13 +179,17 @@ INLINE int hotspot_calls(struct walk *c, __u64 ip, __u64 *target, const int kind
 
 /*
  * Between interpreter and compiled code arguments are moved. The return address is taken from the
- * stack into rax, room is made, and it is put back; r13 is the caller's stack pointer.
+ * stack into rax, room is made, and it is put back. The stack pointer of a compiled caller is a
+ * multiple of 16: while it is not, the return address is where it was put by the call, or put back
+ * for compiled code. Else r13 is the caller's stack pointer, or where the return address is; it is
+ * an older one until it was set behind the pop. A caller that is interpreted goes by its frame
+ * pointer.
  */
 INLINE long hotspot_adapter(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct walker *w = c->w;
-	__u64 sp = w->regs[REG_SP], ip = HS(p)->stack[0];
+	__u64 sp = w->regs[REG_SP], ip = HS(p)->stack[0], cfa = w->regs[13];
 
 	/* pop %rax; mov (%rsp),%rax */
 	if (CODE(0) != 0x58 && !(CODE(0) == 0x48 && CODE(1) == 0x8b && CODE(2) == 0x04) &&
@@ -193,10 +197,15 @@ INLINE long hotspot_adapter(struct walk *c, const int kind)
 		ip = w->regs[0];
 	if (!hotspot_is_code(c, ip))
 		return walk_end(w, KWALK_NO_RULE);
-	return hotspot_leave(c, ip,
-	                     w->regs[13] > sp && w->regs[13] - sp <= HOTSPOT_NEAR ? w->regs[13]
-	                                                                          : sp + 8,
-	                     w->regs[REG_FP]);
+	if (sp & 8 && ip == HS(p)->stack[0])
+		cfa = sp;
+	else if ((CODE(0) == 0x49 && CODE(1) == 0x89 && CODE(2) == 0xe5) ||
+	         (CODE(0) == 0x4c && CODE(1) == 0x8b && CODE(2) == 0xec))
+		cfa = sp; /* popped; mov %rsp,%r13 comes */
+	cfa = (cfa + 8) & ~15ull;
+	if (cfa - sp > HOTSPOT_NEAR)
+		return walk_end(w, KWALK_NO_RULE);
+	return hotspot_leave(c, ip, cfa, w->regs[REG_FP]);
 }
 
 /*

@@ -13,7 +13,8 @@ INLINE long hotspot_leave(struct walk *c, __u64 ip, __u64 sp, __u64 fp)
 {
 	struct walker *w = c->w;
 
-	if (sp <= w->regs[REG_SP])
+	/* Where execution stopped the return address may have been popped already. */
+	if (sp < w->regs[REG_SP] || (sp == w->regs[REG_SP] && !w->exact))
 		return walk_end(w, KWALK_NO_PROGRESS);
 	if (!ip)
 		return walk_end(w, KWALK_NO_RULE);

@@ -18,7 +18,8 @@ CALLERS = {
         "virt": "one", "rec": "rec one", "sync": "one", "sync2": "sync", "thrower": "thrown", "thrown": "catcher", "catcher": "one",
         "lambda": "lam", "lam": "one", "sorted": "one", "cmp": "sorted", "leaf2": "cmp", "copy": "one", "crc": "one", "zip": "one",
         "name": "one", "text": "one", "maps": "one", "waste": "one", "reflect": "one", "mono": "deopt", "deopt": "one", "one": "work",
-        "work": "loop", "loop": "main", "cpu": "loop", "rnd": "sorted maps main", "main": "", "<clinit>": ""},
+        "work": "loop", "loop": "main", "cpu": "loop", "rnd": "sorted maps main", "main": "", "<clinit>": "",
+        **{f"{of}.<init>": "<clinit>" for of in ("A", "B", "C", "D", "V1", "V2", "V3")}, "V.<init>": "V1.<init> V2.<init> V3.<init>"},
     "Churn": {
         "leaf": "J0.in0 J1.in1", "J0.in0": "J0.run", "J1.in1": "J1.run", "J0.run": "outer", "J1.run": "outer", "outer": "churn",
         "churn": "body", "body": "lambda", "lambda": "", "main": "", "J0.<init>": "churn", "J1.<init>": "churn"},
