@@ -327,6 +327,18 @@ INLINE void runtime_pass_mark(struct runtime_walk *p, __u32 *entries, __u32 n, _
  * chain has the one that is expected: the runtime's own file has it. */
 INLINE int runtime_is_left(struct runtime_walk *p, __u64 frame, __u64 expected);
 
+/* Whether the call of the loop outwards of the one at i has this frame. */
+INLINE int runtime_is_next(struct runtime_walk *p, __u32 i, __u64 frame)
+{
+	__u32 next = p->frames[i].at - 1;
+
+	if (next >= KWALK_RUNTIME_ROOM)
+		return 0;
+	FORGET(next);
+	next &= KWALK_RUNTIME_ROOM - 1;
+	return p->frames[next].key == frame;
+}
+
 /* The native frame number n is a call of the loop, or none. */
 INLINE void runtime_pass_frame(struct runtime_walk *p, __u32 n, __u64 pc)
 {
@@ -339,9 +351,15 @@ INLINE void runtime_pass_frame(struct runtime_walk *p, __u32 n, __u64 pc)
 	i &= KWALK_RUNTIME_ROOM - 1;
 	if (ANEW(p->kept_saved) && bpf_probe_read_user(&frame, sizeof(frame), (void *)frame))
 		p->kept_known = 0;
-	if (ANEW(p->kept_known) && frame != p->frames[i].key &&
-	    runtime_is_left(p, frame, p->frames[i].key))
-		return;
+	if (ANEW(p->kept_known) && frame != p->frames[i].key) {
+		if (runtime_is_left(p, frame, p->frames[i].key))
+			return;
+		/* Made, but not run yet: this call is that of the frames outwards of them. */
+		if (n && runtime_is_next(p, i, frame)) {
+			p->whole = 1;
+			return;
+		}
+	}
 	/* Then only this one's own frame says that it is not one further outwards. */
 	if (ANEW(p->kept_apart) && (!ANEW(p->kept_known) || frame != p->frames[i].key))
 		return;
