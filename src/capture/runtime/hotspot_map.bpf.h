@@ -8,7 +8,7 @@
 
 #define RUNTIME_FRAMES hotspot_frames
 #define RUNTIME_AGAIN
-#define RUNTIME_OWN_WORDS 160u
+#define RUNTIME_OWN_WORDS 192u
 
 #include "capture/runtime/runtime.bpf.h"
 #include "runtimes/hotspot_layout.h"
@@ -32,7 +32,7 @@ enum hotspot_blob {
 };
 
 struct hotspot_heap {
-	__u64 low, high, segments, log2;
+	__u64 at, low, high, segments, log2;
 };
 
 struct hotspot {
@@ -40,20 +40,24 @@ struct hotspot {
 	__u64 call_stub; /* Java's outermost frames return there */
 	__u32 n_heaps, what;
 	struct hotspot_heap heap[HOTSPOT_HEAPS_MOST];
+	/* whose heaps these are: but for `high` they stay as they are while a process runs */
+	__u64 kept_low, kept_high, kept_list;
+	__u32 kept_pid, kept_n;
 	/* the blob that was found last */
 	__u64 blob, begin, size;
 	__u32 frame, complete; /* words; bytes from begin on */
 	__u64 method, name;    /* its name, a text that ends with 0 */
 	__u32 id, orig_pc;
 	__u64 deopt[2];
-	__u64 segment, map; /* of the search */
-	__u64 konst, pool, class, symbol;
-	unsigned char code[32];         /* around the pc: from 16 before it on */
-	__u64 stack[2];                 /* the newest words */
-	__u64 words[10];                /* of an interpreter's frame */
-	unsigned char before[16];       /* what stands before a return address */
-	unsigned char head[512];        /* of a blob */
-	unsigned char konst_bytes[128]; /* of a ConstMethod */
+	__u64 segment, map;                 /* of the search */
+	__u64 konst, pool, class, konst_of; /* konst_of: the method in konst_bytes */
+	unsigned char code[32];             /* around the pc: from 16 before it on */
+	__u64 stack[2];                     /* the newest words */
+	__u64 words[10];                    /* of an interpreter's frame */
+	unsigned char before[16];           /* what stands before a return address */
+	unsigned char head[512];            /* of a blob */
+	unsigned char konst_bytes[128];     /* of a ConstMethod */
+	unsigned char pool_bytes[128];      /* of its pool */
 };
 
 _Static_assert(sizeof(struct hotspot) <= RUNTIME_OWN_WORDS * 8, "RUNTIME_OWN_WORDS");
@@ -76,6 +80,7 @@ INLINE void hotspot_frames(struct walk *c, const int kind)
 
 	HS(p)->n_heaps = 0;
 	HS(p)->size = 0;
+	HS(p)->konst_of = 0;
 	HS(p)->call_stub = 0;
 	if (walk_read(c, ADDRESS(HOTSPOT_LOW), &HS(p)->low, 8, kind) ||
 	    walk_read(c, ADDRESS(HOTSPOT_HIGH), &HS(p)->high, 8, kind) ||
@@ -96,37 +101,68 @@ INLINE long hotspot_heap(struct walk *c, __u64 list, const int i, const int kind
 {
 	struct runtime_walk *p = c->runtime;
 	struct hotspot_heap *h = &HS(p)->heap[i];
-	__u64 heap;
+	__u64 heap = 0;
 	__u32 log2 = 0;
 
 	if (walk_read(c, list + i * 8, &heap, 8, kind) ||
 	    walk_read(c, heap + AT(heap_memory) + AT(space_low), &h->low, 8, kind) ||
-	    walk_read(c, heap + AT(heap_memory) + AT(space_high), &h->high, 8, kind) ||
 	    walk_read(c, heap + AT(heap_segments) + AT(space_low), &h->segments, 8, kind) ||
 	    walk_read(c, heap + AT(heap_log2), &log2, 4, kind))
 		return 1;
 	h->log2 = log2;
+	h->at = heap;
 	return 0;
 }
 
-/* Reads which heaps there are, once in a walk. */
+/* Whether the heaps in place are those of that list of the process. */
+INLINE int hotspot_kept(struct runtime_walk *p, __u64 list, __u32 n)
+{
+	return ANEW(HS(p)->kept_pid) == ANEW(p->out.pid) && ANEW(HS(p)->kept_list) == list &&
+	       ANEW(HS(p)->kept_n) == n && ANEW(HS(p)->kept_low) == ANEW(HS(p)->low) &&
+	       ANEW(HS(p)->kept_high) == ANEW(HS(p)->high);
+}
+
+/* Reads all heaps of the list, of which n are looked at. */
+INLINE long hotspot_all_heaps(struct walk *c, __u64 list, __u32 n, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	__u64 data;
+
+	HS(p)->kept_pid = 0;
+	HS(p)->heap[1].at = HS(p)->heap[2].at = 0;
+	if (walk_read(c, list + AT(list_data), &data, 8, kind) || hotspot_heap(c, data, 0, kind) ||
+	    (n > 1 && hotspot_heap(c, data, 1, kind)) || (n > 2 && hotspot_heap(c, data, 2, kind)))
+		return 1;
+	HS(p)->kept_list = list;
+	HS(p)->kept_n = n;
+	HS(p)->kept_low = HS(p)->low;
+	HS(p)->kept_high = HS(p)->high;
+	HS(p)->kept_pid = p->out.pid;
+	return 0;
+}
+
+/* Finds which heaps there are, once in a walk, and how far each has grown. */
 INLINE long hotspot_heaps(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
-	__u64 at, list;
+	__u64 list;
 	__u32 n = 0;
 
 	if (ANEW(HS(p)->n_heaps))
 		return 0;
-	if (walk_read(c, ADDRESS(HOTSPOT_HEAPS), &at, 8, kind) ||
-	    walk_read(c, at + AT(list_length), &n, 4, kind) ||
-	    walk_read(c, at + AT(list_data), &list, 8, kind))
+	if (walk_read(c, ADDRESS(HOTSPOT_HEAPS), &list, 8, kind) ||
+	    walk_read(c, list + AT(list_length), &n, 4, kind) ||
+	    (!hotspot_kept(p, list, n) && hotspot_all_heaps(c, list, n, kind)))
 		return 1;
-	HS(p)->heap[1].low = HS(p)->heap[1].high = 0;
-	HS(p)->heap[2].low = HS(p)->heap[2].high = 0;
-	if (hotspot_heap(c, list, 0, kind) || (n > 1 && hotspot_heap(c, list, 1, kind)) ||
-	    (n > 2 && hotspot_heap(c, list, 2, kind)))
-		return 1;
+#pragma unroll
+	for (int i = 0; i < HOTSPOT_HEAPS_MOST; i++) {
+		__u64 at = ANEW(HS(p)->heap[i].at);
+
+		HS(p)->heap[i].high = HS(p)->heap[i].low;
+		if (at && walk_read(c, at + AT(heap_memory) + AT(space_high), &HS(p)->heap[i].high,
+		                    8, kind))
+			return 1;
+	}
 	HS(p)->n_heaps = 1;
 	return 0;
 }

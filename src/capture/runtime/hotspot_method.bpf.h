@@ -21,6 +21,17 @@ INLINE long hotspot_text(struct walk *c, __u64 symbol, struct kwalk_code_text *t
 	return runtime_text(c, symbol + AT(text_body), length, 0, text, first, most, kind);
 }
 
+/* The same of one that need not be told: by one read. */
+INLINE long hotspot_piece(struct walk *c, __u64 symbol, const __u32 most)
+{
+	struct runtime_walk *p = c->runtime;
+	__u32 first = AT(text_body), at = (-first & 7) + AT(text_length);
+
+	if (runtime_piece(p, symbol, first))
+		return 1;
+	return runtime_piece_text(c, *(volatile __u16 *)((char *)p->piece + (at & 62)), 0, most);
+}
+
 /* The text of a number in the class's pool. */
 INLINE long hotspot_pool(struct walk *c, __u32 number, __u64 *ret, const int kind)
 {
@@ -47,6 +58,9 @@ INLINE long hotspot_konst(struct walk *c, __u64 method, const int kind)
 	struct runtime_walk *p = c->runtime;
 	__u32 bytes = AT(const_bytes);
 
+	if (method && ANEW(HS(p)->konst_of) == method)
+		return 0;
+	HS(p)->konst_of = 0;
 	if (!method || walk_read(c, method + AT(method_const), &HS(p)->konst, 8, kind))
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	FORGET(bytes);
@@ -55,6 +69,7 @@ INLINE long hotspot_konst(struct walk *c, __u64 method, const int kind)
 	if (!HS(p)->konst || walk_read(c, HS(p)->konst, HS(p)->konst_bytes, bytes, kind))
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	HS(p)->pool = KONST8(const_pool);
+	HS(p)->konst_of = method;
 	return 0;
 }
 
@@ -79,28 +94,55 @@ INLINE long hotspot_tell(struct walk *c, const int kind)
 	                    AT(version) < 20 ? HOTSPOT_LINES_17 : HOTSPOT_LINES, kind);
 }
 
+/* Where the names of a method's class and of itself are: by what stands in konst_bytes. */
+INLINE long hotspot_symbols(struct walk *c, __u64 *class_name, __u64 *name, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	__u32 bytes = AT(pool_bytes), number = KONST2(const_name);
+
+	FORGET(bytes);
+	if (bytes > sizeof(HS(p)->pool_bytes))
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	if (walk_read(c, HS(p)->pool, HS(p)->pool_bytes, bytes, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	if (!number || number >= PART4(HS(p)->pool_bytes, AT(pool_length)))
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	HS(p)->class = PART8(HS(p)->pool_bytes, AT(pool_class));
+	if (walk_read(c, HS(p)->class + AT(class_name), class_name, 8, kind) ||
+	    walk_read(c, HS(p)->pool + AT(pool_bytes) + (__u64)number * 8, name, 8, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	*name &= ~1ull;
+	return 0;
+}
+
 /* The key of a method, made of what tells it from any other. 0, and it is in p->told.key. */
 INLINE long hotspot_key(struct walk *c, __u64 method, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
-	__u64 key, symbol;
+	__u64 key, class_name = 0, name = 0;
 
-	if (hotspot_konst(c, method, kind))
+	if (hotspot_konst(c, method, kind) || hotspot_symbols(c, &class_name, &name, kind))
 		return 1;
-	if (walk_read(c, HS(p)->pool + AT(pool_class), &HS(p)->class, 8, kind) ||
-	    walk_read(c, HS(p)->class + AT(class_name), &symbol, 8, kind))
-		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	p->hash = runtime_mix(config.seed, p->out.pid);
 	p->hash = runtime_mix(p->hash, method);
 	p->hash = runtime_mix(p->hash, HS(p)->konst);
 	p->hash = runtime_mix(p->hash, HS(p)->pool);
 	p->hash = runtime_mix(p->hash, HS(p)->class);
-	p->hash = runtime_mix(p->hash, (__u64)KONST4(const_words) << 32 | KONST2(const_code) << 16 |
-	                                       KONST2(const_name));
-	if (hotspot_text(c, symbol, &p->told.scope, KWALK_CODE_FILE + KWALK_CODE_NAME,
+	key = runtime_mix(p->hash, (__u64)KONST4(const_words) << 32 | KONST2(const_code) << 16 |
+	                                   KONST2(const_name));
+	if (kind == WALK_NOW) {
+		p->hash = key;
+		if (!hotspot_piece(c, class_name, KWALK_CODE_SCOPE) &&
+		    !hotspot_piece(c, name, KWALK_CODE_NAME)) {
+			p->told.key = p->hash;
+			if (runtime_told(p))
+				return 0;
+		}
+	}
+	p->hash = key;
+	if (hotspot_text(c, class_name, &p->told.scope, KWALK_CODE_FILE + KWALK_CODE_NAME,
 	                 KWALK_CODE_SCOPE, kind) ||
-	    hotspot_pool(c, KONST2(const_name), &symbol, kind) ||
-	    hotspot_text(c, symbol, &p->told.name, KWALK_CODE_FILE, KWALK_CODE_NAME, kind))
+	    hotspot_text(c, name, &p->told.name, KWALK_CODE_FILE, KWALK_CODE_NAME, kind))
 		return 1;
 	key = p->told.key = p->hash;
 	if (runtime_told(p))

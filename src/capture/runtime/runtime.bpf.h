@@ -29,6 +29,9 @@ struct runtime_met {
 };
 #define RUNTIME_MET 64u /* a power of two */
 
+/* Bytes of an object and of its text that are read at once, behind up to 7 bytes. */
+#define RUNTIME_PIECE 160u
+
 /* How calls of the loop are found in the native stack. */
 enum runtime_pass {
 	RUNTIME_PASS_MARKS, /* a call's mark is an address on the stack */
@@ -65,6 +68,7 @@ struct runtime_walk {
 	unsigned char head[64];
 	__u64 walk; /* number of this walk */
 	struct runtime_met met[RUNTIME_MET];
+	__u64 piece_bytes, piece[RUNTIME_PIECE / 8 + 1];
 	__u64 own[RUNTIME_OWN_WORDS]; /* the runtime's own struct */
 	struct kwalk_code told;
 	struct kwalk_runtime out; /* with its frames behind it */
@@ -207,6 +211,53 @@ INLINE long runtime_text(struct walk *c, __u64 address, __u64 bytes, __u32 width
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	p->word = first / 8;
 	bpf_loop((n + 7) >> 3, runtime_mix_word, c, 0);
+	return 0;
+}
+
+/*
+ * The same hash of a text by one read of it and of the object around it: most code was told, so
+ * that its text is of no use but for the key. Whoever cannot make the key so, or has one that was
+ * not told, reads all as it is told. Reads an object whose text begins behind `first` bytes: these
+ * are where runtime_piece_at() says. Non-0: it does not lie so, or may not be all in memory.
+ */
+INLINE long runtime_piece(struct runtime_walk *p, __u64 address, __u32 first)
+{
+	__u32 before = -first & 7;
+
+	FORGET(before);
+	before &= 7;
+	p->piece_bytes = (before + (__u64)first) & 127;
+	return first > 64 ||
+	       bpf_probe_read_user((char *)p->piece + before, RUNTIME_PIECE, (void *)address);
+}
+
+static long runtime_piece_word(__u32 i, void *ctx)
+{
+	struct runtime_walk *p = ((struct walk *)ctx)->runtime;
+	__u32 at = ANEW(p->word) + i;
+
+	if (at >= RUNTIME_PIECE / 8)
+		return 1;
+	p->hash = runtime_mix(p->hash, p->piece[at]);
+	return 0;
+}
+
+/* Mixes n bytes of the text of what was read so into p->hash, as runtime_text() does. `most`: as
+ * there. */
+INLINE long runtime_piece_text(struct walk *c, __u64 n, __u32 width, const __u32 most)
+{
+	struct runtime_walk *p = c->runtime;
+	__u64 first = ANEW(p->piece_bytes), end = (first + n) >> 3;
+
+	if (n > most || first + n > RUNTIME_PIECE)
+		return 1;
+	p->hash = runtime_mix(p->hash, n << 8 | width);
+	FORGET(end);
+	if (end > RUNTIME_PIECE / 8)
+		return 1;
+	p->piece[end] &= (1ull << (n & 7) * 8) - 1;
+	p->word = (__u32)first >> 3;
+	bpf_loop((__u32)(n + 7) >> 3, runtime_piece_word, c, 0);
 	return 0;
 }
 
