@@ -168,7 +168,7 @@ static int load_limited(struct load_builder *b, const struct load_whose *e,
 	*ret = *root;
 	if (r < 0 || *root == PROFILE_FAILED)
 		return r < 0 ? r : -ENOMEM;
-	return load_path(d, &(struct load_walked){ d->frames, n, false }, ret);
+	return load_path(d, n, ret);
 }
 
 /* The same of a whole one: the kernel's frames are named first, and put last. 1: its kernel part
@@ -177,19 +177,19 @@ static int load_below(struct load_builder *b, const struct load_whose *e, struct
                       uint32_t root, uint32_t *ret)
 {
 	struct callchain kernel = *sample, user = *sample;
-	struct load_walked frames;
+	size_t n = 0;
 	int r;
 
 	kernel.user.n = 0;
 	user.kernel.n = 0;
-	r = load_walk_kernel(&b->descent, e, &kernel, &frames);
+	r = load_walk(&b->descent, e, &kernel, SIZE_MAX, &n);
 	if (r < 0 || b->descent.told & LOAD_DATA)
 		return r < 0 ? r : 1;
 	*ret = root;
 	if (user.user.n)
 		r = load_descend_user(&b->descent, e, &user, load_how(e, sample), root, ret);
 	sample->user = user.user;
-	return r < 0 ? r : load_path(&b->descent, &frames, ret);
+	return r < 0 ? r : load_path(&b->descent, n, ret);
 }
 
 /* The same of one that hangs below a root of its own, or of which outer frames are left out, with
@@ -403,12 +403,9 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct loa
 
 	for (size_t i = 0; i < s->n && r >= 0 && !b->descent.namer.opts->max_stack; i++) {
 		const struct load_whose e = load_whose(s, &s->entries[i]);
-		struct callchain sample;
+		struct callchain sample = stacks_callchain(s, &s->entries[i], b->rec->events);
 		uint32_t node;
 
-		if (!e.user)
-			continue;
-		sample = stacks_callchain(s, &s->entries[i], b->rec->events);
 		/* What hangs elsewhere than below the root is not shared. */
 		if (sample.user.n && load_cut_root(&b->descent.cut, b->descent.namer.profile,
 		                                   &sample, e.key, false) == PROFILE_ROOT)

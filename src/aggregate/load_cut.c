@@ -58,7 +58,7 @@ int load_cut_learn(struct load_cut *c, const struct recording *rec,
 	c->frames = calloc(CUT_LIMITS, sizeof(*c->frames));
 	if (!c->most || !c->frames)
 		return -ENOMEM;
-	for (size_t w = 0; w < n && !c->by_tables; w++) { /* else no chain is the kernel's */
+	for (size_t w = 0; w < n; w++) {
 		for (size_t i = 0; i < stacks[w]->n; i++) {
 			struct callchain sample =
 			        stacks_callchain(stacks[w], &stacks[w]->entries[i], rec->events);

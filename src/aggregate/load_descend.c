@@ -50,7 +50,6 @@ void load_descent_free(struct load_descent *d)
 	free(d->recent);
 	free(d->below);
 	load_trails_free(d->trails);
-	load_kernels_free(&d->kernels);
 	loop_fold_free(&d->fold);
 	arena_free(&d->folded);
 }
@@ -108,53 +107,14 @@ int load_walk(struct load_descent *d, const struct load_whose *e, const struct c
 	return 0;
 }
 
-int load_path(struct load_descent *d, const struct load_walked *frames, uint32_t *node)
+int load_path(struct load_descent *d, size_t n, uint32_t *node)
 {
-	for (size_t n = frames->n; n;) {
-		*node = profile_node(d->namer.profile, *node, frames->at[--n]);
+	while (n) {
+		*node = profile_node(d->namer.profile, *node, d->frames[--n]);
 		if (*node == PROFILE_FAILED)
 			return -ENOMEM;
 	}
 	return 0;
-}
-
-/* Whether the first word of a part says whose the addresses behind it are: else the sample does. */
-static bool load_marked(const struct seam_u64s *part)
-{
-	return part->n && seam_u64s_at(part, 0) >= SEAM_CONTEXT_MAX;
-}
-
-/* One that holds user addresses, too, is walked each time. */
-int load_walk_kernel(struct load_descent *d, const struct load_whose *e,
-                     const struct callchain *kernel, struct load_walked *ret)
-{
-	const uint32_t space = e->key->kernel_space;
-	const bool marked = load_marked(&kernel->kernel);
-	const struct load_kernel *known =
-	        marked ? load_kernels_get(&d->kernels, e->kernel, space) : NULL;
-	const uint64_t told = d->told;
-	size_t n;
-	int r;
-
-	if (known) {
-		d->told |= known->told;
-		*ret = (struct load_walked){ d->kernels.frames + known->at, known->n, true };
-		return 0;
-	}
-	d->told = 0;
-	r = load_walk(d, e, kernel, SIZE_MAX, &n);
-	if (r < 0)
-		return r;
-	*ret = (struct load_walked){ d->frames, n, marked && !frame_walk_mixed(kernel) };
-	if (ret->shared)
-		r = load_kernels_put(&d->kernels,
-		                     &(struct load_kernel){ .part = e->kernel,
-		                                            .space = space,
-		                                            .n = (uint32_t)n,
-		                                            .told = d->told },
-		                     d->frames);
-	d->told |= told;
-	return r;
 }
 
 /* One that holds user addresses, too, is another thing in each address space; without a marker in
@@ -168,21 +128,23 @@ int load_descend_kernel(struct load_descent *d, const struct load_whose *e,
 	struct load_below *b = &d->below[map_hash_pair((uint64_t)key.from << 32 | key.part,
 	                                               key.space, 0x9e3779b97f4a7c15ULL) >>
 	                                 (64 - LOAD_BELOW_BITS)];
+	const bool marked =
+	        kernel->kernel.n && seam_u64s_at(&kernel->kernel, 0) >= SEAM_CONTEXT_MAX;
 	const uint64_t told = d->told;
-	struct load_walked frames;
+	size_t n = 0;
 	int r;
 
-	if (b->to && load_marked(&kernel->kernel) && b->from == key.from && b->part == key.part &&
+	if (marked && b->to && b->from == key.from && b->part == key.part &&
 	    b->space == key.space) {
 		d->told |= b->told;
 		*node = b->to;
 		return 0;
 	}
 	d->told = 0;
-	r = load_walk_kernel(d, e, kernel, &frames);
+	r = load_walk(d, e, kernel, SIZE_MAX, &n);
 	if (r >= 0)
-		r = load_path(d, &frames, node);
-	if (r >= 0 && frames.shared) {
+		r = load_path(d, n, node);
+	if (r >= 0 && marked && !frame_walk_mixed(kernel)) {
 		*b = key;
 		b->to = *node;
 		b->told = d->told;
@@ -194,7 +156,6 @@ int load_descend_kernel(struct load_descent *d, const struct load_whose *e,
 void load_descent_other_table(struct load_descent *d)
 {
 	memset(d->below, 0, sizeof(*d->below) << LOAD_BELOW_BITS);
-	load_kernels_forget(&d->kernels);
 }
 
 /* Whether what is to be left out may be among the n innermost words. */

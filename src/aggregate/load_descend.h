@@ -8,7 +8,6 @@
 
 #include "aggregate/load_cut.h"
 #include "aggregate/load_frame.h"
-#include "aggregate/load_kernel.h"
 #include "base/arena.h"
 #include "samples/loop_fold.h"
 #include "samples/stacks.h"
@@ -19,8 +18,7 @@ struct load_descent {
 	uint32_t *frames; /* of one part, innermost first */
 	size_t frames_capacity;
 	struct load_recent *recent;
-	struct load_below *below;    /* kernel parts met last */
-	struct load_kernels kernels; /* those that were walked */
+	struct load_below *below; /* kernel parts met last */
 	struct load_trail *trails;
 	struct load_cut cut;
 	struct loop_fold fold;
@@ -33,13 +31,6 @@ struct load_whose {
 	const struct stacks_key *key;
 	uint32_t kernel, user; /* parts */
 	uint64_t time_ns;
-};
-
-/* Frames of a part, innermost first. They last until another part is walked. */
-struct load_walked {
-	const uint32_t *at;
-	size_t n;
-	bool shared; /* they are the same for all address spaces */
 };
 
 /* -ENOMEM. */
@@ -55,16 +46,13 @@ int load_fold(struct load_descent *d, struct callchain *sample);
  * most `most` of them. */
 int load_walk(struct load_descent *d, const struct load_whose *e, const struct callchain *sample,
               size_t most, size_t *ret);
-/* The frames of a kernel part, which is walked once. A chain without its user part. -ENOMEM. */
-int load_walk_kernel(struct load_descent *d, const struct load_whose *e,
-                     const struct callchain *kernel, struct load_walked *ret);
 /* The node of the innermost frame of a kernel part, whose outermost one is called from *node. */
 int load_descend_kernel(struct load_descent *d, const struct load_whose *e,
                         const struct callchain *kernel, uint32_t *node);
 /* Numbers of parts are of another table of stacks from now on. */
 void load_descent_other_table(struct load_descent *d);
-/* The node of the innermost of some frames; the outermost one is called from *node. */
-int load_path(struct load_descent *d, const struct load_walked *frames, uint32_t *node);
+/* The node of the innermost of n frames (d->frames); the outermost one is called from *node. */
+int load_path(struct load_descent *d, size_t n, uint32_t *node);
 /* In load_descend_user: where the part hangs is said by how it ended. */
 #define LOAD_ROOT_BY_END PROFILE_FAILED
 /* Where a part hangs, when its frames are known: below root, unless it went into data and there is
