@@ -16,10 +16,12 @@ strip -s "bare$T/work-go"
 record -q -e cpu-clock -F 997 --call-graph dwarf --keep-stacks -o f.data -- ./work-go 2 >/dev/null
 for tree in whole bare; do
 	"$SEAM" script -F comm,tid,time,ip,sym,srcline,state --symfs "$T/$tree" f.data >$tree.txt 2>$tree.err || fail "$tree: script"
-	# The whole one's own information does not say that these begin a stack: it goes on to the system call that made the thread,
-	# or says that no rule is known. Its names have the calling convention behind them, and it has none where a signal returns.
-	sed 's/\.abi0//; s,/no_unwind_info,,' $tree.txt |
-		awk '/runtime\.(clone|sigreturn)$|\[unknown\]$/ { getline; next } { print }' >$tree.same
+	# The whole one's own information does not say that these begin a stack: it goes on to the system call that made the thread, to
+	# what called mstart on the first thread, or says that no rule is known. Its names have the calling convention behind them, and
+	# it has none where a signal returns.
+	sed 's/\.abi0//; s,/no_unwind_info,,; s,/truncated$,,' $tree.txt |
+		awk '/runtime\.(clone|sigreturn)$|\[unknown\]$/ || (top && /runtime\.rt0_go$/) { getline; next }
+			!/^  / { top = /runtime\.mstart$/ } { print }' >$tree.same
 done
 atleast "lines of stacks" 5000 "$(wc -l <bare.txt)"
 atleast "of inlined calls" 100 "$(grep -c '(inlined)' bare.txt)"
