@@ -252,7 +252,7 @@ int record_values_runtimes(struct record_opts *o, const struct record_arg *a)
 		if (runtime_name(k))
 			n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", n ? ", " : "",
 			                      runtime_name(k));
-	return record_values_wrong(a, "%s: '%s' is not a list of %s", a->what, a->text, known);
+	return record_values_wrong(a, "'%s' is not a list of %s", a->text, known);
 }
 
 /* Takes a name, with or without CLOCK_ and in upper or lower case, or a number up to 31. -EINVAL
