@@ -17,8 +17,9 @@ static const char *tree_object(const struct profile *p, uint32_t object)
 	return !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path;
 }
 
-#define NAMES_AT 19   /* columns in front of a name that is not indented */
-#define NAME_LEAST 20 /* columns that a name may always take */
+#define NAMES_AT 19        /* columns in front of a name that is not indented */
+#define NAMES_AT_CALLEE 10 /* the same without self */
+#define NAME_LEAST 20      /* columns that a name may always take */
 
 /* A name so that its line fits the terminal, of which `taken` columns are something else's. */
 static void tree_name(const struct report *r, const char *name, size_t taken, struct buf *out)
@@ -32,10 +33,20 @@ static void tree_name(const struct report *r, const char *name, size_t taken, st
 	buf_free(&text);
 }
 
-/* One node: both shares, its name, and the object it is of. */
-static void tree_line(const struct report *r, const struct tree *t, uint64_t whole, uint32_t node,
-                      int depth, struct buf *out)
+/* What a walk of the tree needs to write a line. */
+struct tree_view {
+	const struct report *report;
+	const struct tree *tree;
+	bool callee;    /* who called comes below */
+	uint64_t whole; /* of which percentages are: the event's weight, in the tree or not */
+};
+
+/* One node: its shares, its name, and the object it is of. By callee it has no self: samples end where
+ * the stack begins, whose function did not take them. */
+static void tree_line(const struct tree_view *v, uint32_t node, int depth, struct buf *out)
 {
+	const struct report *r = v->report;
+	const struct tree *t = v->tree;
 	const struct tree_node *n = &t->nodes[node];
 
 	const char *name = n->symbol ? profile_text(t->profile, n->symbol) : SYMBOL_UNKNOWN;
@@ -45,12 +56,16 @@ static void tree_line(const struct report *r, const struct tree *t, uint64_t who
 		shown_printf(&object, " (%s)",
 		             n->kind == PROFILE_INLINED ? "inlined"
 		                                        : tree_object(t->profile, n->object));
-	report_share(r, report_percent(n->total, whole), out);
-	buf_put_text(out, " ");
-	report_share(r, report_percent(n->self, whole), out);
+	report_share(r, report_percent(n->total, v->whole), out);
+	if (!v->callee) {
+		buf_put_text(out, " ");
+		report_share(r, report_percent(n->self, v->whole), out);
+	}
 	buf_printf(out, "  %*s", depth * 2, "");
 	if (r->columns)
-		tree_name(r, name, NAMES_AT + (size_t)depth * 2 + object.n, out);
+		tree_name(r, name,
+		          (v->callee ? NAMES_AT_CALLEE : NAMES_AT) + (size_t)depth * 2 + object.n,
+		          out);
 	else
 		shown_put_text(out, name);
 	buf_put_text(out, buf_text(&object));
@@ -58,13 +73,6 @@ static void tree_line(const struct report *r, const struct tree *t, uint64_t who
 	out->failed |= object.failed;
 	buf_free(&object);
 }
-
-/* What a walk of the tree needs to write a line. */
-struct tree_view {
-	const struct report *report;
-	const struct tree *tree;
-	uint64_t whole; /* of which percentages are: the event's weight, in the tree or not */
-};
 
 /* The first of node and its siblings that is large enough to be shown; 0: none. */
 static uint32_t tree_next(const struct tree_view *v, uint32_t node)
@@ -95,7 +103,7 @@ static void tree_walk(const struct tree_view *v, struct buf *out)
 	while (at) {
 		uint32_t next;
 
-		tree_line(v->report, t, v->whole, at, depth, out);
+		tree_line(v, at, depth, out);
 		next = tree_next(v, t->nodes[at].first_child);
 		if (next) {
 			depth += tree_step(t, at);
@@ -125,7 +133,7 @@ int report_tree(const struct report *r, uint32_t event, struct buf *out)
 	struct tree_opts opts = { .order = callee ? TREE_CALLEE : TREE_CALLER,
 		                  .event = event,
 		                  .focus = r->symbols || r->symbol_filter ? r->shown : NULL };
-	struct tree_view v = { .report = r };
+	struct tree_view v = { .report = r, .callee = callee };
 	struct profile_account account;
 	struct tree t;
 	int rc;
@@ -138,13 +146,14 @@ int report_tree(const struct report *r, uint32_t event, struct buf *out)
 	v.tree = &t;
 	v.whole = account.weight;
 	if (!r->quiet)
-		buf_printf(out, "\n   Total     Self  %s\n",
+		buf_printf(out, "\n   Total  %s\n",
 		           callee ? "Callees, and below each who called it"
-		                  : "Callers, and below each what it called");
+		                  : "   Self  Callers, and below each what it called");
 	tree_walk(&v, out);
 	if (t.nodes[0].self) {
 		report_share(r, report_percent(t.nodes[0].self, v.whole), out);
-		buf_put_text(out, "           (no stack at all)\n");
+		buf_put_text(out,
+		             callee ? "  (no stack at all)\n" : "           (no stack at all)\n");
 	}
 	tree_free(&t);
 	return 0;
