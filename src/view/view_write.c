@@ -86,6 +86,9 @@ static int view_write_make(struct view *v, struct view_made *m)
 static int view_write_put(struct view *v, struct view_made *m)
 {
 	view_say(v, buf_text(&m->text));
+	if (v->state.n && strcmp(buf_text(&v->state), "ended"))
+		shown_printf(&v->message, ", of what had come until then (%s)",
+		             buf_text(&v->state));
 	return 0;
 }
 

@@ -65,7 +65,9 @@ written() {
 rows() { sed -nE 's/^ *([0-9.]+%) +([0-9.]+%) [*]?.* ([^ ]+)$/\1 \2 \3/p' | LC_ALL=C sort; }
 
 tmux new-session -d -s s -x 150 -y 40 "LC_ALL=C.UTF-8 '$SEAM' report --no-inline -i work.data; echo ended \$?; sleep 1000"
-shows "1 functions"
+# A table that is there is of the whole file when nothing is said of reading.
+is_read() { on_screen inner_work && ! on_screen reading; }
+until_true "the file is read, but: $(screen)" is_read
 keys S
 keys -l sym
 keys Enter

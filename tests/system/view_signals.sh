@@ -47,6 +47,7 @@ read_until(b"help")
 if cooked():
     sys.exit("the terminal was never taken")
 if how == "key":
+    read_until(b"[.]")  # rows
     first = len(shown) + quiet()
     os.write(ours, b"5")
     quiet()
