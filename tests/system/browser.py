@@ -60,10 +60,14 @@ class Browser:
     def js(self, code, *args):
         return self.call("POST", "/execute/sync", {"script": code, "args": list(args)})
 
-    def size(self, width, height):
-        """The page's window, smaller than a desktop's may be."""
+    def size(self, width, height, ratio=1):
+        """The page's window, smaller than a desktop's may be. ratio: pixels of the screen to one of the page."""
         self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}})
+            "width": width, "height": height, "deviceScaleFactor": ratio, "mobile": False}})
+
+    def own_size(self):
+        """The window as it was before size()."""
+        self.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.clearDeviceMetricsOverride", "params": {}})
 
     def printed(self):
         """The page on paper, as PDF."""

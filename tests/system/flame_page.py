@@ -161,19 +161,33 @@ def focus(browser, name, sums):
     browser.keys(ESCAPE)
 
 
-def choose(browser, truth):
-    strip = browser.js("const r = document.getElementById('strip').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]")
-    y, left, width = strip[1] + strip[3] / 2, strip[0] + 130, strip[2] - 130
+def drag_span(browser, truth, times, window):
+    """A span dragged in the strip, against where the pointer was (on whole pixels) and the samples' own times."""
+    browser.until(lambda: browser.js("const e = document.getElementById('strip'), wide = document.getElementById('left').clientWidth;"
+                                     "return e.clientWidth === wide && e.width === Math.round(wide * devicePixelRatio)"))
+    left, top, width, height = browser.js("const r = document.getElementById('strip').getBoundingClientRect(); return [r.x, r.y, r.width, r.height]")
+    y, left, width = top + height / 2, left + 130, width - 130
     browser.drag(left + width * 0.25, y, left + width * 0.5, y)
     part = totals(browser)["samples"]
-    times = sorted(float(line) for line in run("script", "-i", recording, "-F", "time", "-G").decode().replace(":", " ").split())
-    start, end = times[0], times[-1]
-    inside = sum(0.245 <= (t - start) / (end - start) <= 0.505 for t in times)
-    core = sum(0.255 <= (t - start) / (end - start) <= 0.495 for t in times)
-    check("a dragged span holds the samples of that time", core <= part <= inside < len(times), "%d in %d..%d" % (part, core, inside))
-    picture(browser, "brush")
+    first, last = (int(n) for n in browser.js("return new URLSearchParams(location.hash.slice(1)).get('span')").split("-"))
+    error = 1024 * 2 / width + 1
+    check("a dragged span is the one under the pointer" + window, abs(first - 256) <= error and abs(last + 1 - 512) <= error, "%d to %d" % (first, last))
+    # Times are printed in microseconds.
+    at = [(1024 * (t - times[0]) / (times[-1] - times[0]), 1024 * 1e-6 / (times[-1] - times[0])) for t in times]
+    core, inside = (sum(first + side * e <= t <= last + 1 - side * e for t, e in at) for side in (1, -1))
+    check("it holds the samples of that time", core <= part <= inside < len(times), "%d in %d..%d" % (part, core, inside))
+    picture(browser, "brush" + window.replace(" ", "-"))
     browser.click(left + width * 0.7, y)
     check("a click takes the span away", totals(browser)["samples"] == truth.samples)
+
+
+def choose(browser, truth):
+    times = sorted(float(line) for line in run("script", "-i", recording, "-F", "time", "-G").decode().replace(":", " ").split())
+    drag_span(browser, truth, times, "")
+    for size in ((900, 600, 2), (500, 700, 1.25)):
+        browser.size(*size)
+        drag_span(browser, truth, times, " at %d x %d, %s pixels" % size)
+    browser.own_size()
 
     by_pid = {}
     for row in truth.rows:

@@ -51,29 +51,34 @@ export function heatImage() {
 	);
 }
 
-export const sliceX = (slice) => LABEL + ((V.width - LABEL) * slice) / M.meta.slices;
+/* The strip has no scroll bar beside it, as the graph has: it is wider than V.width. */
+const stripWidth = () => $("strip").clientWidth || V.width;
+const sliceX = (slice, width) => LABEL + ((width - LABEL) * slice) / M.meta.slices;
 export const xSlice = (x) =>
 	Math.max(
 		0,
 		Math.min(
 			M.meta.slices - 1,
-			Math.floor(((x - LABEL) / (V.width - LABEL)) * M.meta.slices),
+			Math.floor(((x - LABEL) / (stripWidth() - LABEL)) * M.meta.slices),
 		),
 	);
 export function drawStrip() {
 	const { rows, threads, more } = V.strip,
 		height = rows * STRIP_ROW + 2,
-		ctx = sized($("strip"), V.width, height);
+		width = stripWidth(),
+		ctx = sized($("strip"), width, height);
 	const css = getComputedStyle(document.documentElement),
-		all = S.first === 0 && S.last === M.meta.slices - 1;
+		all = S.first === 0 && S.last === M.meta.slices - 1,
+		from = sliceX(S.first, width),
+		to = sliceX(S.last + 1, width);
 
-	ctx.clearRect(0, 0, V.width, height);
+	ctx.clearRect(0, 0, width, height);
 	ctx.imageSmoothingEnabled = false;
 	ctx.drawImage(
 		V.strip.image || (V.strip.image = heatImage()),
 		LABEL,
 		0,
-		V.width - LABEL,
+		width - LABEL,
 		rows * STRIP_ROW,
 	);
 	ctx.font = "9px system-ui, sans-serif";
@@ -96,16 +101,11 @@ export function drawStrip() {
 	if (!all) {
 		ctx.fillStyle = css.getPropertyValue("--back");
 		ctx.globalAlpha = 0.65;
-		ctx.fillRect(LABEL, 0, sliceX(S.first) - LABEL, height);
-		ctx.fillRect(sliceX(S.last + 1), 0, V.width - sliceX(S.last + 1), height);
+		ctx.fillRect(LABEL, 0, from - LABEL, height);
+		ctx.fillRect(to, 0, width - to, height);
 		ctx.globalAlpha = 1;
 		ctx.strokeStyle = css.getPropertyValue("--accent");
-		ctx.strokeRect(
-			sliceX(S.first) + 0.5,
-			0.5,
-			Math.max(1, sliceX(S.last + 1) - sliceX(S.first) - 1),
-			height - 1,
-		);
+		ctx.strokeRect(from + 0.5, 0.5, Math.max(1, to - from - 1), height - 1);
 	}
 	describeSpan(all);
 }
