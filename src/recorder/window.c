@@ -9,7 +9,9 @@
  * costs is a copy of a few MB for each interval.
  *
  * A sample's user part may come after it. So an interval ends WINDOW_GRACE_NS before the newest
- * sample, and what is younger waits for the next one.
+ * sample, and what is younger waits for the next one. Rings are read one after the other, and who
+ * reads may be kept waiting between two of them for longer than that; so a sample may also come
+ * when its interval is over. It is in the next one.
  *
  * Invariant: each sample is in exactly one interval, or counted as dropped. Both buffers are
  * bounded: samples that find no room are dropped, side-band records of processes that are gone are
@@ -37,7 +39,7 @@ struct window {
 	struct buf side, samples;
 	int file;           /* memfd: the recording of an interval */
 	uint64_t newest_ns; /* time of the newest sample */
-	uint64_t cut_ns;    /* samples before this were in an interval */
+	uint64_t cut_ns;    /* the last interval ended here; what comes late may be older */
 	uint64_t dropped;   /* samples that had no room, since the last cut */
 	uint64_t lost;
 	bool grew; /* samples came since the last cut */
@@ -240,6 +242,7 @@ static int window_write_side(const struct window *w, struct seam_writer *writer,
                              struct seam_error *err)
 {
 	struct window_giving giving = { writer, err };
+	uint64_t from_ns = w->cut_ns; /* or when the oldest sample was, if that came late */
 	struct map threads = { 0 };
 	struct seam_record record;
 	int r = 0;
@@ -248,11 +251,15 @@ static int window_write_side(const struct window *w, struct seam_writer *writer,
 	     at += record.size) {
 		struct seam_decoded d;
 
-		if (record_decode(w->events, &record, &d, NULL) >= 0 && d.id.has & SEAM_SAMPLE_TID)
+		if (record_decode(w->events, &record, &d, NULL) < 0)
+			continue;
+		if (d.id.has & SEAM_SAMPLE_TID)
 			r = map_put(&threads, d.id.tid, 1);
+		if (d.id.has & SEAM_SAMPLE_TIME && d.id.time_ns < from_ns)
+			from_ns = d.id.time_ns;
 	}
 	if (r >= 0)
-		r = window_side_sampled(&w->side, w->events, &threads, w->cut_ns, window_give,
+		r = window_side_sampled(&w->side, w->events, &threads, from_ns, window_give,
 		                        &giving);
 	map_free(&threads);
 	return r;
@@ -344,10 +351,10 @@ int window_profile(const struct window_interval *interval, const struct load_opt
                    struct seam_error *err)
 {
 	struct recording_opts learn = { .sz = sizeof(learn) };
-	/* [from, to); of an empty one no time is both. */
-	bool empty = interval->to_ns <= interval->from_ns;
-	const struct proc_span times = { empty ? 1 : interval->from_ns,
-		                         empty ? 0 : interval->to_ns - 1 };
+	/* From the beginning, for what came late is older than the interval: what was in one before
+	 * is no longer there. Where it ends at 0 no time is both. */
+	const struct proc_span times = { interval->to_ns ? 0 : 1,
+		                         interval->to_ns ? interval->to_ns - 1 : 0 };
 	struct load_opts due = *opts;
 	struct recording *rec = NULL;
 	struct seam_reader *reader;
@@ -356,7 +363,7 @@ int window_profile(const struct window_interval *interval, const struct load_opt
 
 	if (r < 0)
 		return r;
-	/* Only samples of the interval count; the file also holds those that wait. */
+	/* Those that wait do not count. */
 	due.filter = (struct samples_filter){ .times = &times, .n_times = 1 };
 	r = recording_open(&rec, reader, &learn, err);
 	if (r >= 0)

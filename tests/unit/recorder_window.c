@@ -72,22 +72,29 @@ static void each_sample_is_in_one_interval(void **state)
 	buf_free(&in);
 }
 
-/* One that comes so late that its interval is over is in none: intervals do not overlap. */
-static void intervals_meet(void **state)
+/* One that comes when its interval is over is in the next one, though intervals do not overlap: who
+ * reads the rings may be kept waiting between two of them. */
+static void what_comes_late_is_in_the_next_interval(void **state)
 {
 	struct seam_events *events = test_events();
 	struct window *w = begin(events);
-	struct window_interval a, b;
+	struct window_interval a, b, c;
 	struct buf in = { 0 };
 
 	put_sample(&in, 10, 2 * SECOND);
 	assert_int_equal(give(window_write, w, &in), 0);
 	assert_int_equal(cut(w, false, &a), 0);
 	put_sample(&in, 10, SECOND);
+	assert_int_equal(give(window_write, w, &in), 0);
+	/* Nothing newer came: this one has no length, and a sample. */
+	assert_int_equal(cut(w, false, &b), 1);
+	assert_true(a.to_ns == b.from_ns && b.to_ns == b.from_ns);
+	put_sample(&in, 10, 1);
 	put_sample(&in, 10, 3 * SECOND);
 	assert_int_equal(give(window_write, w, &in), 0);
-	assert_int_equal(cut(w, true, &b), 2);
-	assert_true(a.to_ns == b.from_ns && b.to_ns == 3 * SECOND + 1);
+	assert_int_equal(cut(w, true, &c), 3);
+	assert_true(b.to_ns == c.from_ns && c.to_ns == 3 * SECOND + 1);
+	assert_int_equal(cut(w, true, &c), 0);
 	window_free(w);
 	seam_events_free(events);
 	buf_free(&in);
@@ -184,7 +191,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_sample_is_in_one_interval),
-		cmocka_unit_test(intervals_meet),
+		cmocka_unit_test(what_comes_late_is_in_the_next_interval),
 		cmocka_unit_test(the_first_moments_wait),
 		cmocka_unit_test(losses_are_counted),
 		cmocka_unit_test(memory_is_bounded),
