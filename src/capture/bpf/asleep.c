@@ -47,8 +47,9 @@ static int asleep_fail(struct seam_error *err, int code)
 /* Loads the program with the keys that it must look for. */
 static int asleep_load(struct asleep *a, const uint64_t *keys, size_t n, bool by_tid)
 {
-	const struct bpf_object_open_opts opts = { .sz = sizeof(opts),
-		                                   .object_name = "seam_asleep" };
+	const struct relocate_object object = { .name = "seam_asleep",
+		                                .bytes = asleep_object,
+		                                .size = asleep_object_size };
 	const struct asleep_config config = { .by_tid = by_tid };
 	struct bpf_map *rodata, *wanted;
 	struct relocate relocate;
@@ -58,7 +59,7 @@ static int asleep_load(struct asleep *a, const uint64_t *keys, size_t n, bool by
 	libbpf_set_print(kwalk_libbpf_print);
 	r = relocate_begin(&relocate);
 	if (r >= 0)
-		r = relocate_open(&relocate, asleep_object, asleep_object_size, &opts, &a->object);
+		r = relocate_open(&relocate, &object, &a->object);
 	if (r < 0) {
 		relocate_end(&relocate);
 		return r;

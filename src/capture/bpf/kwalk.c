@@ -22,6 +22,7 @@
 
 #include "abi/stack_end.h"
 #include "capture/bpf/kwalk_parts.h"
+#include "capture/bpf/relocate.h"
 #include "capture/context/kwalk_context.h"
 #include "capture/kernel.h"
 
@@ -226,8 +227,7 @@ static bool kwalk_takes(void *ctx, const struct seam_attr *attr)
 /* Not attached by libbpf, which would enable the event, and close it at the end. */
 static int kwalk_attach(void *ctx, int fd, uint64_t id)
 {
-	const struct bpf_link_create_opts opts = { .sz = sizeof(opts),
-		                                   .perf_event.bpf_cookie = id };
+	struct bpf_link_create_opts opts;
 	struct kwalk *l = ctx;
 	/* One by one: there are as many as events on CPUs. */
 	int *attached = realloc(l->attached, (l->n_attached + 1) * sizeof(*attached)), link;
@@ -235,6 +235,8 @@ static int kwalk_attach(void *ctx, int fd, uint64_t id)
 	if (!attached)
 		return -ENOMEM;
 	l->attached = attached;
+	LIBBPF_ZEROED(opts);
+	opts.perf_event.bpf_cookie = id;
 	link = bpf_link_create(bpf_program__fd(l->on_sample), fd, BPF_PERF_EVENT, &opts);
 	if (link < 0)
 		return link;

@@ -224,16 +224,17 @@ static void load_attach_skipped(struct kwalk *l)
 static int load_object(struct kwalk *l, struct seam_error *err)
 {
 	char *said = calloc(1, LOAD_LOG);
-	const struct bpf_object_open_opts opts = { .sz = sizeof(opts),
-		                                   .object_name = "seam",
-		                                   .kernel_log_buf = said,
-		                                   .kernel_log_size = said ? LOAD_LOG : 0 };
+	const struct relocate_object object = { .name = "seam",
+		                                .bytes = kwalk_object,
+		                                .size = kwalk_object_size,
+		                                .log = said,
+		                                .log_size = LOAD_LOG };
 	struct relocate relocate;
 	int r = relocate_begin(&relocate);
 
 	kwalk_want_task_work(&relocate);
 	if (r >= 0)
-		r = relocate_open(&relocate, kwalk_object, kwalk_object_size, &opts, &l->object);
+		r = relocate_open(&relocate, &object, &l->object);
 	if (r >= 0) {
 		uint32_t task_work = kwalk_task_work(&relocate);
 

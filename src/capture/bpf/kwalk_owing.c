@@ -49,12 +49,14 @@ static int owing_share(struct kwalk *l)
 /* Fits the object to the kernel once more, and loads the program. -errno, and nothing stays. */
 static int owing_load(struct kwalk *l)
 {
-	const struct bpf_object_open_opts opts = { .sz = sizeof(opts), .object_name = "seam" };
+	const struct relocate_object object = { .name = "seam",
+		                                .bytes = kwalk_object,
+		                                .size = kwalk_object_size };
 	struct relocate relocate;
 	int r = relocate_begin(&relocate);
 
 	if (r >= 0)
-		r = relocate_open(&relocate, kwalk_object, kwalk_object_size, &opts, &l->owing);
+		r = relocate_open(&relocate, &object, &l->owing);
 	if (r >= 0)
 		r = owing_share(l);
 	if (r >= 0)

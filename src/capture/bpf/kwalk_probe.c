@@ -47,12 +47,13 @@ bool kwalk_traces(uint32_t function)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	struct bpf_prog_load_opts opts = { .sz = sizeof(opts),
-		                           .expected_attach_type = BPF_TRACE_FENTRY };
+	struct bpf_prog_load_opts opts;
 	int fd, link;
 
 	if (!function)
 		return false;
+	LIBBPF_ZEROED(opts);
+	opts.expected_attach_type = BPF_TRACE_FENTRY;
 	opts.attach_btf_id = function;
 	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "seam_probe", "GPL", insns,
 	                   sizeof(insns) / sizeof(insns[0]), &opts);
@@ -111,17 +112,19 @@ uint64_t kwalk_symbol(const char *name)
 		{ BPF_ALU64 | BPF_MOV | BPF_K },
 		{ BPF_JMP | BPF_EXIT },
 	};
-	const struct bpf_prog_load_opts load = { .sz = sizeof(load),
-		                                 .prog_flags = BPF_F_SLEEPABLE };
+	struct bpf_prog_load_opts load;
 	struct bpf_insn insns[SYMBOL_TEXT / 4 + sizeof(call) / sizeof(call[0])];
 	uint64_t ret = 0;
-	struct bpf_test_run_opts run = { .sz = sizeof(run),
-		                         .ctx_in = &ret,
-		                         .ctx_size_in = sizeof(ret) };
+	struct bpf_test_run_opts run;
 	int fd;
 
 	if (n > SYMBOL_TEXT)
 		return 0;
+	LIBBPF_ZEROED(load);
+	load.prog_flags = BPF_F_SLEEPABLE;
+	LIBBPF_ZEROED(run);
+	run.ctx_in = &ret;
+	run.ctx_size_in = sizeof(ret);
 	n = symbol_text(insns, name, n, SYMBOL_TEXT);
 	memcpy(insns + n, call, sizeof(call));
 	fd = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "seam_symbol", "GPL", insns,
@@ -143,10 +146,13 @@ static void probe_no(struct kwalk_probe *p, const char *reason, const char *reme
 /* An arena of one page: needs the capabilities and Linux 6.9. */
 static int probe_arena(void)
 {
-	const struct bpf_map_create_opts opts = { .sz = sizeof(opts), .map_flags = BPF_F_MMAPABLE };
-	/* 33: BPF_MAP_TYPE_ARENA, which older headers do not have. */
-	int fd = bpf_map_create((enum bpf_map_type)33, "seam_probe", 0, 0, 1, &opts);
+	struct bpf_map_create_opts opts;
+	int fd;
 
+	LIBBPF_ZEROED(opts);
+	opts.map_flags = BPF_F_MMAPABLE;
+	/* 33: BPF_MAP_TYPE_ARENA, which older headers do not have. */
+	fd = bpf_map_create((enum bpf_map_type)33, "seam_probe", 0, 0, 1, &opts);
 	if (fd < 0)
 		return -errno;
 	close(fd);

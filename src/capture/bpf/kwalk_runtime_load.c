@@ -56,18 +56,18 @@ static int runtime_load_object(struct kwalk_runtimes *t)
 {
 	struct kwalk *l = t->kwalk;
 	char *said = calloc(1, LOAD_LOG);
-	const struct bpf_object_open_opts opts = { .sz = sizeof(opts),
-		                                   .object_name = "seam_runtime",
-		                                   .kernel_log_buf = said,
-		                                   .kernel_log_size = said ? LOAD_LOG : 0 };
+	const struct relocate_object object = { .name = "seam_runtime",
+		                                .bytes = runtime_objects[t->kind].bytes,
+		                                .size = *runtime_objects[t->kind].size,
+		                                .log = said,
+		                                .log_size = LOAD_LOG };
 	struct bpf_program *away;
 	struct relocate relocate;
 	int r = relocate_begin(&relocate);
 
 	kwalk_want_task_work(&relocate);
 	if (r >= 0)
-		r = relocate_open(&relocate, runtime_objects[t->kind].bytes,
-		                  *runtime_objects[t->kind].size, &opts, &t->object);
+		r = relocate_open(&relocate, &object, &t->object);
 	if (r >= 0) {
 		away = bpf_object__find_program_by_name(t->object, "runtime_away");
 		load_patch(t->object, kwalk_task_work(&relocate));

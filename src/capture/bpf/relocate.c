@@ -149,11 +149,11 @@ static int relocate_prepare(struct bpf_program *p, struct bpf_prog_load_opts *op
 /* Once in the life of the process: see relocate_hooked. */
 static int relocate_hook_all(void)
 {
-	const struct libbpf_prog_handler_opts opts = { .sz = sizeof(opts),
-		                                       .prog_prepare_load_fn = relocate_prepare };
-
+	struct libbpf_prog_handler_opts opts;
 	int id = 0;
 
+	LIBBPF_ZEROED(opts);
+	opts.prog_prepare_load_fn = relocate_prepare;
 	pthread_mutex_lock(&relocate_lock);
 	for (; id >= 0 && relocate_hooked < RELOCATE_HOOKS; relocate_hooked += id >= 0) {
 		const struct relocate_hook *hook = &relocate_hooks[relocate_hooked];
@@ -222,22 +222,25 @@ static int relocate_cut(struct relocate *r, struct bpf_object *object)
 }
 
 /* Opens the object, and makes what libbpf will ask for when it loads it. */
-int relocate_open(struct relocate *r, const void *bytes, size_t size,
-                  const struct bpf_object_open_opts *opts, struct bpf_object **ret)
+int relocate_open(struct relocate *r, const struct relocate_object *o, struct bpf_object **ret)
 {
-	struct bpf_object_open_opts with = *opts;
+	struct bpf_object_open_opts opts;
 	struct bpf_object *object;
 	int error = relocate_hook_all();
 
 	if (error < 0)
 		return error;
+	LIBBPF_ZEROED(opts);
+	opts.object_name = o->name;
+	opts.kernel_log_buf = o->log;
+	opts.kernel_log_size = o->log ? o->log_size : 0;
 	relocate_now = r;
 	r->fd = memfd_create("seam-btf", MFD_CLOEXEC);
 	if (r->fd < 0)
 		return -errno;
 	snprintf(r->path, sizeof(r->path), "/proc/self/fd/%d", r->fd);
-	with.btf_custom_path = r->path;
-	object = bpf_object__open_mem(bytes, size, &with);
+	opts.btf_custom_path = r->path;
+	object = bpf_object__open_mem(o->bytes, o->size, &opts);
 	if (!object)
 		return -errno;
 	relocate_targets(r, object);

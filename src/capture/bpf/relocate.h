@@ -22,11 +22,16 @@
 #include <stddef.h>
 
 #include <bpf/libbpf.h>
+#include <string.h>
 
 #include "capture/btf_cut.h"
 
 #define RELOCATE_BTF "/sys/kernel/btf/vmlinux"
 #define RELOCATE_TARGETS 32
+
+/* Options for libbpf, which refuses them where bytes behind its last member are not 0. An
+ * initializer leaves such padding as it is: so did clang 14 with the address sanitizer. */
+#define LIBBPF_ZEROED(opts) (memset(&(opts), 0, sizeof(opts)), (void)((opts).sz = sizeof(opts)))
 
 struct relocate {
 	void *bytes; /* the kernel's BTF */
@@ -40,6 +45,15 @@ struct relocate {
 	size_t n_targets;
 };
 
+/* An object to be opened. */
+struct relocate_object {
+	const char *name; /* maps and programs show it */
+	const void *bytes;
+	size_t size;
+	char *log; /* what the kernel says of a program that it refuses; NULL: to libbpf's print */
+	size_t log_size;
+};
+
 /* -errno: the kernel's BTF cannot be read. relocate_end is due in any case. */
 int relocate_begin(struct relocate *r);
 /* Adds prefix and name to what is looked for. */
@@ -49,8 +63,7 @@ int relocate_find(struct relocate *r);
 /* Opens an object whose sections are what libbpf calls tp_btf/NAME, fexit/NAME, iter/NAME and
  * iter.s/NAME, with seam_ before it, or need nothing of the kernel. A program that is attached to
  * what the kernel does not have must not be loaded. */
-int relocate_open(struct relocate *r, const void *bytes, size_t size,
-                  const struct bpf_object_open_opts *opts, struct bpf_object **ret);
+int relocate_open(struct relocate *r, const struct relocate_object *o, struct bpf_object **ret);
 /* The number of what was wanted, or of what a program is attached to; 0: the kernel has none. */
 uint32_t relocate_id(const struct relocate *r, const char *name);
 void relocate_end(struct relocate *r);
