@@ -7,6 +7,10 @@
  * lowered in proportion to what was too much, and again if that was not enough. Changing the rate
  * means to begin a recording anew; so it takes more than one window to move it, and up it goes
  * slower than down.
+ *
+ * What counts is the average: windows may cost too much and leave room in turn. So what each takes
+ * beyond the limit is a debt, which those pay back that take less; one that is not paid back lowers
+ * the rate.
  */
 #include "agent/budget.h"
 
@@ -16,6 +20,8 @@
 #define DOWN_LEAST 0.75  /* a change is worth its cost */
 #define DOWN_MOST 0.25   /* one window of much work is no reason to stop */
 #define UP 1.5
+#define DEBT_MOST 6.0   /* windows' worth of the limit that may be owed */
+#define DEBT_WINDOW 5.0 /* of it one window can make: it alone is no reason */
 
 /* A recorder forgets no table that it made, so that nobody's is gone: where programs are linked all
  * day it begins anew when there are so many, or so much of them on disk, but not each time if there
@@ -34,6 +40,15 @@ void budget_start(struct rate_budget *b, double max_cpu, uint64_t hz)
 	*b = (struct rate_budget){ .max_cpu = max_cpu, .asked_hz = hz, .hz = hz, .fresh = true };
 }
 
+/* What is owed after a window that took so many times the limit. Nothing is saved up: what was not
+ * taken for hours is no leave to take it now. Nor is more owed than changes the rate: what cannot
+ * be mended at the least rate is forgotten soon. */
+static double budget_owed(double debt, double times)
+{
+	debt += times - 1 > DEBT_WINDOW ? DEBT_WINDOW : times - 1;
+	return debt > DEBT_MOST + 1 ? DEBT_MOST + 1 : debt > 0 ? debt : 0;
+}
+
 /* The rate by which used percent would have been the limit, within bounds. */
 static uint64_t budget_down(const struct rate_budget *b, double used)
 {
@@ -50,6 +65,7 @@ bool budget_window(struct rate_budget *b, uint64_t cpu_ns, uint64_t ns)
 {
 	double used = ns ? 100.0 * (double)cpu_ns / (double)ns : 0;
 	uint64_t hz = b->hz;
+	bool down;
 
 	if (b->max_cpu <= 0 || b->fresh) {
 		b->fresh = false;
@@ -57,9 +73,12 @@ bool budget_window(struct rate_budget *b, uint64_t cpu_ns, uint64_t ns)
 	}
 	b->over = used > b->max_cpu ? b->over + 1 : 0;
 	b->under = used < b->max_cpu * ROOM && hz < b->asked_hz ? b->under + 1 : 0;
-	b->floor = b->over >= OVER_WINDOWS && hz == 1;
-	if (b->over >= OVER_WINDOWS) {
-		hz = budget_down(b, used);
+	b->debt = budget_owed(b->debt, used / b->max_cpu);
+	down = b->over >= OVER_WINDOWS || b->debt > DEBT_MOST;
+	b->floor = down && hz == 1;
+	if (down) {
+		/* How much too much it is by one window is not what it is by the average. */
+		hz = budget_down(b, b->over >= OVER_WINDOWS ? used : b->max_cpu);
 	} else if (b->under >= UNDER_WINDOWS) {
 		hz = (uint64_t)((double)hz * UP) + 1;
 		hz = hz > b->asked_hz ? b->asked_hz : hz;
@@ -68,6 +87,7 @@ bool budget_window(struct rate_budget *b, uint64_t cpu_ns, uint64_t ns)
 		return false;
 	b->hz = hz;
 	b->over = b->under = 0;
+	b->debt = 0;
 	b->fresh = true;
 	return true;
 }

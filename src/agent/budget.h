@@ -14,8 +14,9 @@ struct rate_budget {
 	uint64_t asked_hz;    /* the rate that is asked for, and never exceeded */
 	uint64_t hz;          /* the rate now */
 	unsigned over, under; /* windows in a row that cost too much, that left room */
-	bool fresh;           /* the next window also paid for opening: it does not count */
-	bool floor;           /* it costs too much at the least rate, too */
+	double debt; /* taken beyond the limit and not paid back, in windows at the limit */
+	bool fresh;  /* the next window also paid for opening: it does not count */
+	bool floor;  /* it costs too much at the least rate, too */
 };
 
 void budget_start(struct rate_budget *b, double max_cpu, uint64_t hz);

@@ -466,8 +466,9 @@ COMMAND(agent) = {
 	        "as lost samples in the next window that it takes. There is one agent on a "
 	        "machine, by a lock in /run/seam ($RUNTIME_DIRECTORY).",
 	        "--max-cpu is of one CPU, and of all that the agent does. After two windows that "
-	        "took more it samples less often, down to once a second, and later more often "
-	        "again. Weights are time, so sums stay true. What it costs to follow programs "
+	        "took more, or some whose average is more, it samples less often, down to once a "
+	        "second, and later more often again. Weights are time, so sums stay true. What it "
+	        "costs to follow programs "
 	        "that start does not become less by that.",
 	        "--memory: the kernel's unwind tables have a third of it. What the process has is "
 	        "looked at between windows, and said once if it is more; while a window of very "

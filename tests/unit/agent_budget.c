@@ -37,10 +37,48 @@ static void one_dear_window_is_no_reason(void **state)
 	budget_start(&b, 1, 19);
 	assert_int_equal(windows(&b, 1, 50), 0); /* it paid for opening */
 	for (int i = 0; i < 10; i++) {
-		assert_int_equal(windows(&b, 1, 5), 0);
-		assert_int_equal(windows(&b, 1, 0.9), 0);
+		/* However dear it was, if it is paid back. */
+		assert_int_equal(windows(&b, 1, 90), 0);
+		assert_int_equal(windows(&b, 50, 0.9), 0);
 	}
 	assert_int_equal(b.hz, 19);
+}
+
+/* Windows over and under the limit in turn: what counts is their average. */
+static void the_average_counts(void **state)
+{
+	struct rate_budget b;
+	unsigned changes = 0;
+
+	budget_start(&b, 1, 100);
+	windows(&b, 1, 1);
+	for (int i = 0; i < 10 && !changes; i++) {
+		changes += windows(&b, 1, 5);
+		changes += windows(&b, 1, 0.9);
+	}
+	assert_int_equal(changes, 1);
+	assert_int_equal(b.hz, 75);
+	/* Hardly above the limit it takes longer. */
+	windows(&b, 1, 1);
+	for (int i = 0; i < 100; i++) {
+		changes += windows(&b, 1, 1.5);
+		changes += windows(&b, 1, 0.7);
+	}
+	assert_in_range(changes, 2, 5);
+	assert_true(b.hz < 60);
+	/* An average below it is no reason, however long it is so; and nothing is saved up. */
+	budget_start(&b, 1, 100);
+	windows(&b, 1, 1);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(windows(&b, 1, 1.2), 0);
+		assert_int_equal(windows(&b, 1, 0.7), 0);
+	}
+	assert_int_equal(windows(&b, 1000, 0.7), 0);
+	for (int i = 0; i < 4; i++) {
+		changes = windows(&b, 1, 4);
+		changes += windows(&b, 1, 0.9);
+	}
+	assert_int_equal(b.hz, 75);
 }
 
 /* What a machine has always is no reason to begin anew each time. */
@@ -97,6 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_limit_nothing_changes),
 		cmocka_unit_test(one_dear_window_is_no_reason),
+		cmocka_unit_test(the_average_counts),
 		cmocka_unit_test(a_recorder_with_too_much_begins_anew),
 		cmocka_unit_test(it_goes_down_in_proportion_and_up_again),
 		cmocka_unit_test(the_least_rate_is_one),
