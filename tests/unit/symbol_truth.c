@@ -60,7 +60,8 @@ static void read_nm(struct truths *t, const char *options, const char *path)
 		struct truth one;
 
 		if (sscanf(line, "%llx %llx %c %2047s", &start, &size, &type, one.name) != 4 ||
-		    !strchr("tTwWi", type) || !size)
+		    !strchr("tTwWi", type) || !size ||
+		    start < 4096) /* an offset in a thread's data */
 			continue;
 		one.start = start;
 		one.size = size;
