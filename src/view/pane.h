@@ -155,10 +155,20 @@ unsigned pane_indent(const struct view_screen *s, unsigned figures, unsigned dep
 /* "+ ", "- " or "  " of a node. */
 const char *pane_fold_sign(const struct fold *f, uint32_t node);
 double pane_percent(uint64_t part, uint64_t whole);
+/* Makes of the widths that n columns ask for those that they get, with two blanks between them, in
+ * `room` columns of a screen so wide. kept: the one that gives way last. 0: it is not shown. */
+void pane_columns(unsigned *width, size_t n, size_t kept, unsigned screen, unsigned room);
+/* What stands in brackets behind a function's name: its object; an inlined function has none to
+ * speak of. NULL: what stands for frames that are missing. */
+const char *pane_in(uint32_t kind, const char *object);
 /* Writes a name that is not escaped yet into so many columns from one on. What does not fit loses
  * its template arguments first, then its middle. */
 void pane_name(const struct view_screen *s, unsigned row, unsigned column, unsigned room,
                unsigned style, const char *name);
+/* The same of "NAME (IN)": IN is cut before a name that fits is, and left out where a longer name
+ * has little room. in: NULL: there is none. */
+void pane_name_in(const struct view_screen *s, unsigned row, unsigned column, unsigned room,
+                  unsigned style, const char *name, const char *in);
 /* The same of names, at a column. */
 void pane_mark_names(const struct pane *p, const struct view_screen *s, unsigned row,
                      unsigned column, unsigned style, const char *object, const char *symbol);

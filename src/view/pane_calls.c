@@ -77,7 +77,7 @@ static void calls_line(struct pane *p, const struct view_screen *s, unsigned row
 	const struct calls_line *l = &c->all[c->visible[i]];
 	/* Callers and callees stand a little to the right. */
 	unsigned at = FIGURES + (l->what == CALLS_FUNCTION ? 0 : 3);
-	struct buf name = { 0 };
+	const char *name = pane_symbol(p->scope->profile, l->symbol);
 
 	if (l->what == CALLS_HEADING) {
 		pane_name(s, row, FIGURES, s->columns > FIGURES ? s->columns - FIGURES : 0,
@@ -89,16 +89,10 @@ static void calls_line(struct pane *p, const struct view_screen *s, unsigned row
 		pane_share(s, row, 9, style, l->self, p->scope->weight);
 	pane_mark(p, s, row, style, l->object, l->symbol);
 	/* The function has a name also where these samples do not have it. */
-	buf_put_text(&name, l->what == CALLS_FUNCTION && c->name.n
-	                            ? buf_text(&c->name)
-	                            : pane_symbol(p->scope->profile, l->symbol));
-	/* An inlined function has no object to speak of. */
-	if (l->kind == PROFILE_INLINED)
-		buf_put_text(&name, " (inlined)");
-	else if (l->kind != PROFILE_MISSING)
-		buf_printf(&name, " (%s)", pane_object(p->scope->profile, l->object));
-	pane_name(s, row, at, s->columns > at ? s->columns - at : 0, style, buf_text(&name));
-	buf_free(&name);
+	if (l->what == CALLS_FUNCTION && c->name.n)
+		name = buf_text(&c->name);
+	pane_name_in(s, row, at, s->columns > at ? s->columns - at : 0, style, name,
+	             pane_in(l->kind, pane_object(p->scope->profile, l->object)));
 }
 
 /* Whether the line has a function, and which: for Enter and for annotating. */

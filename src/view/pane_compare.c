@@ -12,7 +12,6 @@
 #include "profile/nameless.h"
 #include "view/pane_compare.h"
 
-#define LEAST 8        /* columns that a name keeps */
 #define WIDTH_ROWS 200 /* rows from the top whose names say how wide a column is */
 
 struct compare_pane {
@@ -90,27 +89,30 @@ static void compare_pane_sort(struct compare_pane *t)
 	}
 }
 
-/* Draws the names of a row, or the headings of the columns (r is NULL): each but the last one takes
- * at most a fifth of the screen. */
+/* Draws the names of a row, or the headings of the columns (r is NULL). */
 static void compare_pane_names(const struct compare_pane *t, const struct view_screen *s,
                                unsigned row, unsigned at, unsigned style,
                                const struct compare_row *r)
 {
 	const struct view_compare *c = t->c;
-	unsigned most = s->columns / 5 < LEAST ? LEAST : s->columns / 5;
+	unsigned width[ROLLUP_COLUMNS];
+	size_t kept = c->n_columns - 1;
 	struct buf name = { 0 };
 
-	for (size_t k = 0; k < c->n_columns && at < s->columns; k++) {
-		bool last = k + 1 == c->n_columns;
-		unsigned width = last ? s->columns - at : t->width[k] < most ? t->width[k] : most;
-
+	for (size_t k = 0; k < c->n_columns; k++) {
+		kept = c->columns[k] == ROLLUP_SYMBOL ? k : kept;
+		width[k] = t->width[k];
+	}
+	pane_columns(width, c->n_columns, kept, s->columns, s->columns > at ? s->columns - at : 0);
+	for (size_t k = 0; k < c->n_columns; k++) {
+		if (!width[k])
+			continue;
 		buf_clear(&name);
 		buf_put_text(&name, r ? r->value[k] : rollup_facts[c->columns[k]].heading);
-		if (r && last && c->events)
+		if (r && k + 1 == c->n_columns && c->events)
 			buf_printf(&name, "  [%s]", r->event);
-		pane_name(s, row, at, width < s->columns - at ? width : s->columns - at, style,
-		          buf_text(&name));
-		at += width + 2;
+		pane_name(s, row, at, width[k], style, buf_text(&name));
+		at += width[k] + 2;
 	}
 	buf_free(&name);
 }

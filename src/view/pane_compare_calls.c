@@ -71,7 +71,6 @@ static void both_line(struct pane *p, const struct view_screen *s, unsigned row,
 {
 	struct both_pane *b = (struct both_pane *)p;
 	const struct both_line *l = &b->all[b->visible[i]];
-	struct buf name = { 0 };
 	unsigned at;
 
 	if (l->heading) {
@@ -85,11 +84,8 @@ static void both_line(struct pane *p, const struct view_screen *s, unsigned row,
 	if (*l->row.object)
 		pane_mark_names(p, s, row, at - 1, style, l->row.object, l->row.symbol);
 	at += l->indent;
-	buf_put_text(&name, l->row.symbol);
-	if (*l->row.object)
-		buf_printf(&name, " (%s)", l->row.object);
-	pane_name(s, row, at, s->columns > at ? s->columns - at : 0, style, buf_text(&name));
-	buf_free(&name);
+	pane_name_in(s, row, at, s->columns > at ? s->columns - at : 0, style, l->row.symbol,
+	             *l->row.object ? l->row.object : NULL);
 }
 
 static bool both_names(struct pane *p, size_t i, const char **object, const char **symbol)

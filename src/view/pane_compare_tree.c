@@ -62,7 +62,6 @@ static void pair_pane_line(struct pane *p, const struct view_screen *s, unsigned
 	const struct pair_node *n = &t->tree.nodes[l->node];
 	const char *object, *symbol;
 	struct compare_row r = { 0 };
-	struct buf name = { 0 };
 	unsigned at;
 
 	compare_fill(&r, t->c, p->scope, &n->total);
@@ -72,14 +71,9 @@ static void pair_pane_line(struct pane *p, const struct view_screen *s, unsigned
 	at += pane_indent(s, at, l->depth);
 	if (at + 4 <= s->columns) {
 		s->put(s->ctx, row, at, style, pane_fold_sign(&t->fold, l->node));
-		buf_put_text(&name, symbol);
-		if (n->kind == PROFILE_INLINED)
-			buf_put_text(&name, " (inlined)");
-		else if (n->kind != PROFILE_MISSING)
-			buf_printf(&name, " (%s)", object);
-		pane_name(s, row, at + 2, s->columns - at - 3, style, buf_text(&name));
+		pane_name_in(s, row, at + 2, s->columns - at - 3, style, symbol,
+		             pane_in(n->kind, object));
 	}
-	buf_free(&name);
 }
 
 /* Sorts siblings anew; the branches that are open stay, and the cursor stays on its node. */

@@ -14,8 +14,7 @@
 #include "view/pane.h"
 
 #define FIGURES 19     /* columns that total and self take, with the blanks behind them */
-#define NARROW 80      /* columns */
-#define LEAST 8        /* columns that a name keeps */
+#define MARK 4         /* columns of what stands before a function: table_mark */
 #define WIDTH_ROWS 200 /* rows from the top whose names say how wide a column is */
 
 struct table_pane {
@@ -106,36 +105,35 @@ static int table_sort(struct table_pane *t)
 	return r;
 }
 
-/* How wide column k is on a screen: the last one takes what is left, each one before it at most a
- * fifth of the screen; less of a narrow one, so that functions' names keep both ends. */
-static unsigned table_width(const struct table_pane *t, const struct view_screen *s, size_t k)
+/* How wide the columns are on a screen. Functions' names keep their room, else the last does. */
+static void table_widths(const struct table_pane *t, const struct view_screen *s, unsigned *width)
 {
-	unsigned left = s->columns > FIGURES ? s->columns - FIGURES : 0;
-	unsigned most = s->columns / (s->columns < NARROW ? 7 : 5);
+	size_t kept = t->n_columns - 1;
 
-	if (k + 1 < t->n_columns)
-		return t->width[k] < most ? t->width[k] : most < LEAST ? LEAST : most;
-	for (size_t i = 0; i < k; i++) {
-		unsigned width = table_width(t, s, i) + 2;
+	for (size_t k = 0; k < t->n_columns; k++) {
+		bool symbol = t->columns[k] == ROLLUP_SYMBOL;
 
-		left = left > width ? left - width : 0;
+		kept = symbol ? k : kept;
+		width[k] = t->width[k] + (symbol ? MARK : 0);
 	}
-	return left;
+	pane_columns(width, t->n_columns, kept, s->columns,
+	             s->columns > FIGURES ? s->columns - FIGURES : 0);
 }
 
 /* The column that it is sorted by has a star. */
 static void table_heading(struct pane *p, const struct view_screen *s, unsigned row)
 {
 	struct table_pane *t = (struct table_pane *)p;
-	unsigned at = FIGURES;
+	unsigned at = FIGURES, width[ROLLUP_COLUMNS];
 
 	s->put(s->ctx, row, 0, VIEW_HEADING,
 	       t->by_self ? "   Total     Self*" : "  Total*     Self");
-	for (size_t k = 0; k < t->n_columns && at < s->columns; k++) {
-		unsigned width = table_width(t, s, k);
-
-		pane_name(s, row, at, width, VIEW_HEADING, rollup_facts[t->columns[k]].heading);
-		at += width + 2;
+	table_widths(t, s, width);
+	for (size_t k = 0; k < t->n_columns; k++) {
+		if (!width[k])
+			continue;
+		pane_name(s, row, at, width[k], VIEW_HEADING, rollup_facts[t->columns[k]].heading);
+		at += width[k] + 2;
 	}
 }
 
@@ -168,23 +166,24 @@ static void table_line(struct pane *p, const struct view_screen *s, unsigned row
 {
 	struct table_pane *t = (struct table_pane *)p;
 	const struct rollup_row *r = &t->rows.rows[t->visible[i]];
-	unsigned at = FIGURES;
+	unsigned at = FIGURES, width[ROLLUP_COLUMNS];
 	char text[ROLLUP_TEXT_MAX];
 
 	pane_share(s, row, 0, style, r->total, p->scope->weight);
 	pane_share(s, row, 9, style, r->self, p->scope->weight);
 	if (t->rows.columns & 1u << ROLLUP_SYMBOL)
 		pane_mark(p, s, row, style, r->value[ROLLUP_OBJECT], r->value[ROLLUP_SYMBOL]);
-	for (size_t k = 0; k < t->n_columns && at < s->columns; k++) {
-		unsigned width = table_width(t, s, k), mark = 0;
+	table_widths(t, s, width);
+	for (size_t k = 0; k < t->n_columns; k++) {
+		bool mark = t->columns[k] == ROLLUP_SYMBOL && width[k] > 2 * MARK;
 
-		if (t->columns[k] == ROLLUP_SYMBOL && width > LEAST) {
+		if (!width[k])
+			continue;
+		if (mark)
 			s->put(s->ctx, row, at, style, table_mark(r));
-			mark = 4;
-		}
-		pane_name(s, row, at + mark, width > mark ? width - mark : 0, style,
+		pane_name(s, row, at + (mark ? MARK : 0), width[k] - (mark ? MARK : 0), style,
 		          table_text(t, t->visible[i], k, text, sizeof(text)));
-		at += width + 2;
+		at += width[k] + 2;
 	}
 	if (t->columns[0] == ROLLUP_SLICE)
 		table_bar(t, s, row, FIGURES + t->width[0] + 2, style, r);

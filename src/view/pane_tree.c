@@ -85,7 +85,6 @@ static void tree_pane_line(struct pane *p, const struct view_screen *s, unsigned
 	const struct tree_node *n = &t->tree.nodes[l->node];
 	const struct profile *profile = p->scope->profile;
 	unsigned at = FIGURES + pane_indent(s, FIGURES, l->depth);
-	struct buf name = { 0 };
 
 	pane_share(s, row, 0, style, n->total, p->scope->weight);
 	if (p->kind == &tree_caller_kind)
@@ -94,13 +93,8 @@ static void tree_pane_line(struct pane *p, const struct view_screen *s, unsigned
 	if (at + 4 > s->columns)
 		return;
 	s->put(s->ctx, row, at, style, pane_fold_sign(&t->fold, l->node));
-	buf_put_text(&name, pane_symbol(profile, n->symbol));
-	if (n->kind == PROFILE_INLINED)
-		buf_put_text(&name, " (inlined)");
-	else if (n->kind != PROFILE_MISSING)
-		buf_printf(&name, " (%s)", pane_object(profile, n->object));
-	pane_name(s, row, at + 2, s->columns - at - 3, style, buf_text(&name));
-	buf_free(&name);
+	pane_name_in(s, row, at + 2, s->columns - at - 3, style, pane_symbol(profile, n->symbol),
+	             pane_in(n->kind, pane_object(profile, n->object)));
 }
 
 /* Opens and closes branches. */

@@ -52,8 +52,9 @@ static void view_draw_title(struct view *v, const struct view_screen *s)
 
 	shown_printf(&text, " %s", v->opts.title);
 	if (!v->opts.compare)
-		shown_printf(&text, "  %s  %llu samples", v->top->scope->event_name,
-		             (unsigned long long)p->scope->samples);
+		shown_printf(&text, "  %s  %llu sample%s", v->top->scope->event_name,
+		             (unsigned long long)p->scope->samples,
+		             p->scope->samples == 1 ? "" : "s");
 	else if (!p->all_events)
 		shown_printf(&text, "  %s  %llu -> %llu samples", v->top->scope->event_name,
 		             (unsigned long long)p->scope->base->samples,
@@ -88,8 +89,8 @@ static void view_draw_sections(struct view *v, const struct view_screen *s)
 	}
 }
 
-/* Appends as many of a pane's keys, which two blanks part, as there is room for; the last one,
- * which is how to get help, in any case. */
+/* Appends as many of a pane's keys that do something, which two blanks part, as there is room for;
+ * the last one, which is how to get help, in any case. */
 static void view_put_keys(const struct view *v, struct buf *to, size_t room)
 {
 	const char *at = v->top->kind->keys, *last = strrchr(at, ' '), *end;
@@ -102,6 +103,8 @@ static void view_put_keys(const struct view *v, struct buf *to, size_t room)
 
 		end = strstr(at, "  ");
 		n = end ? (size_t)(end - at) + 2 : strlen(at);
+		if (!view_has_key_named(v, at, strcspn(at, " ,")))
+			continue;
 		if (!end || to->n + n + strlen(hold) + strlen(last) > room)
 			break;
 		buf_put(to, at, n);

@@ -155,6 +155,26 @@ static const char *keys_name(int key, char text[2])
 	return text;
 }
 
+/* Only what all panes have may be missing in one: its own keys always work. */
+bool view_has_key_named(const struct view *v, const char *name, size_t n)
+{
+	bool known = false;
+	char text[2];
+
+	for (size_t i = 0; i < COMMON; i++)
+		for (size_t j = 0; j < PANE_KEYS && common[i].key.keys[j]; j++) {
+			int key = common[i].key.keys[j];
+			const char *called = keys_name(key, text);
+
+			if (strncmp(called, name, n) || called[n])
+				continue;
+			known = true;
+			if (view_has_key(v, key))
+				return true;
+		}
+	return !known;
+}
+
 /* Writes one row; keys that the pane has for something else, or that are of no section, are left
  * out, and so is a row without any. */
 static void keys_put(const struct view *v, const struct pane_key *k, bool own, struct buf *to)

@@ -110,6 +110,8 @@ struct pane_scope *view_scope_again(struct view *v, struct pane_scope *old,
 /* Whether the pane on top has a key for itself; whether it is one of those that do something. */
 bool view_owns_key(const struct view *v, int key);
 bool view_has_key(const struct view *v, int key);
+/* The same of the key that is called so. Of a name that is no key's: it has. */
+bool view_has_key_named(const struct view *v, const char *name, size_t n);
 /* The keys that do something, as text. */
 void view_list_keys(const struct view *v, struct buf *to);
 

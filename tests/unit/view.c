@@ -46,7 +46,7 @@ static void hostile_names_stay_in_their_row(void **state)
 	row_is(&t, 3, "90.00%   90.00%  work");
 	row_has(&t, 4, "other\\n\\x1b[2J");
 	keys(&t, "j\n"); /* its samples alone */
-	row_has(&t, 0, "1 samples  of other\\n\\x1b[2J");
+	row_has(&t, 0, "1 sample  of other\\n\\x1b[2J");
 	row_is(&t, 3, "100.00%");
 	key(&t, VIEW_KEY_ESCAPE);
 	row_has(&t, 0, "4 samples");

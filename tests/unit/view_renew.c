@@ -69,7 +69,7 @@ static void later_samples_come_below_zooms(void **state)
 	keys(&t, "1>");
 	row_has(&t, 0, "page-faults  0 samples"); /* sampled, but not in this while */
 	renew(&t, made(), "third");
-	row_has(&t, 0, "page-faults  1 samples");
+	row_has(&t, 0, "page-faults  1 sample");
 	end(&t);
 }
 

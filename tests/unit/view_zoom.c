@@ -26,7 +26,7 @@ static void objects_and_events_can_be_chosen(void **state)
 	row_has(&t, 0, "of [kernel.kallsyms]");
 	row_has(&t, ROWS - 1, "1/2");
 	keys(&t, ">");
-	row_has(&t, 0, "page-faults  1 samples");
+	row_has(&t, 0, "page-faults  1 sample");
 	keys(&t, ">");
 	row_has(&t, 0, "cycles");
 	keys(&t, "<");
@@ -82,7 +82,7 @@ static void threads_and_time(void **state)
 	row_has(&t, 4, "##########");
 	assert_true(strlen(t.screen.row[4]) > 2 * strlen(t.screen.row[3]) - COLUMNS / 2);
 	keys(&t, "j\n");
-	row_has(&t, 0, "1 samples  of 2.1");
+	row_has(&t, 0, "1 sample  of 2.1");
 	row_is(&t, 3, "100.00%  100.00%  [.] busy");
 	key(&t, VIEW_KEY_ESCAPE);
 	keys(&t, "6");
@@ -149,7 +149,7 @@ static void marked_functions_choose_samples(void **state)
 	keys(&t, "/k_copy\nm");
 	key(&t, VIEW_KEY_ESCAPE);
 	keys(&t, "M");
-	row_has(&t, 0, "1 samples  of marked functions");
+	row_has(&t, 0, "1 sample  of marked functions");
 	row_has(&t, ROWS - 1, "1/4");
 	end(&t);
 }
