@@ -13,13 +13,19 @@ ruby=${SEAM_RUBY:-$(command -v ruby3.1)} || ruby=
 [ -n "$ruby" ] || fail "there is no ruby3.1: scripts/setup test"
 program=$HERE/runtimes/chains_program.rb
 
-# truth HZ SECONDS
-truth() {
+# chains HZ SECONDS FLAG...: what the program noted, and what was recorded of it.
+chains() {
+	hz=$1 seconds=$2
+	shift 2
 	rm -f "$T/notes"
 	# shellcheck disable=SC2086 # words
-	record --runtimes ruby -F "$1" -e cpu-clock -o f.data -- $ruby "$program" "$2" "$T/notes"
+	record --runtimes ruby -F "$hz" -e cpu-clock -o f.data -- $ruby "$@" "$program" "$seconds" "$T/notes"
 	same "status" 0 $status
 	"$SEAM" script -F comm,tid,ip,sym,dso,srcline -i f.data 2>script.err >f.txt; same "script" 0 $?
+}
+# truth HZ SECONDS
+truth() {
+	chains "$@"
 	if python3 "$HERE/runtimes/chains_check.py" rb:: notes 500 rb_vm_exec <f.txt >said; then
 		echo "ok: at $1 Hz: $(tail -n 1 said)"
 	else
@@ -27,6 +33,17 @@ truth() {
 	fi
 }
 
+# Code of its JIT ends many native stacks: functions stand there all the same, and none where it does not belong.
+# shellcheck disable=SC2086 # words
+if $ruby --yjit -e 1 2>/dev/null; then
+	chains 997 "${SEAM_RUBY_TRUTH:-0.01}" --yjit
+	python3 "$HERE/runtimes/chains_check.py" rb:: notes 200 rb_vm_exec <f.txt >said
+	if awk -F '[ ,]+' 'END { exit !($6 == 0 && $2 >= 200 && $2 >= 9 * $4) }' said; then
+		echo "ok: YJIT: $(tail -n 1 said)"
+	else
+		fail "YJIT: $(head -n 100 said; tail -n 1 said)"
+	fi
+fi
 if [ -n "${SEAM_RUBY_TRUTH:-}" ]; then
 	truth 997 "$SEAM_RUBY_TRUTH"
 	truth 4000 "$SEAM_RUBY_TRUTH"
@@ -72,15 +89,17 @@ same "no function with --no-runtimes" 0 "$(grep -c 'rb::' n.txt)"
 
 echo "# hostile structures"
 "${CC:-cc}" -O1 -rdynamic -o hostile "$HERE/runtimes/hostile_ruby.c" 2>cc.err || fail "$(cat cc.err)"
-cases="good context outside huge tags tag kernel environment deep c long negative string type label class table singleton names line array letters"
+cases="good unfilled filled place context outside huge tags tag kernel environment deep c long negative string type label class table singleton names line array letters"
 for case in $cases; do ln -s hostile h_$case; done
 # shellcheck disable=SC2016,SC2086 # the shell's that is recorded; words
 record --runtimes ruby -F 997 -e cpu-clock -o h.data -- sh -c 'for i; do "./h_$i" "$i" || exit 1; done' sh $cases
 same "status" 0 $status
 "$SEAM" script -F comm,ip,sym -i h.data 2>/dev/null >h.txt
 same "no other name" 0 "$(grep 'rb::' h.txt | grep -vc 'rb::\(block in \)\?\(Made#\)\?\(good\|e\\nvil.*\):/made/good.rb')"
-for case in good label line; do
+for case in good unfilled filled place label line; do
 	atleast "$case: its function" 1 "$(awk -v RS= -v c="h_$case" '$1 == c && /rb::Made#good:/' h.txt | grep -c 'rb::')"
 done
+same "a frame that is not filled in is none" "1 2" \
+	"$(for case in unfilled filled; do awk -v RS= -v c="h_$case" '$1 == c { n = gsub(/rb::Made#good:/, ""); if (n > most) most = n } END { print most }' h.txt; done | paste -sd ' ')"
 same "letters are escaped" 0 "$(grep -c "$(printf '\033')" h.txt)"
 done_testing

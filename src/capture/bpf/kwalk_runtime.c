@@ -165,13 +165,13 @@ void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n)
 }
 
 /* Whether all that the native walk missed is outwards of what it saw: it came to its limit, or, in
- * PHP, to code that nothing describes (of a JIT for regular expressions). What is missing then are
- * calls by way of C, between functions that look as if one had called the other: of other
- * interpreters such stacks have no functions, and are counted. */
+ * PHP and Ruby, whose functions that are written in C are in the chain, too, to code that nothing
+ * describes (of a JIT). What is missing then are calls by way of C: of other interpreters functions
+ * would look as if one had called the other, so such stacks have none, and are counted. */
 static bool runtime_is_cut(const struct kwalk_runtime *p, uint32_t native_end)
 {
 	return native_end == KWALK_LIMIT ||
-	       (p->runtime == RUNTIME_PHP &&
+	       ((p->runtime == RUNTIME_PHP || p->runtime == RUNTIME_RUBY) &&
 	        (native_end == KWALK_NO_TABLE || native_end == KWALK_NO_RULE));
 }
 

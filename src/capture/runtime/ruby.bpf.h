@@ -30,6 +30,16 @@
 #define RUBY_PLACES 54u          /* of an index of lines: those whose ranks are there at once */
 #define RUBY_LINE_SIZE 12u
 
+/* YJIT's code of 3.1: r13 has the newest frame, r12 the context, whose frame is at 16. */
+#define RUBY_JIT_FRAME 13
+#define RUBY_JIT_CODE 128u             /* bytes that are looked at */
+#define RUBY_JIT_PUSHES 0x40ed8349u    /* sub $0x40, %r13 */
+#define RUBY_JIT_PUSHES_C 0x246c8349u  /* subq $0x40, 0x10(%r12) */
+#define RUBY_JIT_IMMEDIATE 0xb848u     /* movabs, %rax */
+#define RUBY_JIT_FILLS 0x10458949u     /* mov %rax, 0x10(%r13): the code */
+#define RUBY_JIT_SUBTRACTS 0x08e88348u /* sub $8, %rax */
+#define RUBY_JIT_FILLS_C 0x20418948u   /* mov %rax, 0x20(%rcx): its variables */
+
 /* ---- lines ---- */
 
 INLINE __u32 ruby_ones(__u64 v)
@@ -82,7 +92,7 @@ INLINE long ruby_line(struct walk *c, __u64 pc, __u32 *line, const int kind)
 	}
 	*line = 0;
 	place -= place != 0;
-	if (!n || place >= RUBY_BODY(r, 0) >> 32)
+	if (!n || !pc || place >= RUBY_BODY(r, 0) >> 32)
 		return 0;
 	if (n > 1 && ruby_row(c, RUBY_BODY(r, AT(body_lines) + 24), place, &row, kind))
 		return 1;
@@ -201,7 +211,8 @@ INLINE long ruby_step(struct walk *c, const int kind)
 		if (p->told.key)
 			runtime_put(p, p->told.key, 0, RUNTIME_FRAME_CODE);
 	} else if (!(flags & RUBY_FRAME_NO_CODE) && (flags & RUBY_FRAME_FORM) != RUBY_FRAME_DUMMY) {
-		if (iseq && pc && ruby_user(c, iseq, pc, kind))
+		/* A JIT's code may not have said yet where it is. */
+		if (iseq && ruby_user(c, iseq, pc, kind))
 			return 1;
 		if (ANEW(r->flags) & RUBY_FRAME_FINISH) {
 			runtime_loop(p, 0);
@@ -351,6 +362,53 @@ INLINE long ruby_current(struct walk *c, __u64 *ret, const int kind)
 	return runtime_u64(c, at, ret, kind);
 }
 
+/* The instructions that fill a new frame in, with the one before each: C has such ones, too. */
+INLINE int ruby_fills(struct ruby *r, __u32 i, __u32 code)
+{
+	__u32 then = *(volatile __u32 *)&r->body[i + 4],
+	      there = *(volatile __u32 *)&r->body[i + 10];
+
+	if (!i && (code == RUBY_JIT_FILLS || code == RUBY_JIT_FILLS_C))
+		return 1;
+	return ((code & 0xffff) == RUBY_JIT_IMMEDIATE && there == RUBY_JIT_FILLS) ||
+	       (code == RUBY_JIT_SUBTRACTS && then == RUBY_JIT_FILLS_C);
+}
+
+static long ruby_unfilled_at(__u32 i, void *ctx)
+{
+	struct ruby *r = RUBY(((struct walk *)ctx)->runtime);
+	__u32 code;
+
+	if (i > RUBY_JIT_CODE - 14)
+		return 1;
+	code = *(volatile __u32 *)&r->body[i];
+	r->found = ruby_fills(r, i, code);
+	return r->found || code == RUBY_JIT_PUSHES || code == RUBY_JIT_PUSHES_C;
+}
+
+/*
+ * The newest frame may be one that is there, but not filled in: of 3.1 YJIT's code counts it first,
+ * and what stands there is an older one's. Then what comes next in the code fills it in, and not
+ * only behind the place where one more is counted. Its caller is still at the call.
+ */
+INLINE void ruby_newest(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct ruby *r = RUBY(p);
+	__u64 newest = ANEW(c->w->regs[RUBY_JIT_FRAME]);
+
+	if (kind == WALK_TASK || (newest != r->frame && newest != r->frame + AT(frame_size)))
+		return;
+	r->found = 0;
+	if (walk_read(c, c->w->regs[REG_IP], r->body, RUBY_JIT_CODE, kind)) {
+		p->out.end = KWALK_RUNTIME_FAULT; /* what cannot be read does not say */
+		return;
+	}
+	bpf_loop(RUBY_JIT_CODE, ruby_unfilled_at, c, 0);
+	if (ANEW(r->found))
+		r->frame += AT(frame_size);
+}
+
 /* All frames of the thread: those of the fiber that it runs. */
 INLINE void ruby_frames(struct walk *c, const int kind)
 {
@@ -381,7 +439,9 @@ INLINE void ruby_frames(struct walk *c, const int kind)
 			p->out.end = KWALK_RUNTIME_BUILDING;
 		return;
 	}
-	ruby_step_all(c, kind);
+	ruby_newest(c, kind);
+	if (!ANEW(p->out.end))
+		ruby_step_all(c, kind);
 	if (ANEW(p->out.end) == KWALK_RUNTIME_COMPLETE)
 		ruby_marks(c, kind);
 }

@@ -496,10 +496,10 @@ ONCE int runtime_send(struct runtime_walk *p, __u64 of, __u32 native_end, __u32 
 	if (!p)
 		return KWALK_RUNTIME_NONE;
 	ring = bpf_map_lookup_elem(&rings, &p->cpu);
-	/* What the recorder walks on it matches itself, and of PHP what ends at code that nothing
-	 * describes. */
+	/* What the recorder walks on it matches itself, and of PHP and Ruby what ends at code that
+	 * nothing describes. */
 	if (p->out.end == KWALK_RUNTIME_COMPLETE && native_end != KWALK_LIMIT &&
-	    (RUNTIME_KIND != RUNTIME_PHP ||
+	    ((RUNTIME_KIND != RUNTIME_PHP && RUNTIME_KIND != RUNTIME_RUBY) ||
 	     (native_end != KWALK_NO_TABLE && native_end != KWALK_NO_RULE)) &&
 	    native_end != KWALK_NO_MAPPING && native_end != KWALK_BAD_RULE &&
 	    ((ANEW(p->entries) &&

@@ -51,7 +51,8 @@ __asm__(".text\n"
 
 static unsigned char stack[3100][64], env[64], iseq[64], body[256], context[256], method[64],
         class[64], class_ext[64], table[64], entries[96], pieces[64], path[32], name[32], file[32],
-        key[32], line_rows[64], index_of_lines[256], attached[64];
+        key[32], line_rows[64], index_of_lines[256], attached[64], newer_env[64], old_iseq[64],
+        old_body[256], old_name[32];
 static uint64_t names_of[1024];
 static const char *which;
 
@@ -77,14 +78,28 @@ static int is(const char *s)
 	return !strcmp(which, s);
 }
 
+/* What stands behind the loop is YJIT's, which fills a new frame in: of the frame that r13 has.
+ * That is the newest one as long as it stands there. */
+#define JIT_BEGIN "mov %0, %%r13\nmov $200000, %%ecx\nmov %%r13, 16(%1)\n1: dec %%ecx\njnz 1b\n"
+#define JIT_END "movabs $0x1122334455667788, %%rax\nmov %%rax, 0x10(%%r13)\n2:\n"
+#define JIT_WORK(before)                                                                         \
+	__asm__ volatile(JIT_BEGIN "mov %2, 16(%1)\njmp 2f\n" before JIT_END ::"r"(stack[3098]), \
+	                 "r"(context), "r"(stack[3099])                                          \
+	                 : "r13", "rcx", "rax", "memory")
+
 __attribute__((used)) void made_work(void);
 void made_work(void)
 {
 	clock_t end = clock() + CLOCKS_PER_SEC / 10;
 
 	while (clock() < end)
-		for (volatile int i = 0; i < 100000; i++)
-			;
+		if (is("unfilled"))
+			JIT_WORK("");
+		else if (is("filled")) /* what comes next is the frame behind it */
+			JIT_WORK("sub $0x40, %%r13\n");
+		else
+			for (volatile int i = 0; i < 100000; i++)
+				;
 }
 
 /* A frame as the loop's call has its outermost one: of the method, at its first instruction. */
@@ -149,9 +164,32 @@ static void good(void)
 	text(name, "good");
 }
 
+/* One more frame, of other code if it is an old one's. */
+static void newer(int old)
+{
+	frame(stack[3098]);
+	memcpy(newer_env, env, sizeof(env));
+	put(newer_env, 16, 0x11110001 | 2);
+	put(stack[3098], 32, of(newer_env) + 16);
+	if (!old)
+		return;
+	memcpy(old_iseq, iseq, sizeof(iseq));
+	memcpy(old_body, body, sizeof(body));
+	put(old_iseq, 16, of(old_body));
+	put(old_body, 72, of(old_name));
+	put(old_body, 80, of(old_name));
+	put(old_body, 176, of(old_iseq));
+	text(old_name, "old");
+	put(stack[3098], 16, of(old_iseq));
+}
+
 /* Spoils what leads to the frame. */
 static void spoil_frames(void)
 {
+	if (is("unfilled") || is("filled"))
+		newer(is("unfilled"));
+	if (is("place")) /* it has not said where it is */
+		put(stack[3099], 0, 0);
 	if (is("context"))
 		ruby_current_ec = (void *)0x1000;
 	if (is("outside"))
