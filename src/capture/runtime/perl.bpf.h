@@ -268,8 +268,10 @@ INLINE int perl_find(struct walk *c, const int kind)
 	if (runtime_u64(c, block + key % PERL_KEYS_EACH * 16 + 8, &pl->base, kind) ||
 	    !ANEW(pl->base))
 		return 0;
-	if (perl_variable(c, AT(loop), &loop, kind) || !loop)
+	if (perl_variable(c, AT(loop), &loop, kind))
 		return 0;
+	if (!loop) /* one that is being made of another one, which the thread has still to run */
+		return !runtime_end(p, KWALK_RUNTIME_BUILDING);
 	return loop == ADDRESS(PERL_LOOP) || !runtime_end(p, KWALK_RUNTIME_UNKNOWN);
 }
 
@@ -282,8 +284,11 @@ INLINE long perl_begin(struct walk *c, const int kind)
 
 	pl->any = 0;
 	pl->op_type = PERL_NO_OP;
-	if (perl_variable(c, AT(stacks), &stack, kind) || !stack ||
-	    perl_variable(c, AT(cop), &pl->innermost, kind) ||
+	if (perl_variable(c, AT(stacks), &stack, kind))
+		return 1;
+	if (!stack)
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	if (perl_variable(c, AT(cop), &pl->innermost, kind) ||
 	    perl_variable(c, AT(op), &pl->op, kind))
 		return 1;
 	pl->statement = pl->innermost;

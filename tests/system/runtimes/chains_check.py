@@ -51,7 +51,8 @@ def judge(frames, natives):
             lost += 1
             told.append("no leaf: %s" % names)
         elif not names and native and any(n.startswith(native) for n in natives):
-            lost += 1
+            # While a thread of Perl makes an interpreter it has that one, whose functions are none yet.
+            lost += "perl_clone" not in natives
         return
     leaf = LEAF.search(names[at]).group()
     chain = tuple(names[at:])
