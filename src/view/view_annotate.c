@@ -6,13 +6,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <string.h>
+
 #include "base/shown.h"
 #include "view/aside.h"
 #include "view/view_state.h"
 
+/* Code has columns; one line is a message, which is broken where the screen ends. */
 static struct pane *view_annotate_pane(struct view *v, struct pane_scope *s, struct buf *text)
 {
-	return pane_text(&v->opts, s, "source and instructions", false, text);
+	const char *end = memchr(text->bytes ? text->bytes : (const uint8_t *)"", '\n', text->n);
+	bool prose = !end || end + 1 == (const char *)text->bytes + text->n;
+
+	return pane_text(&v->opts, s, "source and instructions", prose, text);
 }
 
 /* Begins, and shows what stands there until it is made. */
