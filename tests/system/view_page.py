@@ -280,6 +280,31 @@ def looked_at(path):
             server.end()
 
 
+def threads_asked(paths):
+    """Of two recordings: for the source of each side the page asks with that side's threads alone."""
+    from browser import Browser
+    server = Server("--no-browser", *paths)
+    browser = Browser()
+    try:
+        browser.go(server.url)
+        browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))
+        browser.click_on("#threads .process input")
+        browser.click_on("#views button[data-view=table]")
+        browser.js("[...document.querySelectorAll('#functions .name')].find((b) => b.textContent === 'second').click()")
+        browser.click_on("#views button[data-view=source]")
+        asked = "return performance.getEntriesByType('resource').map((e) => e.name).filter((n) => n.includes('/source?'))"
+        browser.until(lambda: len(browser.js(asked)) == 2)
+        seen = [urllib.parse.parse_qs(urllib.parse.urlparse(url).query, keep_blank_values=True) for url in browser.js(asked)]
+        for query in seen:
+            path = paths[0] if query.get("side") else paths[1]
+            own = set(subprocess.run([seam, "script", "-i", path, "-F", "tid", "-G"], check=True, capture_output=True, text=True).stdout.split())
+            check("source is asked of the side's own threads", set(query["tids"][0].split(".")) - {""} <= own, query["tids"])
+        check("some are asked of", any(query["tids"] != [""] for query in seen))
+    finally:
+        browser.close()
+        server.end()
+
+
 def two(path):
     server = Server("--no-browser", recording, path)
     meta, _ = block(server.own("data")[2])
@@ -304,6 +329,7 @@ if os.path.exists(os.path.join(scratch, "code.data")):
     two(os.path.join(scratch, "code.data"))
     if shutil.which("chromedriver"):
         looked_at(os.path.join(scratch, "code.data"))
+        threads_asked((recording, os.path.join(scratch, "code.data")))
     else:
         print("chromedriver is not installed (scripts/setup browser): the page is not looked at")
 sys.exit(1 if failures else 0)

@@ -5,6 +5,7 @@
 import { $, M, S, ask } from "./state.mjs";
 import { index, inflate, parse } from "./data.mjs";
 import { panelThreads } from "./threads.mjs";
+import { twoSides } from "./sums.mjs";
 import { drawSource, keepSource } from "./source.mjs";
 
 const ASKED = { part: 0, source: ["", ""], choice: "", timer: 0 };
@@ -100,6 +101,17 @@ function drawParts() {
 			: "");
 }
 
+/* Threads that a side has samples of in the data. Of the other recording source is wanted of all
+ * its time, and a part of the time does not have all its threads. */
+function sideThreads(side) {
+	const has = new Uint8Array(M.meta.threads.length).fill(side && S.part ? 1 : 0),
+		{ rowWhat, rowThread } = M;
+
+	for (let i = 0; i < rowWhat.length; i++)
+		if (rowWhat[i] >>> 24 === side) has[rowThread[i]] = 1;
+	return has;
+}
+
 /* Of which samples source is wanted: of the other recording, of all its time. */
 function sourceQuery(side = 0) {
 	const query = new URLSearchParams(),
@@ -111,11 +123,14 @@ function sourceQuery(side = 0) {
 		query.set("from", from);
 		query.set("to", to);
 	}
-	if (S.threads.some((on) => !on))
+	if (S.threads.some((on) => !on)) {
+		const has = sideThreads(side);
+
 		S.threads.forEach((on, t) => {
-			if (on && tids.length < 1000) tids.push(M.meta.threads[t][2]);
+			if (on && has[t] && tids.length < 1000) tids.push(M.meta.threads[t][2]);
 		});
-	if (tids.length || S.threads.some((on) => !on)) query.set("tids", tids.join("."));
+		query.set("tids", tids.join("."));
+	}
 	return query;
 }
 
@@ -145,7 +160,7 @@ function askSource(fn, side = 0) {
 
 /* Before each picture of the source: what was told of other samples is forgotten. */
 function sourceChosen() {
-	const choice = sourceQuery().toString();
+	const choice = `${sourceQuery()} ${twoSides() ? sourceQuery(1) : ""}`;
 
 	if (choice !== ASKED.choice) {
 		ASKED.choice = choice;
