@@ -191,7 +191,7 @@ static int load_finish(struct load *load, struct resolver *resolver, const struc
                        struct kernel_prefetch *prefetch, struct load_count *workers, unsigned n)
 {
 	const struct recording *rec = resolver_recording(resolver);
-	const struct stacks *stacks[SAMPLES_THREADS_MAX];
+	struct load_table tables[SAMPLES_THREADS_MAX];
 	struct profile_counts *counts;
 	int r;
 
@@ -199,13 +199,13 @@ static int load_finish(struct load *load, struct resolver *resolver, const struc
 	r = seam_stitch_counts(rec->stitch, &load->stitch);
 	for (unsigned i = 0; i < n; i++) {
 		load_add_counts(load, &workers[i]);
-		stacks[i] = &workers[i].stacks;
+		tables[i] = (struct load_table){ &workers[i].stacks, &workers[i].alike };
 	}
 	load_add_tally(load, &rec->index->tally);
 	if (r >= 0)
 		r = load_add_unwound(load, workers, n);
 	if (r >= 0)
-		r = load_build(load, resolver, opts, workers[0].cgroups, prefetch, stacks, n);
+		r = load_build(load, resolver, opts, workers[0].cgroups, prefetch, tables, n);
 	if (r < 0)
 		return r;
 	load_times(load->profile, rec, workers, n);

@@ -94,12 +94,25 @@ static int load_hit(struct load_builder *b, const struct load_whose *e,
 	return *node == PROFILE_FAILED ? -ENOMEM : 0;
 }
 
-/* What naming needs to know of an entry beside its stack. */
-static struct load_whose load_whose(const struct stacks *s, const struct stacks_entry *entry)
+/* The space of an entry that stands for all that are alike: where its addresses are looked up. */
+static uint32_t load_whose_space(const struct load_alike *alike, const struct stacks_entry *entry)
 {
-	return (struct load_whose){ .key = stacks_key(s, entry),
+	return entry->same.user ? load_alike_space(alike, entry->same.user)
+	                        : load_alike_hit_space(alike, entry->same.hit);
+}
+
+/* What naming needs to know of an entry beside its stack. */
+static struct load_whose load_whose(const struct load_table *t, const struct stacks_entry *entry)
+{
+	const struct stacks_key *key = stacks_key(t->stacks, entry);
+	const uint32_t user = entry->same.user;
+
+	return (struct load_whose){ .key = key,
 		                    .kernel = entry->same.kernel,
-		                    .user = entry->same.user,
+		                    .user = user,
+		                    .user_space = key->user_space == LOAD_ALIKE
+		                                          ? load_whose_space(t->alike, entry)
+		                                          : key->user_space,
 		                    .time_ns = entry->time_ns };
 }
 
@@ -137,7 +150,7 @@ static int load_user(struct load_builder *b, struct load_users *users, const str
 {
 	uint32_t how = load_how(e, &sample);
 	bool is_new;
-	uint64_t *slot = load_user_slot(users, e, e->key->user_space | how, &is_new);
+	uint64_t *slot = load_user_slot(users, e, e->user_space | how, &is_new);
 	int r = slot ? 0 : -ENOMEM;
 
 	b->descent.told = 0;
@@ -213,11 +226,11 @@ static int load_apart(struct load_builder *b, const struct load_whose *e, struct
 }
 
 /* The same where nothing but this frame is wanted: it hangs below the root. */
-static int load_innermost(struct load_builder *b, const struct stacks *s,
+static int load_innermost(struct load_builder *b, const struct load_table *t,
                           const struct stacks_entry *entry, uint32_t *ret)
 {
-	const struct load_whose e = load_whose(s, entry);
-	const struct callchain sample = stacks_callchain(s, entry, b->rec->events);
+	const struct load_whose e = load_whose(t, entry);
+	const struct callchain sample = stacks_callchain(t->stacks, entry, b->rec->events);
 	struct frame_walk walk = { 0 };
 	struct frame_at at;
 	uint64_t frame;
@@ -234,11 +247,11 @@ static int load_innermost(struct load_builder *b, const struct stacks *s,
 }
 
 /* The node of an entry's innermost frame. */
-static int load_stack(struct load_builder *b, const struct stacks *s, struct load_users *users,
+static int load_stack(struct load_builder *b, const struct load_table *t, struct load_users *users,
                       const struct stacks_entry *entry, uint32_t *ret)
 {
-	const struct load_whose e = load_whose(s, entry);
-	struct callchain sample = stacks_callchain(s, entry, b->rec->events), kernel;
+	const struct load_whose e = load_whose(t, entry);
+	struct callchain sample = stacks_callchain(t->stacks, entry, b->rec->events), kernel;
 	size_t most = b->descent.namer.opts->max_stack;
 	uint32_t root;
 	int r = most ? load_fold(&b->descent, &sample) : 0;
@@ -249,7 +262,7 @@ static int load_stack(struct load_builder *b, const struct stacks *s, struct loa
 	if (r < 0 || b->descent.namer.opts->frames == LOAD_FRAMES_NONE)
 		return r;
 	if (b->descent.namer.opts->frames == LOAD_FRAMES_INNERMOST)
-		return load_innermost(b, s, entry, ret);
+		return load_innermost(b, t, entry, ret);
 	root = load_cut_root(&b->descent.cut, b->descent.namer.profile, &sample, e.key, most);
 	if (root == PROFILE_ROOT && !sample.user.n) /* its user part never came */
 		root = load_cut_end(&b->descent.cut, b->descent.namer.profile, e.key->end, false, 0,
@@ -373,14 +386,14 @@ static int load_text_context(struct load_builder *b, uint32_t set, uint32_t *ret
 }
 
 /* Names one entry, adds its row to the profile and fills the row's key. -ENOMEM. */
-static int load_entry(struct load_builder *b, const struct stacks *s, struct load_users *users,
+static int load_entry(struct load_builder *b, const struct load_table *t, struct load_users *users,
                       const struct stacks_entry *e, struct profile_key *ret)
 {
-	const struct stacks_key *of = stacks_key(s, e);
+	const struct stacks_key *of = stacks_key(t->stacks, e);
 	struct profile_key key = { .event = b->events[of->event],
 		                   .task = load_entry_task(b, e, of),
 		                   .state = of->state };
-	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_stack(b, s, users, e, &key.node);
+	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_stack(b, t, users, e, &key.node);
 
 	if (r < 0)
 		return r;
@@ -397,12 +410,13 @@ static int load_entry(struct load_builder *b, const struct stacks *s, struct loa
 }
 
 /* The user parts of a table. */
-static int load_users(struct load_builder *b, const struct stacks *s, struct load_users *users)
+static int load_users(struct load_builder *b, const struct load_table *t, struct load_users *users)
 {
+	const struct stacks *s = t->stacks;
 	int r = 0;
 
 	for (size_t i = 0; i < s->n && r >= 0 && !b->descent.namer.opts->max_stack; i++) {
-		const struct load_whose e = load_whose(s, &s->entries[i]);
+		const struct load_whose e = load_whose(t, &s->entries[i]);
 		struct callchain sample = stacks_callchain(s, &s->entries[i], b->rec->events);
 		uint32_t node;
 
@@ -416,9 +430,10 @@ static int load_users(struct load_builder *b, const struct stacks *s, struct loa
 }
 
 /* The entries of one table, and its samples if they are kept. */
-static int load_table(struct load_builder *b, const struct stacks *s, struct load_users *users,
+static int load_table(struct load_builder *b, const struct load_table *t, struct load_users *users,
                       uint64_t *serial, uint64_t total)
 {
+	const struct stacks *s = t->stacks;
 	const struct progress *progress = &b->descent.namer.opts->progress;
 	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
 	int r;
@@ -426,7 +441,7 @@ static int load_table(struct load_builder *b, const struct stacks *s, struct loa
 	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));
 	r = keys && b->tasks ? 0 : -ENOMEM;
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
-		r = load_entry(b, s, users, &s->entries[i], &keys[i]);
+		r = load_entry(b, t, users, &s->entries[i], &keys[i]);
 		if (++*serial % 4096)
 			continue;
 		if (progress->report)
@@ -538,27 +553,30 @@ static int load_name_events(struct load_builder *b)
 
 /* Names the stacks of all tables and adds their rows. Source lines are looked up when all addresses
  * are known. */
-static int load_entries(struct load_builder *b, const struct stacks *const *stacks, size_t n)
+static int load_entries(struct load_builder *b, const struct load_table *tables, size_t n)
 {
+	const struct stacks *stacks[LOAD_TABLES_MAX];
 	uint64_t serial = 0, total = 0;
 	bool all = b->descent.namer.opts->frames == LOAD_FRAMES_ALL;
 	int r = load_name_events(b);
 
+	for (size_t w = 0; w < n; w++)
+		stacks[w] = tables[w].stacks;
 	if (r >= 0 && all)
 		r = load_cut_learn(&b->descent.cut, b->rec, stacks, n);
 	for (size_t w = 0; w < n; w++)
-		total += stacks[w]->n;
+		total += tables[w].stacks->n;
 	/* User parts come before the kernel's frames, because the kernel's names may still be on
 	 * their way (kernel_prefetch.h). */
 	for (size_t w = 0; w < n && r >= 0 && all; w++)
-		r = load_users(b, stacks[w], &b->users[w]);
+		r = load_users(b, &tables[w], &b->users[w]);
 	if (r >= 0)
 		r = load_lines_some(&b->descent.namer.lines);
 	kernel_prefetch_rest(b->prefetch); /* what follows is one thread's */
 	for (size_t w = 0; w < n && r >= 0; w++) {
 		if (w)
 			load_descent_other_table(&b->descent);
-		r = load_table(b, stacks[w], &b->users[w], &serial, total);
+		r = load_table(b, &tables[w], &b->users[w], &serial, total);
 	}
 	if (r >= 0)
 		r = load_tally(b, &b->rec->index->tally);
@@ -572,7 +590,7 @@ static int load_entries(struct load_builder *b, const struct stacks *const *stac
 /* At the end the profile may be replaced by a copy with source lines. */
 int load_build(struct load *load, struct resolver *resolver, const struct load_opts *opts,
                const struct load_cgroups *cgroups, struct kernel_prefetch *prefetch,
-               const struct stacks *const *stacks, size_t n)
+               const struct load_table *tables, size_t n)
 {
 	const struct recording *rec = resolver_recording(resolver);
 	struct load_users *users = calloc(n + 1, sizeof(*users));
@@ -599,7 +617,7 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	if (r >= 0)
 		r = load_lines_start(&namer->lines, namer->resolver, opts);
 	if (r >= 0)
-		r = load_entries(&b, stacks, n);
+		r = load_entries(&b, tables, n);
 	for (size_t w = 0; w < n && users; w++) {
 		free(users[w].first);
 		for (size_t i = 0; i < SAMPLE_ENDS; i++)

@@ -5,16 +5,23 @@
 
 #include "resolve/kernel_prefetch.h"
 #include "aggregate/load.h"
+#include "aggregate/load_alike.h"
 #include "aggregate/load_cgroup.h"
 #include "resolve/resolver.h"
 #include "samples/stacks.h"
 
 #define LOAD_TABLES_MAX 16u /* as many as there are threads that count */
 
-/* Fills profile, unnamed and taken_unnamed of load from n tables of stacks. -ENOMEM; load_free
+/* What one thread counted. */
+struct load_table {
+	const struct stacks *stacks;
+	const struct load_alike *alike;
+};
+
+/* Fills profile, unnamed and taken_unnamed of load from n tables. -ENOMEM; load_free
  * frees what was filled. */
 int load_build(struct load *load, struct resolver *resolver, const struct load_opts *opts,
                const struct load_cgroups *cgroups, struct kernel_prefetch *prefetch,
-               const struct stacks *const *stacks, size_t n);
+               const struct load_table *tables, size_t n);
 
 #endif

@@ -19,6 +19,8 @@
 #include <string.h>
 
 #include "aggregate/load_number.h"
+#include "base/array.h"
+#include "samples/called.h"
 #include "samples/hit.h"
 #include "samples/sample_end.h"
 #include "samples/sample_index.h"
@@ -26,12 +28,16 @@
 /* What a profile keeps of a sample's set of labels. */
 #define LOAD_COUNT_SETS \
 	(PROFILE_KEEP_LABEL | PROFILE_KEEP_TRACE | PROFILE_KEEP_SPAN | PROFILE_KEEP_CONTEXT)
+/* Of a kernel part. */
+#define KERNEL_ALONE 1
+#define KERNEL_MIXED 2
 #define ASKED_EVERY 8192 /* samples, between two questions whether anybody waits */
 
 /* How a sample's user part was taken, and what became of it. */
 struct load_how {
 	uint8_t state, by_tables;
 	sample_end end;
+	bool alike;            /* in LOAD_ALIKE, and not in its own space */
 	uint32_t kernel_space; /* which differs between samples of a moment (samples_reader) */
 };
 
@@ -40,8 +46,8 @@ struct load_known {
 	uint32_t moment;       /* of samples; other ones have another key */
 	struct proc_span span; /* of time, in which its numbers are the same */
 	struct stacks_key key;
-	/* By state, by_tables, and whether kernel code of its time matters; 0: not yet. */
-	uint32_t key_id[SEAM_STITCH_STATES][2][2];
+	/* By state, by_tables, whether kernel code of its time matters, and alike; 0: not yet. */
+	uint32_t key_id[SEAM_STITCH_STATES][2][2][2];
 	/* Of stacks that are not whole, by the parity of the end: that of the last one. 0: none. */
 	struct load_ended {
 		struct load_how how;
@@ -58,6 +64,7 @@ int load_count_start(struct load_count *c, struct recording *rec, const struct l
 	if (r >= 0)
 		r = stacks_base_of(&c->stacks.base, &rec->index->stacks, rec->stitch);
 	c->rec = rec;
+	load_alike_start(&c->alike, rec);
 	c->opts = opts;
 	c->stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
 	c->known = calloc((size_t)samples_whos(rec) + 1, sizeof(*c->known));
@@ -72,6 +79,8 @@ int load_count_start(struct load_count *c, struct recording *rec, const struct l
 void load_count_free(struct load_count *c)
 {
 	stacks_free(&c->stacks);
+	load_alike_free(&c->alike);
+	free(c->kernels);
 	free(c->known);
 	free(c->said);
 	buf_free(&c->result.missing);
@@ -90,7 +99,6 @@ static void load_count_key(const struct load_count *c, const struct sample *s,
 	ret->pid = keep & PROFILE_KEEP_PID ? s->id.pid : PROFILE_NOT_KEPT;
 	/* A nameless thread is shown by its tid, which is then part of its name. */
 	ret->tid = keep & PROFILE_KEEP_TID || !s->comm ? s->id.tid : PROFILE_NOT_KEPT;
-	ret->user_space = s->user_space;
 	load_numbers(ret->number, c->rec, c->opts, &s->id);
 }
 
@@ -112,8 +120,10 @@ static struct proc_span load_count_span(const struct load_count *c, const struct
 }
 
 /* Puts into the key how the user part was taken, which differs between samples of a moment. */
-static void load_count_put_how(struct stacks_key *key, const struct load_how *how)
+static void load_count_put_how(struct stacks_key *key, const struct sample *s,
+                               const struct load_how *how)
 {
+	key->user_space = how->alike ? LOAD_ALIKE : s->user_space;
 	key->state = how->state;
 	key->by_tables = how->by_tables;
 	key->end = how->end & 0x7f;
@@ -125,7 +135,7 @@ static uint32_t *load_count_ended(struct load_known *known, const struct load_ho
 {
 	struct load_ended *e = &known->ended[how->end & 1];
 
-	if (e->how.end != how->end || e->how.state != how->state ||
+	if (e->how.end != how->end || e->how.state != how->state || e->how.alike != how->alike ||
 	    e->how.by_tables != how->by_tables || e->how.kernel_space != how->kernel_space)
 		*e = (struct load_ended){ .how = *how };
 	return &e->key_id;
@@ -150,9 +160,9 @@ static int load_count_key_id(struct load_count *c, const struct sample *s,
 	}
 	id = how->end ? load_count_ended(known, how)
 	              : &known->key_id[how->state][how->by_tables]
-	                              [how->kernel_space != RECORDING_KERNEL];
+	                              [how->kernel_space != RECORDING_KERNEL][how->alike];
 	if (!*id) {
-		load_count_put_how(&known->key, how);
+		load_count_put_how(&known->key, s, how);
 		r = stacks_key_id(&c->stacks, &known->key, id);
 	}
 	*ret = *id;
@@ -200,7 +210,7 @@ static int load_count_own_id(struct load_count *c, const struct sample *s,
 	struct stacks_key key;
 
 	load_count_key(c, s, &key);
-	load_count_put_how(&key, how);
+	load_count_put_how(&key, s, how);
 	key.user_first = load_count_user_first(s);
 	if (c->opts->keep & PROFILE_KEEP_CGROUP)
 		key.number[LOAD_NUMBER_CGROUP] = load_cgroups_of(c->cgroups, &s->decoded->sample);
@@ -208,18 +218,29 @@ static int load_count_own_id(struct load_count *c, const struct sample *s,
 	return stacks_key_id(&c->stacks, &key, ret);
 }
 
+/* Whether the profile keeps what is known by an address space as a whole. */
+static bool load_count_keeps_space(const struct load_count *c)
+{
+	return c->opts->keep & PROFILE_KEEP_PROGRAM;
+}
+
 /* How its walk ended, where the recorder walked it; and where it hit, if that is not where its
  * callchain begins. */
-static int load_count_chain(struct load_count *c, const struct sample *s, struct stacks_same *same)
+static int load_count_chain(struct load_count *c, const struct sample *s, struct stacks_same *same,
+                            bool *alike)
 {
 	const struct callchain chain = sample_callchain(s);
 	int r = 0;
 
 	if (c->said[chain.event->index] && !s->again)
 		r = load_walk_result_add(&c->result, c->rec, s->user_space, &chain);
-	if (r >= 0 && hit_apart(&chain))
-		r = stacks_hit(&c->stacks, chain.ip, chain.misc, &same->hit);
-	return r;
+	if (r < 0 || !hit_apart(&chain))
+		return r;
+	if (c->opts->frames == LOAD_FRAMES_INNERMOST && !load_count_keeps_space(c) &&
+	    (chain.misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER)
+		return load_alike_hit(&c->alike, &c->stacks, s->user_space, chain.ip, &same->hit,
+		                      alike);
+	return stacks_hit(&c->stacks, chain.ip, chain.misc, &same->hit);
 }
 
 /* Leaves out what does not tell the wanted frames apart: stacks that begin alike are equal. */
@@ -230,7 +251,11 @@ static void load_count_cut(const struct load_count *c, const struct sample *s,
 	uint64_t address;
 
 	if (c->opts->frames == LOAD_FRAMES_NONE) {
-		*same = (struct stacks_same){ .key = same->key };
+		*same = (struct stacks_same){ 0 };
+		return;
+	}
+	if (same->hit) {
+		*same = (struct stacks_same){ .hit = same->hit };
 		return;
 	}
 	if (!same->user || !same->kernel)
@@ -240,12 +265,52 @@ static void load_count_cut(const struct load_count *c, const struct sample *s,
 		same->user = 0;
 }
 
+/* Whether the kernel part holds user addresses, too (frame_walk_mixed). -ENOMEM. */
+static int load_count_mixed(struct load_count *c, const struct sample *s)
+{
+	unsigned char *known;
+	struct seam_u64s kernel;
+
+	if (!s->kernel_number)
+		return 0;
+	if (ARRAY_ROOM_ZEROED(&c->kernels, &c->kernels_capacity, (size_t)s->kernel_number + 1) < 0)
+		return -ENOMEM;
+	known = &c->kernels[s->kernel_number];
+	if (!*known) {
+		kernel = sample_kernel(s);
+		*known = KERNEL_ALONE;
+		for (uint64_t i = 0; i < kernel.n; i++)
+			if (seam_u64s_at(&kernel, i) == SEAM_CONTEXT_USER)
+				*known = KERNEL_MIXED;
+	}
+	return *known == KERNEL_MIXED || load_count_user_first(s);
+}
+
+/* Whether nothing that the profile keeps of a sample tells of its address space: then its user part
+ * is the one that stands for all that are alike. Of a user's address that was hit it is told
+ * already (load_count_chain). */
+static int load_count_alike(struct load_count *c, const struct sample *s, struct stacks_same *same,
+                            bool *ret)
+{
+	const bool marks = s->state == SEAM_STITCH_STACK_COPY ||
+	                   (s->state == SEAM_STITCH_IMMEDIATE && called_event(s->event));
+	const bool user_hit = same->hit && (s->misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER;
+	int r = same->kernel ? load_count_mixed(c, s) : 0;
+
+	if (r || load_count_keeps_space(c) || user_hit)
+		return r < 0 ? r : 0;
+	r = same->user ? load_alike_part(&c->alike, &c->stacks, s->user_space, marks, &same->user)
+	               : 1;
+	*ret = r > 0;
+	return r < 0 ? r : 0;
+}
+
 /* Counts a sample in its entry: by whose it is, where its stack was, and what became of that. */
 int load_count_sample(void *count, const struct sample *s, struct buf *out)
 {
 	struct load_count *c = count;
 	struct stacks_same same = { .kernel = s->kernel_number, .user = s->user_number };
-	const struct load_how how = {
+	struct load_how how = {
 		.state = (uint8_t)s->state,
 		.by_tables =
 		        walk_result_by_tables_of(s->event, s->state, s->misc, s->deferred_misc),
@@ -262,15 +327,19 @@ int load_count_sample(void *count, const struct sample *s, struct buf *out)
 		if (progress_stopped(&c->opts->progress))
 			return -ECANCELED;
 	}
-	r = (load_count_has_own(c, s) ? load_count_own_id : load_count_key_id)(c, s, &how,
-	                                                                       &same.key);
-	if (r >= 0 && !same.user && s->user.n)
+	r = 0;
+	if (!same.user && s->user.n)
 		r = stacks_part(&c->stacks, &s->user, s->lasting ? INTERN_LASTING : INTERN_COPY,
 		                &same.user);
 	if (r >= 0 && (s->apart || c->said[s->event->index]))
-		r = load_count_chain(c, s, &same);
+		r = load_count_chain(c, s, &same, &how.alike);
 	if (r >= 0 && c->opts->frames != LOAD_FRAMES_ALL)
 		load_count_cut(c, s, &same);
+	if (r >= 0)
+		r = load_count_alike(c, s, &same, &how.alike);
+	if (r >= 0)
+		r = (load_count_has_own(c, s) ? load_count_own_id : load_count_key_id)(c, s, &how,
+		                                                                       &same.key);
 	return r < 0 ? r : stacks_put(&c->stacks, &same, s->period, s->proc_ns);
 }
 

@@ -4,6 +4,7 @@
 #define SEAM_AGGREGATE_LOAD_COUNT_H
 
 #include "aggregate/load.h"
+#include "aggregate/load_alike.h"
 #include "aggregate/load_cgroup.h"
 #include "aggregate/load_walk_result.h"
 #include "samples/samples.h"
@@ -16,6 +17,9 @@ struct load_count {
 	const struct load_opts *opts;
 	const struct load_cgroups *cgroups; /* of PROFILE_KEEP_CGROUP */
 	struct stacks stacks;
+	struct load_alike alike;
+	unsigned char *kernels; /* by kernel part: 0: not known yet */
+	size_t kernels_capacity;
 	struct load_known *known;       /* by sample.who */
 	bool *said;                     /* by index of the event: walk_result_said */
 	struct load_walk_result result; /* of walks while recording */

@@ -58,7 +58,7 @@ void load_descent_free(struct load_descent *d)
 int load_frame(struct load_descent *d, const struct load_whose *e, const struct frame_at *at,
                uint64_t *ret)
 {
-	uint32_t space = at->user ? e->key->user_space : e->key->kernel_space;
+	uint32_t space = at->user ? e->user_space : e->key->kernel_space;
 	uint64_t *slot, key;
 	struct load_recent *recent = load_recent_at(d->recent, at, &key);
 	int r;
@@ -195,7 +195,7 @@ static inline int load_word(struct load_descent *d, const struct load_whose *e,
                             const struct seam_u64s *user, size_t i, bool exact, bool marks,
                             uint64_t *ret)
 {
-	const uint32_t space = e->key->user_space;
+	const uint32_t space = e->user_space;
 	struct frame_at at;
 	uint64_t addr;
 
@@ -311,7 +311,7 @@ int load_descend_user(struct load_descent *d, const struct load_whose *e, struct
 {
 	struct load_trail *t;
 	size_t walked, n, same, step;
-	int data, r = load_trail_find(d, sample, e->key->user_space | how, &t, &same);
+	int data, r = load_trail_find(d, sample, e->user_space | how, &t, &same);
 
 	if (r < 0)
 		return r;

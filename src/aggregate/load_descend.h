@@ -30,6 +30,7 @@ struct load_descent {
 struct load_whose {
 	const struct stacks_key *key;
 	uint32_t kernel, user; /* parts */
+	uint32_t user_space;
 	uint64_t time_ns;
 };
 

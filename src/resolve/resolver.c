@@ -26,9 +26,9 @@
 #include "abi/runtime_code.h"
 #include "base/array.h"
 #include "base/map.h"
-#include "base/pool.h"
 #include "samples/jit.h"
 #include "tables/kernel_disk.h"
+#include "resolve/alike.h"
 #include "resolve/interrupted.h"
 #include "resolve/lines_jit.h"
 #include "unwind/walk.h"
@@ -40,25 +40,9 @@ struct resolver_entry {
 	uint64_t value;
 };
 
-/* In place of a space: what follows is a number of resolver_alike. Numbers of user address spaces
+/* In place of a space: what follows is a kind of mappings (alike.h). Numbers of user address spaces
  * leave this bit free (recording.h). */
 #define RESOLVER_ALIKE (RECORDING_KERNEL >> 1)
-
-/* What mappings have in common in which an address means the same, wherever they lie. No
- * padding. */
-struct resolver_alike {
-	uint64_t pgoff, size;
-	uint32_t object, kernel;
-};
-
-/* The range of a mapping that was looked up last of those with this hash. */
-struct resolver_near {
-	uint64_t start, end; /* as far as nothing else is mapped over it */
-	uint64_t base;       /* where its mapping begins */
-	uint32_t space, alike;
-};
-
-#define RESOLVER_NEAR 256u
 
 struct resolver {
 	const struct recording *rec;
@@ -79,12 +63,8 @@ struct resolver {
 	const char *release;      /* of the recorded kernel; the reader's */
 	struct map whole;         /* space -> 1, or 2 where all its executable memory is known */
 	struct map lines_objects; /* struct symbol_object * -> struct lines_object * */
-	struct pool alike;        /* struct resolver_alike */
-	struct map alike_of;      /* proc_mapping::id -> alike; 0: none */
-	struct resolver_near near[RESOLVER_NEAR];
+	struct alike alike;
 };
-
-_Static_assert(sizeof(struct resolver_alike) == 24, "pooled as bytes");
 
 /* A JIT compiler maps its jit-PID.dump, by which the recording knows where it is. Mappings that
  * came since the last call are looked at; each is looked at once. */
@@ -119,7 +99,7 @@ static int resolver_start(struct resolver **ret, const struct recording *rec)
 	pthread_mutex_init(&p->asks, NULL);
 	p->asking = &p->asks;
 	p->jit = &p->jit_own;
-	p->alike.size = sizeof(struct resolver_alike);
+	p->alike.procs = rec->procs;
 	p->capacity = 1024;
 	p->entries = calloc(p->capacity, sizeof(*p->entries));
 	if (!p->entries || resolver_more_objects(p) < 0) {
@@ -209,8 +189,7 @@ void resolver_free(struct resolver *p)
 	lines_jit_free(&p->jit_own);
 	map_free(&p->whole);
 	map_free(&p->lines_objects);
-	pool_free(&p->alike);
-	map_free(&p->alike_of);
+	alike_free(&p->alike);
 	pthread_mutex_destroy(&p->asks);
 	free(p->objects);
 	free(p->entries);
@@ -309,68 +288,23 @@ uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct f
 	return resolver_slot(p, at->guest ? UINT32_MAX : space, at->addr | mark, at->caller);
 }
 
-/* The number of what a mapping is alike to; 0: to nothing. POOL_FAILED: out of memory. */
-static uint32_t resolver_alike(struct resolver *p, const struct proc_mapping *m, uint32_t space)
-{
-	const struct resolver_alike alike = { .pgoff = m->pgoff,
-		                              .size = m->end - m->start,
-		                              .object = m->object->id,
-		                              .kernel = space & RECORDING_KERNEL };
-	bool is_new;
-	uint64_t *slot;
-
-	/* Only in files an offset means the same everywhere: a JIT's code is its process's own. */
-	if (m->data || alike.kernel || m->object->kind != PROC_KIND_FILE)
-		return 0;
-	slot = map_slot(&p->alike_of, m->id, &is_new);
-	if (!slot)
-		return POOL_FAILED;
-	if (is_new)
-		*slot = pool_put(&p->alike, &alike);
-	return (uint32_t)*slot;
-}
-
-/* Fills near with the range that holds an address of a user's space. 0: none does. -ENOMEM. */
-static int resolver_look_near(struct resolver *p, uint32_t space, uint64_t addr,
-                              struct resolver_near *near)
-{
-	uint64_t start, end;
-	const struct proc_mapping *m = proc_space_range(p->rec->procs, space, addr, &start, &end);
-	uint32_t alike = m ? resolver_alike(p, m, space) : 0;
-
-	if (alike == POOL_FAILED)
-		return -ENOMEM;
-	if (!m)
-		return 0;
-	*near = (struct resolver_near){
-		.start = start, .end = end, .base = m->start, .space = space, .alike = alike
-	};
-	return 1;
-}
-
 /* Where nothing but the mapping decides what is at an address, the slot is that of its offset in
- * all mappings that are alike. Frames of a stack mostly lie in few mappings, so these are kept. */
+ * all mappings that are alike. */
 uint64_t *resolver_place_slot(struct resolver *p, uint32_t space, const struct frame_at *at)
 {
 	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
-	struct resolver_near *near;
-	int r = 1;
+	struct alike_place place;
+	int r;
 
-	if (at->guest || !at->user || space & RECORDING_KERNEL)
+	if (at->guest || !at->user || space & RECORDING_KERNEL || runtime_code_is(at->addr))
 		return resolver_frame_slot(p, space, at);
-	near = &p->near[(space * 37 ^ at->addr >> 22) % RESOLVER_NEAR];
-	/* A piece of an interpreter's code is mapped into no space, whatever a file says. */
-	if (near->space != space || at->addr < near->start || at->addr >= near->end ||
-	    runtime_code_is(at->addr))
-		r = resolver_look_near(p, space, at->addr, near);
+	r = alike_find(&p->alike, space, at->addr, &place);
 	if (r < 0)
 		return NULL;
 	/* A caller's address at the beginning of a mapping may belong to the one before. */
-	if (!r || !near->alike || near->alike >= RESOLVER_ALIKE ||
-	    (at->caller && at->addr == near->base))
+	if (!r || place.kind >= RESOLVER_ALIKE || (at->caller && !place.offset))
 		return resolver_frame_slot(p, space, at);
-	return resolver_slot(p, RESOLVER_ALIKE | near->alike, (at->addr - near->base) | mark,
-	                     at->caller);
+	return resolver_slot(p, RESOLVER_ALIKE | place.kind, place.offset | mark, at->caller);
 }
 
 /* An object is asked of the symbols once; both kinds of objects are numbered alike. */

@@ -133,7 +133,7 @@ struct seam_u64s stacks_base_words(const struct stacks_base *base, uint32_t part
 }
 
 /* The same for any number of this table. */
-static struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
+struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
 {
 	uint32_t before = s->base.n[part & 1] + s->base.n_chains;
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * alike.h: what mappings have in common in which an address means the same, wherever they lie:
+ * processes that run the same programs have the same files mapped, each at addresses of its own.
+ *
+ * One thread has one of these; the numbers of one say nothing to another.
+ */
+#ifndef SEAM_RESOLVE_ALIKE_H
+#define SEAM_RESOLVE_ALIKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/pool.h"
+
+struct proc_table;
+
+/* The range of a mapping that was looked up last of those with this hash. */
+struct alike_near {
+	uint64_t start, end; /* as far as nothing else is mapped over it */
+	uint64_t base;       /* where its mapping begins */
+	uint32_t space, alike;
+};
+
+#define ALIKE_NEAR 256u
+
+/* Zero-initialise but for procs, which is sealed. */
+struct alike {
+	const struct proc_table *procs;
+	struct pool kinds; /* of mappings */
+	uint32_t *of;      /* by proc_mapping::id: kind, ALIKE_TO_NONE; 0: not known yet */
+	size_t of_capacity;
+	struct alike_near near[ALIKE_NEAR];
+};
+
+/* A place in a file that is mapped. */
+struct alike_place {
+	uint32_t kind;   /* of the mapping: file, part of it, and size */
+	uint64_t offset; /* in the mapping */
+};
+
+void alike_free(struct alike *a);
+/* Finds the place of an address of a user's space. 1; 0: nobody else has it, because no file is
+ * mapped there for execution. A piece of an interpreter's code is the same in all spaces, as its
+ * address is: it has a place of its own. -ENOMEM. */
+int alike_find(struct alike *a, uint32_t space, uint64_t addr, struct alike_place *ret);
+
+#endif
