@@ -41,8 +41,8 @@ struct tree_view {
 	uint64_t whole; /* of which percentages are: the event's weight, in the tree or not */
 };
 
-/* One node: its shares, its name, and the object it is of. By callee it has no self: samples end where
- * the stack begins, whose function did not take them. */
+/* One node: its shares, its name, and the object it is of. By callee it has no self: samples end
+ * where the stack begins, whose function did not take them. */
 static void tree_line(const struct tree_view *v, uint32_t node, int depth, struct buf *out)
 {
 	const struct report *r = v->report;
