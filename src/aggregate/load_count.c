@@ -20,6 +20,7 @@
 
 #include "aggregate/load_number.h"
 #include "base/array.h"
+#include "resolve/frame_walk.h"
 #include "samples/called.h"
 #include "samples/hit.h"
 #include "samples/sample_end.h"
@@ -265,7 +266,7 @@ static void load_count_cut(const struct load_count *c, const struct sample *s,
 		same->user = 0;
 }
 
-/* Whether the kernel part holds user addresses, too (frame_walk_mixed). -ENOMEM. */
+/* frame_walk_mixed, of which the words of a kernel part are asked once. -ENOMEM. */
 static int load_count_mixed(struct load_count *c, const struct sample *s)
 {
 	unsigned char *known;
@@ -278,10 +279,7 @@ static int load_count_mixed(struct load_count *c, const struct sample *s)
 	known = &c->kernels[s->kernel_number];
 	if (!*known) {
 		kernel = sample_kernel(s);
-		*known = KERNEL_ALONE;
-		for (uint64_t i = 0; i < kernel.n; i++)
-			if (seam_u64s_at(&kernel, i) == SEAM_CONTEXT_USER)
-				*known = KERNEL_MIXED;
+		*known = frame_walk_has_user(&kernel) ? KERNEL_MIXED : KERNEL_ALONE;
 	}
 	return *known == KERNEL_MIXED || load_count_user_first(s);
 }

@@ -28,13 +28,18 @@ static void frame_walk_marker(struct frame_walk *walk, uint64_t marker)
 		walk->not_first = walk->exact = false;
 }
 
+bool frame_walk_has_user(const struct seam_u64s *kernel)
+{
+	for (uint64_t i = 0; i < kernel->n; i++)
+		if (seam_u64s_at(kernel, i) == SEAM_CONTEXT_USER)
+			return true;
+	return false;
+}
+
 /* Whether the kernel part holds user addresses, too (a stack that the kernel walked itself). */
 bool frame_walk_mixed(const struct callchain *s)
 {
-	for (uint64_t i = 0; i < s->kernel.n; i++)
-		if (seam_u64s_at(&s->kernel, i) == SEAM_CONTEXT_USER)
-			return true;
-	return hit_user_first(&s->kernel, s->misc);
+	return frame_walk_has_user(&s->kernel) || hit_user_first(&s->kernel, s->misc);
 }
 
 /* The frame at which the sample hit, in the mode that its header names. */

@@ -39,6 +39,8 @@ struct frame_at {
 
 /* Whether the kernel part has user frames, too (stitch.h). */
 bool frame_walk_mixed(const struct callchain *sample);
+/* What of that its words say, without the mode in which the sample hit. */
+bool frame_walk_has_user(const struct seam_u64s *kernel);
 bool frame_walk_next(struct frame_walk *walk, const struct callchain *sample, struct frame_at *ret);
 /* Call this when the frame just given is code that runs because other code was stopped: the next
  * frame, if it is of the same part, is that code. */
