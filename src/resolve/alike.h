@@ -8,7 +8,6 @@
 #ifndef SEAM_RESOLVE_ALIKE_H
 #define SEAM_RESOLVE_ALIKE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
