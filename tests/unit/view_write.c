@@ -40,6 +40,13 @@ static void a_pane_is_written_to_a_new_file(void **state)
 	keys(&t, "\n");
 	row_has(&t, ROWS - 1, "File exists");
 	unlink(path);
+	/* What is written while more comes is not all. */
+	view_set_state(t.view, "reading 45 %");
+	keys(&t, "w");
+	keys(&t, path);
+	keys(&t, "\n");
+	row_has(&t, ROWS - 1, "written, of what had come until then (reading 45 %)");
+	unlink(path);
 	rmdir(dir);
 	end(&t);
 }
