@@ -124,6 +124,7 @@ class Case:
     unwound: bool = False  # its stacks were unwound while recording, and are whole
     bpf: bool = False  # stacks are walked by BPF: the ends that the recorder counts are looked at
     ends: dict = field(default_factory=dict)  # of them, those not in ENDS
+    ends_in: dict = field(default_factory=dict)  # the functions and objects of which all stacks have one that ended so
     says: str = ""  # a pattern: how stacks are taken, and why, on the recorder's standard error
     asleep: int = 0  # so many stacks at least were read of sleepers, and are those of own.data, which waited for them
     whole: dict = field(default_factory=dict)  # function or object: (its stacks reach this function, least stacks)
@@ -238,12 +239,15 @@ CASES = [
          whole={"watched_leaf": ("main", 20)}),
     # In the midst of a return, too, the caller is the one that is returned to.
     # Its one task ends in a watched function: what is sampled in _exit, when the kernel has freed its list of addresses, is cut there and says
-    # so.
-    Case("bpf_returns", "$bpf -- $wl/work returns 2", kernels="defer", bpf=True, ends={"watched": "<=3"}, whole=RETURNS),
+    # so. So is what is sampled when a return's address is off that list, and the kernel has not written it to the stack yet (_copy_to_user
+    # in the system call uretprobe).
+    Case("bpf_returns", "$bpf -- $wl/work returns 2", kernels="defer", bpf=True, ends={"watched": "<=3"},
+         ends_in={"watched": ("_exit", "[uprobes]")}, whole=RETURNS),
     Case("bpf_returns_at_once", "$bpf -- $wl/work returns 2", kernels="old", bpf=True, ends={"watched": "<=100"},
          whole=RETURNS),
-    # Its one task ends by a system call in which it may be asked, as in bpf_hop_always.
-    Case("bpf_returns_always", "$bpf_always -- $wl/work returns 2", {}, {"stitched": ">0", "exited": "<=1"}, bpf=True, whole=RETURNS),
+    # The same; and it may be asked in the system call by which it ends, as in bpf_hop_always.
+    Case("bpf_returns_always", "$bpf_always -- $wl/work returns 2", {}, {"stitched": ">0", "exited": "<=1"}, bpf=True,
+         ends={"watched": "<=3"}, ends_in={"watched": ("_exit", "[uprobes]")}, whole=RETURNS),
     Case("bpf_registers", "$bpf -- $wl/work registers 1", kernels="all", bpf=True,
          whole={"registers_leaf": ("main", 20)}),
     # Somebody else's program has the CPU nearly all the time: what the kernel skips is counted, and the peer complains of it. 7.3 skips

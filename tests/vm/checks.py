@@ -216,6 +216,11 @@ class Guest:
         uncopied = sum(int(number) for number in re.findall(r"(\d+) (?:stacks are cut off|walked by the recorder)", said))
         if "watched" in case.ends:
             uncopied += int((re.search(r"watched (\d+)", said) or [0, 0])[1])
+        for end, places in case.ends_in.items():
+            other = [sample for sample in samples
+                     if sample.end == end and not any(place in frame for frame in sample.user for place in places)]
+            if other:
+                self.faults.append(f"{len(other)} stacks ended with {end} elsewhere than in {places}, such as\n    {other[0]}")
         for name, (root, least) in case.whole.items():
             those = [sample for sample in samples if any(name in frame for frame in sample.user)]
             cut = [sample for sample in those if root not in (symbol for symbol, _ in sample.user)]

@@ -23,7 +23,7 @@ UNANSWERED = ("exited", "record_lost", "still_in_kernel", "no_output_event")
 FAMILIES = set.union(*FAMILY_OF_ENTRY.values()) | {"spin"}
 
 HEAD = re.compile(r"^\s*(?P<comm>\S.*?)\s+(?:(?P<pid>-?\d+)/)?(?P<tid>-?\d+)\s+(?:\[\d+\]\s+)?"
-                  r"(?P<time>\d+\.\d+):\s+(?:\d+\s+)?(?:(?P<state>[a-z_]+)(?:/[a-z_]+)?\s+)?(?P<event>[^\s:]+(?::[^\s:]+)*):(?:\s.*)?$")
+                  r"(?P<time>\d+\.\d+):\s+(?:\d+\s+)?(?:(?P<state>[a-z_]+)(?:/(?P<end>[a-z_]+))?\s+)?(?P<event>[^\s:]+(?::[^\s:]+)*):(?:\s.*)?$")
 FRAME = re.compile(r"^\s+(?P<ip>[0-9a-f]+)\s+(?P<symbol>.*?)(?:\+0x[0-9a-f]+)?\s+\((?P<dso>.*)\)$")
 EXEC = re.compile(r"^\s*\S.*?\s+-?\d+/(?P<tid>-?\d+)\s+(?P<time>\d+\.\d+): PERF_RECORD_COMM exec:")
 MMAP = re.compile(r"^\s*\S.*?\s+(?P<pid>-?\d+)/-?\d+\s+(?P<time>\d+\.\d+): PERF_RECORD_MMAP2? .*/libc\.so")
@@ -54,7 +54,7 @@ class Sample:
         self.comm, self.tid, self.time = match["comm"], int(match["tid"]), float(match["time"])
         self.pid = int(match["pid"] or match["tid"])
         self.event, self.kernel, self.user = match["event"], [], []
-        self.state = match["state"]  # None in the peer's text
+        self.state, self.end = match["state"], match["end"]  # None in the peer's text
         self.old_program = False
 
     def __str__(self):
