@@ -106,9 +106,9 @@ const struct option_def record_option_defs[] = {
 	  "functions of these interpreters in the stacks, and of no others: python (CPython 3.8 to "
 	  "3.15), v8 (JavaScript of Node 18 to 26), hotspot (Java: OpenJDK 17, 21, 25), php (8.2, "
 	  "8.4), ruby (3.1, 3.3, 3.4), perl (5.36, 5.40, 5.42); fail where BPF programs, which "
-	  "walk them, are not allowed. By default all, where they are, from when a process is "
-	  "seen to run one; what is named here is ready at the first sample, as a script that "
-	  "starts java for a moment needs it",
+	  "walk them, are not allowed. By default all, where they are: those that the command's "
+	  "words lead to, or that run already, at the first sample, others from when a process is "
+	  "seen to run one; what is named here is ready at the first sample",
 	  RECORD_RUNTIMES },
 	{ "no-runtimes", 0, NULL, "only native stacks of interpreters", RECORD_NO_RUNTIMES },
 	{ "python", 0, NULL, "functions of Python in the stacks, or fail as --runtimes does",

@@ -23,6 +23,7 @@
 
 #include "image/needed.h"
 #include "recorder/bpf_walk.h"
+#include "recorder/forecast.h"
 
 /* kwalk asks: a process has mapped something for execution. ret stays empty where nothing is
  * known. */
@@ -227,11 +228,19 @@ static int bpf_stacks_target_all(struct bpf_stacks *b, const struct recorder_opt
 	return r;
 }
 
-/* Makes the table of one object and gives it to the kernel before a process has mapped it. That it
- * cannot be had is no failure: the walk will say so. */
+/* What a command will run, as it is looked at before it begins. */
+struct bpf_stacks_ahead {
+	struct bpf_stacks *b;
+	bool began;
+	bool interpreter; /* of the program that is looked at */
+};
+
+/* Makes the table of one object and gives it to the kernel before a process has mapped it; an
+ * interpreter's programs are loaded. That it cannot be had is no failure: the walk will say so. */
 static int bpf_stacks_prepare(void *ctx, const char *path)
 {
-	struct bpf_stacks *b = ctx;
+	struct bpf_stacks_ahead *a = ctx;
+	struct bpf_stacks *b = a->b;
 	struct kwalk_ask ask = { .pid = getpid(), .path = path };
 	struct kwalk_table table = { 0 };
 	const struct runtime_object *runtime = NULL;
@@ -243,32 +252,50 @@ static int bpf_stacks_prepare(void *ctx, const char *path)
 		runtime = bpf_runtime_get(b->runtime, &ask, NULL);
 	if (b->context)
 		bpf_context_get(b->context, &ask, NULL);
-	if (runtime && (runtime->known || runtime->loads))
+	if (runtime && (runtime->known || runtime->loads)) {
 		kwalk_runtime_want(b->kwalk, runtime->kind);
+		a->interpreter = true;
+	}
 	if (table.blob)
 		kwalk_prepare(b->kwalk, table.blob);
 	return 0;
 }
 
-/* As execvp finds it. */
-static void bpf_stacks_prepare_command(struct bpf_stacks *b, const char *name)
+/* Whether one object is an interpreter, and nothing else of it. */
+static int bpf_stacks_look(void *ctx, const char *path)
 {
-	const char *at = getenv("PATH");
-	char path[4096];
+	struct bpf_stacks_ahead *a = ctx;
+	struct kwalk_ask ask = { .pid = getpid(), .path = path };
+	const struct runtime_object *runtime = bpf_runtime_get(a->b->runtime, &ask, NULL);
+
+	if (bpf_stacks_stopped(a->b))
+		return -ECANCELED;
+	a->interpreter |= runtime && (runtime->known || runtime->loads);
+	return 0;
+}
+
+/* A forecast_program: the command's own is prepared in any case, and others if they are
+ * interpreters; what these run is their own code. */
+static bool bpf_stacks_ahead(void *ctx, const char *path)
+{
+	struct bpf_stacks_ahead *a = ctx;
+
+	a->interpreter = false;
+	if (a->began)
+		image_needed(path, bpf_stacks_look, a);
+	if (!a->began || a->interpreter)
+		image_needed(path, bpf_stacks_prepare, a);
+	a->began = true;
+	return a->interpreter || !a->b->runtime || bpf_stacks_stopped(a->b);
+}
+
+static void bpf_stacks_prepare_command(struct bpf_stacks *b, char *const argv[])
+{
+	struct bpf_stacks_ahead a = { .b = b };
 
 	/* The vdso is mapped into every process and has no file to be found by. */
-	bpf_stacks_prepare(b, "[vdso]");
-	/* -ENOENT: no such file, so that PATH is asked as execvp does. */
-	if (strchr(name, '/') && image_needed(name, bpf_stacks_prepare, b) != -ENOENT)
-		return;
-	while (at && *at && !strchr(name, '/')) {
-		size_t n = strcspn(at, ":");
-
-		if (snprintf(path, sizeof(path), "%.*s/%s", (int)n, at, name) < (int)sizeof(path) &&
-		    access(path, X_OK) == 0 && image_needed(path, bpf_stacks_prepare, b) != -ENOENT)
-			return;
-		at += n + (at[n] == ':');
-	}
+	bpf_stacks_prepare(&a, "[vdso]");
+	forecast_command(argv, bpf_stacks_ahead, &a);
 }
 
 /* A process that is gone meanwhile is not missed, unless it was the only one. */
@@ -278,7 +305,7 @@ int bpf_stacks_targets(struct bpf_stacks *b, const struct recorder_opts *o)
 	size_t found = 0;
 
 	if (o->command)
-		bpf_stacks_prepare_command(b, o->command[0]);
+		bpf_stacks_prepare_command(b, o->command);
 	if (s->target == SESSION_SYSTEM)
 		return bpf_stacks_target_all(b, o);
 	for (size_t i = 0; i < s->n_pids; i++) {

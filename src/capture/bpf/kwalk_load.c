@@ -241,7 +241,7 @@ static int load_object(struct kwalk *l, struct seam_error *err)
 		kwalk_probe_defers(&l->probe, task_work);
 		load_patch(l->object, task_work);
 		load_optional(l, &relocate);
-		owing_configure(l);
+		owing_configure(l->object);
 		r = load_configure(l, l->object);
 	}
 	if (r >= 0)
@@ -321,6 +321,6 @@ void kwalk_unload(struct kwalk *l)
 	free(l->rings);
 	if (l->arena.bytes)
 		munmap(l->arena.bytes, l->arena.most);
-	owing_free(l);
+	owing_free(&l->owing);
 	bpf_object__close(l->object);
 }

@@ -351,11 +351,12 @@ struct kwalk_runtimes {
 	bool wanted, started, loaded; /* atomic */
 	pthread_t thread;
 	struct bpf_object *object; /* the thread's, until it has ended */
+	struct bpf_object *owing;  /* kwalk_owing.c; NULL: not needed yet */
 };
 
 void runtime_settle(struct kwalk *l);
 void runtime_unload(struct kwalk *l);
-int runtime_read_owing(struct kwalk *l);
+struct relocate_object runtime_object_of(enum runtime_kind kind, char *said);
 
 /* ---- kwalk.c ---- */
 
@@ -510,9 +511,9 @@ int kwalk_iterate_object(struct bpf_object *object, const char *name, int (*drai
 uint64_t kwalk_misses(struct kwalk *l, const char *name);
 
 /* -- kwalk_owing.c -- */
-void owing_configure(struct kwalk *l);
+void owing_configure(struct bpf_object *object);
 int kwalk_read_owing(struct kwalk *l);
-void owing_free(struct kwalk *l);
+void owing_free(struct bpf_object **owing);
 
 /* -- kwalk_load.c -- */
 int kwalk_load(struct kwalk *l, struct seam_error *err);

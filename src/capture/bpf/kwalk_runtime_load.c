@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -51,16 +52,22 @@ static int runtime_maps(const struct kwalk *l, struct bpf_object *object)
 	return 0;
 }
 
+/* How a kind's object is opened; `said` has LOAD_LOG bytes, or is NULL. */
+struct relocate_object runtime_object_of(enum runtime_kind kind, char *said)
+{
+	return (struct relocate_object){ .name = "seam_runtime",
+		                         .bytes = runtime_objects[kind].bytes,
+		                         .size = *runtime_objects[kind].size,
+		                         .log = said,
+		                         .log_size = said ? LOAD_LOG : 0 };
+}
+
 /* Fits the object to the kernel and loads it, as kwalk_load does with the other. -errno. */
 static int runtime_load_object(struct kwalk_runtimes *t)
 {
 	struct kwalk *l = t->kwalk;
 	char *said = calloc(1, LOAD_LOG);
-	const struct relocate_object object = { .name = "seam_runtime",
-		                                .bytes = runtime_objects[t->kind].bytes,
-		                                .size = *runtime_objects[t->kind].size,
-		                                .log = said,
-		                                .log_size = LOAD_LOG };
+	const struct relocate_object object = runtime_object_of(t->kind, said);
 	struct bpf_program *away;
 	struct relocate relocate;
 	int r = relocate_begin(&relocate);
@@ -71,6 +78,7 @@ static int runtime_load_object(struct kwalk_runtimes *t)
 	if (r >= 0) {
 		away = bpf_object__find_program_by_name(t->object, "runtime_away");
 		load_patch(t->object, kwalk_task_work(&relocate));
+		owing_configure(t->object);
 		r = away ? bpf_program__set_autoload(away, l->opts.away_ns) : -ENOENT;
 	}
 	if (r >= 0)
@@ -97,14 +105,17 @@ static int runtime_enter(struct kwalk_runtimes *t, const char *map, const char *
 	return fd < 0 ? fd : bpf_map_update_elem(load_map_fd(t->kwalk, map), &kind, &fd, BPF_ANY);
 }
 
-/* A thread: loads a kind's programs, and opens the way to them once all are there. */
+/* A thread: loads a kind's programs, and opens the way to them once all are there. A process of the
+ * kind may be running: so this comes before others where that is allowed. */
 static void *runtime_load(void *ctx)
 {
 	struct kwalk_runtimes *t = ctx;
 	struct kwalk *l = t->kwalk;
 	uint32_t kind = t->kind, one = 1;
-	int r = runtime_load_object(t);
+	int r;
 
+	setpriority(PRIO_PROCESS, 0, -20); /* of this thread alone; else it is as late as anybody */
+	r = runtime_load_object(t);
 	if (r >= 0)
 		load_tell(l, t->object);
 	if (r >= 0)
@@ -152,17 +163,8 @@ void runtime_settle(struct kwalk *l)
 void runtime_unload(struct kwalk *l)
 {
 	runtime_settle(l);
-	for (unsigned k = 0; k < RUNTIMES; k++)
+	for (unsigned k = 0; k < RUNTIMES; k++) {
+		owing_free(&l->kinds[k].owing);
 		bpf_object__close(l->kinds[k].object);
-}
-
-/* Runs each kind's iterator over tasks that sleep. */
-int runtime_read_owing(struct kwalk *l)
-{
-	int r = 0;
-
-	for (unsigned k = 0; r >= 0 && k < RUNTIMES; k++)
-		if (__atomic_load_n(&l->kinds[k].loaded, __ATOMIC_ACQUIRE))
-			r = kwalk_iterate_object(l->kinds[k].object, "read_owing", NULL, NULL);
-	return r;
+	}
 }
