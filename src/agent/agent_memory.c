@@ -75,7 +75,7 @@ void agent_memory_trim(struct agent *a)
 	malloc_trim(0);
 	if (!most || agent_memory() <= most)
 		return;
-	process_free(&a->processes);
+	ask_forget(a->ask);
 	symbol_shelf_trim(a->shelf, 0);
 	lines_free(a->lines);
 	a->lines = NULL;

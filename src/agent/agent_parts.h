@@ -6,9 +6,8 @@
 #ifndef SEAM_AGENT_AGENT_PARTS_H
 #define SEAM_AGENT_AGENT_PARTS_H
 
-#include <pthread.h>
-
 #include "agent/agent.h"
+#include "agent/ask.h"
 #include "agent/budget.h"
 #include "agent/metrics.h"
 #include "fleet/put.h"
@@ -33,12 +32,11 @@ struct agent {
 	char instance[40];
 	struct recorder *recorder;
 	struct window *window;
-	struct datafile_opts head; /* what window says of itself */
-	struct process processes;
-	pthread_mutex_t lock_processes; /* who reads the rings and who names a window ask */
-	struct symbol_shelf *shelf;     /* names of files, from one window to the next */
-	struct lines *lines;            /* and their lines; NULL: to be made */
-	uint64_t lines_windows;         /* that they served */
+	struct datafile_opts head;  /* what window says of itself */
+	struct ask *ask;            /* who the processes are */
+	struct symbol_shelf *shelf; /* names of files, from one window to the next */
+	struct lines *lines;        /* and their lines; NULL: to be made */
+	uint64_t lines_windows;     /* that they served */
 	struct rate_budget budget;
 	struct metrics *metrics;      /* NULL: not served */
 	struct metrics_values now;    /* what they say */
@@ -82,14 +80,6 @@ bool agent_stopped(const struct agent *a);
 /* Reads the rings until a time (agent_now_ns). 1: nothing more will come, or the caller wants to
  * begin anew; 0; -errno. */
 int agent_read(struct agent *a, uint64_t until_ns);
-
-/* As window_watch has it, with the agent as ctx: processes that are sampled are asked who they
- * are. */
-void agent_hear(void *agent, enum window_news news, uint32_t pid);
-/* As series_processes has it, with the agent as ctx. */
-int agent_labels(void *agent, uint32_t pid, const char *path, struct labels *l);
-/* How many samples of a profile are of processes that were gone before they could be asked. */
-uint64_t agent_unlabelled(struct agent *a, const struct profile *p);
 
 /* Ends the window that is recorded and hands it on. last: nothing more will come. 1: the recording
  * has ended meanwhile; 0; -errno after saying why. */

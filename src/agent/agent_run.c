@@ -64,7 +64,7 @@ int agent_open_recorder(struct agent *a, struct seam_error *err)
 static int agent_start(struct agent *a, struct seam_error *err)
 {
 	const struct recorder_opts *opened = recorder_options(a->recorder);
-	const struct window_watch watch = { agent_hear, a };
+	const struct window_watch watch = { ask_hear, a->ask };
 	struct recorder_sink sink = { .write = window_write };
 	int error;
 
@@ -245,8 +245,6 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 {
 	struct agent a = { .o = o,
 		           .log = &o->rec->session.log,
-		           .processes = { .opts = o->processes },
-		           .lock_processes = PTHREAD_MUTEX_INITIALIZER,
 		           .lock = -1,
 		           .priority = getpriority(PRIO_PROCESS, 0),
 		           .now = { .version = o->program,
@@ -261,6 +259,8 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 	a.cpu_ns = agent_cpu_ns();
 	error = symbol_shelf_new(&a.shelf, agent_part(o, SHELF_PART), true);
 	if (!error)
+		error = ask_new(&a.ask, o->processes);
+	if (!error)
 		error = agent_open(&a, err);
 	begun_ns = agent_now_ns();
 	if (!error) {
@@ -272,7 +272,7 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 	}
 	agent_finish(&a);
 	metrics_close(a.metrics);
-	process_free(&a.processes);
+	ask_free(a.ask);
 	lines_free(a.lines);
 	symbol_shelf_free(a.shelf);
 	for (size_t i = 0; i < o->n_urls; i++)

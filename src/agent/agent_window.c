@@ -69,6 +69,20 @@ static void agent_failed(const struct agent *a, struct agent_store *s, uint64_t 
 	s->lost_samples += samples;
 }
 
+/* How many samples of a profile are of processes that were gone before they could be asked. */
+static uint64_t agent_unlabelled(const struct agent *a, const struct profile *p)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+		uint32_t pid = profile_task_at(p, row->key.task)->pid;
+
+		samples += ask_was_gone(a->ask, pid) ? row->samples : 0;
+	}
+	return samples;
+}
+
 /* Puts a window into one store. What that did not take before is counted as lost samples. */
 static void agent_put_into(const struct agent_job *job, struct agent_store *s,
                            const struct load *load)
@@ -77,8 +91,8 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	struct quality quality = { 0 };
 	struct seam_error err = { 0 };
 	const struct process_opts *po = a->o->processes;
-	const struct series_processes processes = { .labels = agent_labels,
-		                                    .ctx = a,
+	const struct series_processes processes = { .labels = ask_labels,
+		                                    .ctx = a->ask,
 		                                    .rules = po ? &po->rules : NULL,
 		                                    .pid = po && po->pid,
 		                                    .tid = po && po->tid };
@@ -247,7 +261,7 @@ static int agent_load(struct agent_job *job)
 }
 
 /* job->done is set last: behind it the job is the caller's again. Other work comes first, but not
- * without end: the next window waits for this one, and who reads the rings for its locks. */
+ * without end: the next window waits for this one. */
 static void *agent_thread(void *arg)
 {
 	struct agent_job *job = arg;
@@ -352,7 +366,7 @@ int agent_window(struct agent *a, bool last)
 		r = read;
 	if (r >= 0)
 		r = window_renew(a->window, a->recorder);
-	process_age(&a->processes);
+	ask_window(a->ask);
 	agent_memory_trim(a);
 	agent_tell(a, &job);
 	if (r < 0)

@@ -4,321 +4,33 @@
  *
  * A process may be gone when a window is written. So /proc is asked once per process, and the
  * answer kept for a while. Memory is bounded by PROCESS_MOST; the whole table is dropped at once.
- * Whatever a process says of itself is hostile: it is bounded, and only ever becomes labels.
+ *
+ * Threads share the table. /proc may keep its reader waiting for as long as another process likes,
+ * so the lock is never held meanwhile. An answer counts only if the number was the same program's
+ * all the time: the question is noted in the table, and who replaces or forgets the process takes
+ * it away.
  */
 #include "fleet/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
-#include "base/cursor.h"
-#include "base/protobuf.h"
-#include "fleet/container.h"
+#include "fleet/process_ask.h"
 
-#define PROCESS_MOST 4096u          /* processes that are remembered */
-#define PROCESS_AGE 6u              /* windows */
-#define PROCESS_CGROUP 16384u       /* bytes of /proc/PID/cgroup */
-#define PROCESS_ENVIRON 131072u     /* bytes of /proc/PID/environ that are looked at */
-#define PROCESS_MAPS (1u << 20)     /* bytes of /proc/PID/maps that are looked at */
-#define PROCESS_CONTEXT_MOST 65536u /* bytes of a process context */
-#define PROCESS_CONTEXT_DEPTH 2     /* a Resource, or one in a ProcessContext */
-
-/* A file of /proc/PID, with a NUL behind it, to be freed. NULL: no process, not allowed. */
-static char *process_read(const struct process *p, uint32_t pid, const char *file, size_t most,
-                          size_t *n)
-{
-	const char *root = p->opts && p->opts->root ? p->opts->root : "";
-	char name[4096], *text;
-	ssize_t got = 1;
-	int fd;
-
-	snprintf(name, sizeof(name), "%s/proc/%u/%s", root, pid, file);
-	*n = 0;
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	text = malloc(most + 1);
-	while (text && got > 0 && *n < most) {
-		got = read(fd, text + *n, most - *n);
-		*n += got > 0 ? (size_t)got : 0;
-	}
-	close(fd);
-	if (text)
-		text[*n] = 0;
-	return text;
-}
-
-/* ---- control groups ---- */
-
-/* The line of version 2 ("0::/path"), or the first that names a group at all. Cuts the text at its
- * lines; the result points into it. */
-static char *process_path(char *text)
-{
-	char *path = NULL;
-
-	for (char *line = text, *next; line && *line; line = next) {
-		char *colon = strchr(line, ':');
-
-		next = strchr(line, '\n');
-		if (next)
-			*next++ = 0;
-		colon = colon ? strchr(colon + 1, ':') : NULL;
-		if (colon && (!path || !strncmp(line, "0::", 3)) && strcmp(colon + 1, "/") != 0)
-			path = colon + 1;
-	}
-	return path;
-}
-
-/* The labels of a control group, and of the container that it is of. */
-static int process_group(const struct process *p, const char *path, struct labels *l)
-{
-	const char *root = p->opts && p->opts->root ? p->opts->root : "";
-	char id[CONTAINER_ID + 1], version[LABELS_VALUE_MAX];
-	const char *pod, *image;
-	int r = labels_set(l, "cgroup", path);
-
-	if (r >= 0)
-		r = labels_set_cgroup(l, path);
-	pod = labels_get(l, "pod");
-	if (r >= 0 && pod) {
-		/* Its uid, until its name is known. */
-		char uid[64];
-
-		snprintf(uid, sizeof(uid), "%s", pod);
-		r = labels_set(l, "pod_uid", uid);
-	}
-	if (r < 0 || !container_id(path, id))
-		return r;
-	r = container_labels(l, root, id);
-	image = r < 0 ? NULL : labels_get(l, "image");
-	if (!image)
-		return r;
-	container_version(image, version, sizeof(version));
-	return version[0] ? labels_set(l, "version", version) : 0;
-}
-
-/* ---- OpenTelemetry ---- */
-
-/* The label that an attribute of OpenTelemetry becomes; NULL: none. */
-static const char *process_label(const char *key, size_t n)
-{
-	static const struct {
-		const char *key, *label;
-	} known[] = { { "service.name", "service" }, { "service.version", "version" } };
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strlen(known[i].key) == n && !memcmp(known[i].key, key, n))
-			return known[i].label;
-	return NULL;
-}
-
-/* Sets a label to bytes that may be anything. */
-static int process_set(struct labels *l, const char *label, const char *bytes, size_t n)
-{
-	char value[LABELS_VALUE_MAX + 1];
-
-	n = n < LABELS_VALUE_MAX ? n : LABELS_VALUE_MAX;
-	memcpy(value, bytes, n);
-	value[n] = 0;
-	return value[0] ? labels_set(l, label, value) : 0;
-}
-
-static int process_hex(char c)
-{
-	return c >= '0' && c <= '9'                 ? c - '0'
-	       : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-	                                            : -1;
-}
-
-/* "service.name=checkout,service.version=1.4", values with percent signs as URLs have them. */
-int process_attributes(struct labels *l, const char *text)
-{
-	int r = 0;
-
-	for (size_t n; *text && r >= 0; text += n + (text[n] == ',')) {
-		const char *equals, *label;
-		char value[LABELS_VALUE_MAX];
-		size_t at = 0;
-
-		n = strcspn(text, ",");
-		equals = memchr(text, '=', n);
-		label = equals ? process_label(text, (size_t)(equals - text)) : NULL;
-		if (!label)
-			continue;
-		for (const char *c = equals + 1; c < text + n && at < sizeof(value); c++) {
-			bool coded = *c == '%' && text + n - c > 2 && process_hex(c[1]) >= 0 &&
-			             process_hex(c[2]) >= 0;
-
-			value[at++] =
-			        coded ? (char)(process_hex(c[1]) << 4 | process_hex(c[2])) : *c;
-			c += coded ? 2 : 0;
-		}
-		r = process_set(l, label, value, at);
-	}
-	return r;
-}
-
-/* A KeyValue: 1 its key, 2 its value, of which 1 is a string. */
-static int process_attribute(struct labels *l, struct cursor c)
-{
-	struct cursor bytes, key = { 0 }, value = { 0 };
-	const char *label;
-	uint64_t field;
-
-	while (protobuf_field(&c, &field, &bytes)) {
-		if (field == 1)
-			key = bytes;
-		if (field == 2 && protobuf_field(&bytes, &field, &value) && field != 1)
-			value = (struct cursor){ 0 };
-	}
-	label = key.at ? process_label((const char *)key.at, cursor_left(&key)) : NULL;
-	return label && value.at
-	               ? process_set(l, label, (const char *)value.at, cursor_left(&value))
-	               : 0;
-}
-
-/* Field 1 of a Resource is its attributes; of a ProcessContext, the Resource. No attribute looks
- * like a Resource: its key would have to be one. */
-static int process_context(struct labels *l, struct cursor c, int depth)
-{
-	struct cursor bytes;
-	uint64_t field;
-	int r = 0;
-
-	while (r >= 0 && protobuf_field(&c, &field, &bytes)) {
-		if ((field != 1 && field != 2) || !bytes.at)
-			continue;
-		r = process_attribute(l, bytes);
-		if (r >= 0 && depth > 1 && field == 1)
-			r = process_context(l, bytes, depth - 1);
-	}
-	return r;
-}
-
-int process_resource(struct labels *l, const void *bytes, size_t n)
-{
-	return process_context(l, cursor_of(bytes, n, false), PROCESS_CONTEXT_DEPTH);
-}
-
-struct process_context_head {
-	char signature[8];
-	uint32_t version, size;
-	uint64_t published_ns, payload;
-};
-
-/* Reads bytes of another process. */
-static bool process_memory(uint32_t pid, uint64_t at, void *to, size_t n)
-{
-	const struct iovec mine = { to, n }, theirs = { (void *)(uintptr_t)at, n };
-
-	return process_vm_readv((pid_t)pid, &mine, 1, &theirs, 1, 0) == (ssize_t)n;
-}
-
-/* The context that begins at an address. One that is changed while it is read is left out: the next
- * reading finds it. */
-static int process_context_at(uint32_t pid, uint64_t at, struct labels *l)
-{
-	struct process_context_head h, again;
-	void *payload;
-	int r = 0;
-
-	if (!process_memory(pid, at, &h, sizeof(h)) || memcmp(h.signature, "OTEL_CTX", 8) != 0 ||
-	    (h.version != 1 && h.version != 2) || !h.published_ns || !h.size ||
-	    h.size > PROCESS_CONTEXT_MOST)
-		return 0;
-	payload = malloc(h.size);
-	if (!payload)
-		return -ENOMEM;
-	if (process_memory(pid, h.payload, payload, h.size) &&
-	    process_memory(pid, at, &again, sizeof(again)) && !memcmp(&h, &again, sizeof(h)))
-		r = process_resource(l, payload, h.size);
-	free(payload);
-	return r;
-}
-
-/* Looks for the mapping that holds a context. There should be one. */
-static int process_find_context(const struct process *p, uint32_t pid, struct labels *l)
-{
-	size_t n;
-	char *text = process_read(p, pid, "maps", PROCESS_MAPS, &n), *at;
-	int r = 0;
-
-	at = text ? strstr(text, ":OTEL_CTX") : NULL;
-	if (at) {
-		while (at > text && at[-1] != '\n')
-			at--;
-		r = process_context_at(pid, strtoull(at, NULL, 16), l);
-	}
-	free(text);
-	return r;
-}
-
-/* ---- environment ---- */
-
-struct process_environ {
-	struct labels *l;
-	const char *text;
-	size_t n;
-	int r;
-};
-
-/* The value of a variable; NULL: it is not set. */
-static const char *process_variable(const struct process_environ *e, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *at = e->text; at < e->text + e->n; at += strlen(at) + 1)
-		if (!strncmp(at, name, length) && at[length] == '=')
-			return at + length + 1;
-	return NULL;
-}
-
-/* For rules_keys: the variable that a rule asks for, under its key. */
-static void process_for_rule(void *ctx, const char *key)
-{
-	struct process_environ *e = ctx;
-
-	if (e->r >= 0)
-		e->r = labels_set(e->l, key, process_variable(e, key + strlen("env.")));
-}
-
-/* Takes what is asked for of the environment that the process began with, and nothing else. */
-static int process_environment(const struct process *p, uint32_t pid, struct labels *l)
-{
-	struct process_environ e = { .l = l };
-	char *text = process_read(p, pid, "environ", PROCESS_ENVIRON, &e.n);
-	const char *value;
-
-	if (!text)
-		return 0;
-	e.text = text;
-	value = process_variable(&e, "OTEL_RESOURCE_ATTRIBUTES");
-	if (value)
-		e.r = process_attributes(l, value);
-	/* It wins over the attributes, as the specification says. */
-	value = process_variable(&e, "OTEL_SERVICE_NAME");
-	if (value && *value && e.r >= 0)
-		e.r = labels_set(l, "service", value);
-	if (p->opts)
-		rules_keys(&p->opts->rules, "env.", process_for_rule, &e);
-	free(text);
-	return e.r;
-}
-
-/* ---- all of it ---- */
+#define PROCESS_MOST 4096u /* processes that are remembered */
+#define PROCESS_AGE 6u     /* windows */
 
 /* An answer, as it is in by_pid. */
 struct process_known {
-	uint32_t id;                             /* in labels */
-	uint32_t window : 30, gone : 1, old : 1; /* old: of the program before */
+	uint32_t id; /* in labels */
+	/* old: of the program before, or none yet; asked: the question that is on its way, or 0. */
+	uint32_t window : 22, asked : 8, gone : 1, old : 1;
 };
 
 _Static_assert(sizeof(struct process_known) == sizeof(uint64_t), "it is a value of a map");
+
+#define PROCESS_WINDOWS (1u << 22)
+#define PROCESS_QUESTIONS 255u
 
 static struct process_known process_known(uint64_t value)
 {
@@ -336,52 +48,97 @@ static int process_note(struct process *p, uint32_t pid, struct process_known k)
 	return map_put(&p->by_pid, pid, value);
 }
 
-/* What is known of a process, from the least to the most certain. *gone: it has none. */
-static int process_ask(const struct process *p, uint32_t pid, const char *path, struct labels *l,
-                       bool *gone)
+/* With the lock: whether there is an answer that holds. Else the question is noted, so that its
+ * answer is taken (process_answered): *was is what was known before. -ENOMEM. */
+static int process_question(struct process *p, uint32_t pid, struct process_known *was)
 {
-	size_t n;
-	char *text = path ? NULL : process_read(p, pid, "cgroup", PROCESS_CGROUP, &n);
-	int r = 0;
+	uint64_t value = 0;
+	bool known = map_get(&p->by_pid, pid, &value);
 
-	*gone = !text && !path;
-	if (text)
-		path = process_path(text);
-	if (path)
-		r = process_group(p, path, l);
-	free(text);
-	if (r >= 0)
-		r = process_environment(p, pid, l);
-	return r < 0 ? r : process_find_context(p, pid, l);
+	*was = process_known(value);
+	if (known && !was->old)
+		return 1;
+	/* Labels that nobody put are the empty ones, of id 0. */
+	if (!known)
+		was->gone = 1;
+	p->question = p->question % PROCESS_QUESTIONS + 1;
+	was->window = p->window % PROCESS_WINDOWS;
+	was->asked = (uint8_t)p->question;
+	was->old = 1;
+	return process_note(p, pid, *was);
 }
 
-/* The answer about a process, asked for unless it is there. One that was replaced and is gone keeps
- * what was known of it: its control group is the same. -ENOMEM. */
-static int process_find(struct process *p, uint32_t pid, const char *path,
-                        struct process_known *ret)
+/* Adds labels to others. What does not fit into a set is left out. -ENOMEM. */
+static int process_add(struct labels *l, const struct labels *have)
 {
-	struct process_known k = { .window = p->window };
-	struct labels found = { 0 };
+	const char *key, *value;
+	size_t at = 0;
+	int r = 0;
+
+	while (r != -ENOMEM && labels_next(have, &at, &key, &value))
+		r = labels_set(l, key, value);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* With the lock: adds what is in the table. */
+static int process_add_known(const struct process *p, uint32_t id, struct labels *l)
+{
+	const struct labels have = { .bytes = { .bytes = (void *)intern_get(&p->labels, id),
+		                                .n = intern_length(&p->labels, id) } };
+
+	return process_add(l, &have);
+}
+
+/* With the lock: takes the answer to a question, unless the process is another program by now, or
+ * somebody else had an answer first. One that was replaced and is gone keeps what was known of it:
+ * its control group is the same. What holds is added to l. -ENOMEM. */
+static int process_answered(struct process *p, uint32_t pid, uint8_t question,
+                            const struct labels *found, bool gone, struct labels *l)
+{
+	struct process_known k;
 	uint64_t value = 0;
-	bool gone, was = map_get(&p->by_pid, pid, &value);
 	int r;
 
-	*ret = process_known(value);
-	if (was && !ret->old)
-		return 0;
-	r = process_ask(p, pid, path, &found, &gone);
-	k.gone = gone;
-	k.id = r == -ENOMEM ? INTERN_FAILED
-	                    : intern_bytes(&p->labels, found.bytes.bytes, found.bytes.n);
-	labels_free(&found);
+	if (!map_get(&p->by_pid, pid, &value))
+		return process_add(l, found);
+	k = process_known(value);
+	if (k.asked != question)
+		return k.old ? process_add(l, found) : process_add_known(p, k.id, l);
+	if (!gone || k.gone) {
+		k.id = intern_bytes(&p->labels, found->bytes.bytes, found->bytes.n);
+		k.gone = gone;
+	}
 	if (k.id == INTERN_FAILED)
 		return -ENOMEM;
-	if (was && gone) {
-		k = *ret;
-		k.old = 0;
+	k.old = k.asked = 0;
+	r = process_note(p, pid, k);
+	return r < 0 ? r : process_add_known(p, k.id, l);
+}
+
+/* The answer about a process, asked for unless it is there, added to l. /proc is read without the
+ * lock. -ENOMEM. */
+static int process_find(struct process *p, uint32_t pid, const char *path, struct labels *l)
+{
+	struct process_known k;
+	struct labels found = { 0 };
+	bool gone;
+	int r;
+
+	pthread_mutex_lock(&p->lock);
+	r = process_question(p, pid, &k);
+	if (r > 0)
+		r = process_add_known(p, k.id, l);
+	pthread_mutex_unlock(&p->lock);
+	if (r < 0 || !k.asked)
+		return r;
+	r = process_ask(p->opts, pid, path, &found, &gone);
+	if (r != -ENOMEM) {
+		pthread_mutex_lock(&p->lock);
+		r = process_answered(p, pid, k.asked, &found, gone, l);
+		pthread_mutex_unlock(&p->lock);
 	}
-	*ret = k;
-	return process_note(p, pid, k);
+	labels_free(&found);
+	return r;
 }
 
 static bool process_is_one(uint32_t pid)
@@ -391,9 +148,11 @@ static bool process_is_one(uint32_t pid)
 
 int process_meet(struct process *p, uint32_t pid)
 {
-	struct process_known k;
+	struct labels l = { 0 };
+	int r = process_is_one(pid) ? process_find(p, pid, NULL, &l) : 0;
 
-	return process_is_one(pid) ? process_find(p, pid, NULL, &k) : 0;
+	labels_free(&l);
+	return r;
 }
 
 void process_replaced(struct process *p, uint32_t pid)
@@ -401,45 +160,65 @@ void process_replaced(struct process *p, uint32_t pid)
 	struct process_known k;
 	uint64_t value;
 
-	if (!map_get(&p->by_pid, pid, &value))
-		return;
-	k = process_known(value);
-	k.old = 1;
-	process_note(p, pid, k); /* it is there: no memory is needed */
+	pthread_mutex_lock(&p->lock);
+	if (map_get(&p->by_pid, pid, &value)) {
+		k = process_known(value);
+		k.old = 1;
+		k.asked = 0;
+		process_note(p, pid, k); /* it is there: no memory is needed */
+	}
+	pthread_mutex_unlock(&p->lock);
 }
 
 void process_forget(struct process *p, uint32_t pid)
 {
+	pthread_mutex_lock(&p->lock);
 	map_del(&p->by_pid, pid);
+	pthread_mutex_unlock(&p->lock);
 }
 
-bool process_was_gone(const struct process *p, uint32_t pid)
+bool process_was_gone(struct process *p, uint32_t pid)
 {
 	uint64_t value;
+	bool gone;
 
-	return map_get(&p->by_pid, pid, &value) && process_known(value).gone;
+	pthread_mutex_lock(&p->lock);
+	gone = map_get(&p->by_pid, pid, &value) && process_known(value).gone;
+	pthread_mutex_unlock(&p->lock);
+	return gone;
 }
 
-/* As series_processes calls it. What does not fit into a set is left out. */
+/* As series_processes calls it. */
 int process_labels(void *process, uint32_t pid, const char *path, struct labels *l)
 {
-	struct process *p = process;
-	const char *key, *value;
-	struct process_known k;
-	struct labels have;
-	size_t at = 0;
-	int r = 0;
+	return process_is_one(pid) ? process_find(process, pid, path, l) : 0;
+}
 
-	if (!process_is_one(pid))
-		return 0;
-	r = process_find(p, pid, path, &k);
-	if (r < 0)
-		return r;
-	have = (struct labels){ .bytes = { .bytes = (void *)intern_get(&p->labels, k.id),
-		                           .n = intern_length(&p->labels, k.id) } };
-	while (r != -ENOMEM && labels_next(&have, &at, &key, &value))
-		r = labels_set(l, key, value);
-	return r == -ENOMEM ? r : 0;
+/* With the lock. */
+static void process_drop(struct process *p)
+{
+	map_free(&p->by_pid);
+	intern_free(&p->labels);
+	p->age = 0;
+}
+
+/* With the lock: what is kept of answers, at most half of what there may be. */
+static void process_keep(const struct process *p, struct map *by_pid, struct intern *labels)
+{
+	uint64_t pid, value;
+	size_t i = 0;
+
+	while (by_pid->n < PROCESS_MOST / 2 && map_next(&p->by_pid, &i, &pid, &value)) {
+		struct process_known k = process_known(value);
+
+		if ((p->window - k.window) % PROCESS_WINDOWS > 1)
+			continue;
+		k.id = intern_bytes(labels, intern_get(&p->labels, k.id),
+		                    intern_length(&p->labels, k.id));
+		memcpy(&value, &k, sizeof(value));
+		if (k.id != INTERN_FAILED) /* else it is asked for again */
+			map_put(by_pid, pid, value);
+	}
 }
 
 /* Called once per window. Labels change, and numbers are used again, so answers go after
@@ -447,30 +226,23 @@ int process_labels(void *process, uint32_t pid, const char *path, struct labels 
  * may be gone at its end. */
 void process_age(struct process *p)
 {
-	struct process kept = { .opts = p->opts, .window = p->window + 1 };
-	uint64_t pid, value;
-	size_t i = 0;
+	struct map by_pid = { 0 };
+	struct intern labels = { 0 };
 
+	pthread_mutex_lock(&p->lock);
 	p->window++;
-	if (++p->age < PROCESS_AGE && p->by_pid.n <= PROCESS_MOST)
-		return;
-	while (kept.by_pid.n < PROCESS_MOST / 2 && map_next(&p->by_pid, &i, &pid, &value)) {
-		struct process_known k = process_known(value);
-
-		if (k.window + 1u < p->window)
-			continue;
-		k.id = intern_bytes(&kept.labels, intern_get(&p->labels, k.id),
-		                    intern_length(&p->labels, k.id));
-		if (k.id != INTERN_FAILED) /* else it is asked for again */
-			process_note(&kept, (uint32_t)pid, k);
+	if (++p->age >= PROCESS_AGE || p->by_pid.n > PROCESS_MOST) {
+		process_keep(p, &by_pid, &labels);
+		process_drop(p);
+		p->by_pid = by_pid;
+		p->labels = labels;
 	}
-	process_free(p);
-	*p = kept;
+	pthread_mutex_unlock(&p->lock);
 }
 
 void process_free(struct process *p)
 {
-	map_free(&p->by_pid);
-	intern_free(&p->labels);
-	p->age = 0;
+	pthread_mutex_lock(&p->lock);
+	process_drop(p);
+	pthread_mutex_unlock(&p->lock);
 }

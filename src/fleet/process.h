@@ -15,6 +15,8 @@
 #ifndef SEAM_FLEET_PROCESS_H
 #define SEAM_FLEET_PROCESS_H
 
+#include <pthread.h>
+
 #include "base/intern.h"
 #include "base/map.h"
 #include "fleet/rules.h"
@@ -25,13 +27,18 @@ struct process_opts {
 	bool pid, tid; /* a series for each process, for each thread */
 };
 
-/* Zero-initialise; process_free. */
+/* Zero-initialise, but for PROCESS_LOCK; process_free. Threads may share it: none waits until
+ * another one has read /proc. */
 struct process {
 	const struct process_opts *opts;
+	pthread_mutex_t lock; /* of what follows */
 	struct map by_pid;    /* pid -> struct process_known, as a number */
 	struct intern labels; /* bytes of labels */
 	uint32_t window, age; /* windows so far; since old answers were dropped */
+	uint32_t question;    /* the last one */
 };
+
+#define PROCESS_LOCK .lock = PTHREAD_MUTEX_INITIALIZER
 
 /* Asks about a process that was sampled just now, if that was not done: when a window ends it may
  * be gone. -ENOMEM. */
@@ -41,7 +48,7 @@ void process_replaced(struct process *p, uint32_t pid);
 /* The number is another process's from now on. */
 void process_forget(struct process *p, uint32_t pid);
 /* Whether it was gone when it was asked about: it has no labels of its own. */
-bool process_was_gone(const struct process *p, uint32_t pid);
+bool process_was_gone(struct process *p, uint32_t pid);
 
 /* Adds what is known of a process to labels. Nothing of one that has gone. path: its control group,
  * if that is known otherwise, or NULL. -ENOMEM, -E2BIG. */
@@ -49,6 +56,7 @@ int process_labels(void *process, uint32_t pid, const char *path, struct labels 
 /* Between two windows: forgets all but the newest answers now and then, so that memory stays
  * bounded and what may have changed is asked for anew. */
 void process_age(struct process *p);
+/* Forgets all. It may be used again. */
 void process_free(struct process *p);
 
 /* Sets what OpenTelemetry's Resource says, as protobuf: service, version. Bytes are not trusted. */

@@ -208,7 +208,7 @@ static void resources_are_read_and_not_trusted(void **state)
 static void processes_say_who_they_are(void **state)
 {
 	struct process_opts o = { .root = root };
-	struct process p = { .opts = &o };
+	struct process p = { .opts = &o, PROCESS_LOCK };
 	struct labels l = { 0 };
 
 	assert_int_equal(rules_add(&o.rules, "version", "9", "env.TIER=g*"), 0);
@@ -281,7 +281,7 @@ static void contexts_are_found_in_memory(void **state)
 		uint64_t published_ns;
 		const void *payload;
 	} * h;
-	struct process p = { 0 };
+	struct process p = { PROCESS_LOCK };
 	struct labels l = { 0 };
 	int fd = memfd_create("OTEL_CTX", MFD_CLOEXEC);
 
