@@ -56,6 +56,9 @@ uint64_t agent_cpu_ns(void);
 /* Resident memory of this process in bytes, now and at most so far; 0: not known. */
 uint64_t agent_memory(void);
 uint64_t agent_memory_peak(void);
+/* Threads that begin from now on take memory apart from this one, which so does not wait for them:
+ * who names windows may be off the CPU for long, in the midst of taking some. */
+void agent_memory_apart(void);
 /* A callback of struct room, with the agent as ctx. */
 bool agent_memory_room(void *agent, uint64_t bytes);
 /* Gives memory that is free back to the machine, and what is kept where there is too much. */

@@ -7,7 +7,6 @@
  * stores take. One thread reads the rings; a window is named in a second (agent_window.c).
  */
 #include <errno.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -253,8 +252,7 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 	uint64_t frequency = o->rec->session.frequency, begun_ns;
 	int error;
 
-	/* One arena: what many threads free can be used again by all, and be given back. */
-	mallopt(M_ARENA_MAX, 1);
+	agent_memory_apart();
 	budget_start(&a.budget, o->max_cpu, frequency);
 	a.cpu_ns = agent_cpu_ns();
 	error = symbol_shelf_new(&a.shelf, agent_part(o, SHELF_PART), true);
