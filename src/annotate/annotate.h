@@ -19,6 +19,8 @@
 #define ANNOTATE_BYTES_MAX (1u << 20)     /* of one function's code */
 #define ANNOTATE_SOURCES_MAX (128u << 20) /* of all that are kept from one question to the next */
 
+struct builds;
+
 struct annotate_count {
 	uint64_t samples, weight;
 };
@@ -65,11 +67,12 @@ struct annotate {
 	double percent_limit;
 	struct recording *rec;
 	struct load load;
-	const char *name;                    /* of the function */
-	struct buf place;                    /* it, where an address was given, */
-	uint32_t object;                     /* and the only object that is meant; 0: any */
-	uint32_t event;                      /* of the profile */
-	struct annotate_count whole;         /* of the event */
+	struct builds *builds;       /* page: of the profiles that are compared; NULL: it is one */
+	const char *name;            /* of the function */
+	struct buf place;            /* it, where an address was given, */
+	uint32_t object;             /* and the only object that is meant; 0: any */
+	uint32_t event;              /* of the profile */
+	struct annotate_count whole; /* of the event */
 	struct annotate_function *functions; /* by weight, descending */
 	size_t n_functions, functions_capacity;
 	/* Files that were read for their code last: one has many functions that are asked for. */
@@ -170,8 +173,9 @@ struct annotate_chosen {
 	size_t n_tids;
 };
 
-/* One function, by its name and its object's path as people are shown them (base/shown.h):
- * "parts", one for each place that has its code. -ENOMEM. */
+/* One function, by its name and its object's path as people are shown them (base/shown.h), where
+ * profiles are compared by what builds_known calls the object: "parts", one for each place that has
+ * its code. -ENOMEM. */
 int annotate_page_function(struct annotate *a, const char *name, const char *object,
                            const struct annotate_chosen *chosen, struct buf *out);
 /* The functions that most samples hit, as many as there is room for: bytes. -ENOMEM. */

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "annotate/annotate.h"
 #include "profile/nameless.h"
+#include "profile/object_name.h"
 #include "profile/rollup.h"
 
 /* The innermost frame of a row's stack: the one that the samples hit. */
@@ -43,11 +44,10 @@ static bool annotate_is_hit(const struct annotate *a)
 /* Whether an object's path is the one that a place names, by its whole path or by its last part. */
 static bool annotate_is_object(const char *path, const struct nameless *place)
 {
-	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
+	const char *name = object_name(path);
 
 	return (strlen(path) == place->n && !memcmp(path, place->object, place->n)) ||
-	       (slash && strlen(slash + 1) == place->n &&
-	        !memcmp(slash + 1, place->object, place->n));
+	       (strlen(name) == place->n && !memcmp(name, place->object, place->n));
 }
 
 /* The function at "libfoo.so+0x12345", or at "[unknown libfoo.so+0x12340]", a place that had no

@@ -26,6 +26,7 @@
 #include "base/json.h"
 #include "base/pool.h"
 #include "base/shown.h"
+#include "profile/builds.h"
 
 #define PAGE_PARTS 4u
 #define PAGE_INSNS 2000u /* of a part; more are shown only near those that were hit */
@@ -77,6 +78,15 @@ static bool page_shows(const char *text, const char *as)
 	return is;
 }
 
+/* What the page knows an object by. */
+static const char *page_object(const struct annotate *a, uint32_t object)
+{
+	const struct profile *p = a->load.profile;
+	const char *path = profile_text(p, profile_object_at(p, object)->path);
+
+	return a->builds ? builds_known(a->builds, path) : path;
+}
+
 /* Marks the frames that are the function that is meant. -ENOMEM. */
 static int page_mark(struct page *q)
 {
@@ -96,9 +106,8 @@ static int page_mark(struct page *q)
 			continue;
 		if (!known[f->symbol])
 			known[f->symbol] = page_shows(profile_text(p, f->symbol), q->name) ? 1 : -1;
-		q->is_meant[i] = known[f->symbol] > 0 &&
-		                 page_shows(profile_text(p, profile_object_at(p, f->object)->path),
-		                            q->object);
+		q->is_meant[i] =
+		        known[f->symbol] > 0 && page_shows(page_object(q->a, f->object), q->object);
 	}
 	free(known);
 	return 0;
@@ -567,12 +576,12 @@ int annotate_page_function(struct annotate *a, const char *name, const char *obj
 
 /* What samples hit: a function with a name, inlined or not. */
 struct page_hot {
-	uint32_t symbol, path;
-	double share; /* the most that it has of an event */
+	uint32_t symbol, object; /* the first that the page knows by the same name */
+	double share;            /* the most that it has of an event */
 };
 
 struct page_hot_key {
-	uint32_t symbol, path, event, zero;
+	uint32_t symbol, object, event, zero;
 };
 
 static int page_hottest_order(const void *pa, const void *pb)
@@ -583,17 +592,48 @@ static int page_hottest_order(const void *pa, const void *pb)
 		return a->share > b->share ? -1 : 1;
 	if (a->symbol != b->symbol)
 		return a->symbol < b->symbol ? -1 : 1;
-	return a->path < b->path ? -1 : a->path > b->path;
+	return a->object < b->object ? -1 : a->object > b->object;
+}
+
+/* By object of the profile: the first one that the page knows by the same name. NULL: out of
+ * memory. */
+static uint32_t *page_first_objects(const struct annotate *a)
+{
+	size_t n = profile_n_objects(a->load.profile);
+	uint32_t *first = calloc(n + 1, sizeof(*first)), *of = calloc(n + 2, sizeof(*of));
+	struct intern names = { 0 };
+
+	for (uint32_t i = 1; i <= n && first && of; i++) {
+		uint32_t name = intern_text(&names, page_object(a, i));
+
+		if (name == INTERN_FAILED) {
+			free(first);
+			first = NULL;
+			break;
+		}
+		if (!of[name])
+			of[name] = i;
+		first[i] = of[name];
+	}
+	if (!of) {
+		free(first);
+		first = NULL;
+	}
+	intern_free(&names);
+	free(of);
+	return first;
 }
 
 /* Sums what was hit, by function and event; a function's share is its largest. -ENOMEM. */
-static int page_sum_hot(const struct profile *p, struct page_hot **ret, size_t *ret_n)
+static int page_sum_hot(const struct annotate *a, struct page_hot **ret, size_t *ret_n)
 {
+	const struct profile *p = a->load.profile;
+	uint32_t *first = page_first_objects(a);
 	struct pool keys = { .size = sizeof(struct page_hot_key) };
 	double *weights = NULL, *whole = calloc(profile_n_events(p) + 1, sizeof(*whole));
 	struct map of = { 0 };
 	size_t capacity = 0, hot_capacity = 0;
-	int r = whole ? 0 : -ENOMEM;
+	int r = whole && first ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
 		const struct profile_row *row = profile_row_at(p, i);
@@ -608,7 +648,7 @@ static int page_sum_hot(const struct profile *p, struct page_hot **ret, size_t *
 		if (!f || !f->symbol)
 			continue;
 		key.symbol = f->symbol;
-		key.path = profile_object_at(p, f->object)->path;
+		key.object = first[f->object];
 		id = pool_put(&keys, &key);
 		if (id == POOL_FAILED || ARRAY_ROOM_ZEROED(&weights, &capacity, (size_t)id + 1) < 0)
 			r = -ENOMEM;
@@ -619,7 +659,7 @@ static int page_sum_hot(const struct profile *p, struct page_hot **ret, size_t *
 		const struct page_hot_key *key = pool_at(&keys, i);
 		double share = whole[key->event] > 0 ? weights[i] / whole[key->event] : 0;
 		bool is_new;
-		uint64_t *slot = map_slot(&of, (uint64_t)key->symbol << 32 | key->path, &is_new);
+		uint64_t *slot = map_slot(&of, (uint64_t)key->symbol << 32 | key->object, &is_new);
 
 		if (!slot || ARRAY_ROOM(ret, &hot_capacity, *ret_n + 1) < 0) {
 			r = -ENOMEM;
@@ -627,7 +667,7 @@ static int page_sum_hot(const struct profile *p, struct page_hot **ret, size_t *
 		}
 		if (is_new) {
 			*slot = *ret_n;
-			(*ret)[(*ret_n)++] = (struct page_hot){ key->symbol, key->path, share };
+			(*ret)[(*ret_n)++] = (struct page_hot){ key->symbol, key->object, share };
 		} else if (share > (*ret)[*slot].share) {
 			(*ret)[*slot].share = share;
 		}
@@ -636,6 +676,7 @@ static int page_sum_hot(const struct profile *p, struct page_hot **ret, size_t *
 	pool_free(&keys);
 	free(weights);
 	free(whole);
+	free(first);
 	return r;
 }
 
@@ -647,7 +688,7 @@ static int page_one_hot(struct annotate *a, const struct page_hot *hot, struct b
 	int r = -ENOMEM;
 
 	shown_put_text(&name, profile_text(p, hot->symbol));
-	shown_put_text(&object, profile_text(p, hot->path));
+	shown_put_text(&object, page_object(a, hot->object));
 	if (!name.failed && !object.failed)
 		r = annotate_page_function(a, buf_text(&name), buf_text(&object), NULL, one);
 	buf_free(&name);
@@ -661,7 +702,7 @@ int annotate_page_hottest(struct annotate *a, size_t bytes, struct buf *out)
 	struct page_hot *hot = NULL;
 	struct json j = { .out = out };
 	size_t n = 0, written = 0, room = bytes;
-	int r = page_sum_hot(a->load.profile, &hot, &n);
+	int r = page_sum_hot(a, &hot, &n);
 
 	if (r >= 0 && n)
 		qsort(hot, n, sizeof(*hot), page_hottest_order);

@@ -111,7 +111,7 @@ static int flame_option(struct flame_run *f, const struct options *o, int id)
 /* Looks up source and instructions of what a side's samples hit most. -errno, which was said. */
 static int flame_find_source(struct flame_run *f, size_t side)
 {
-	struct annotate a = side_code(&f->naming, &f->both.sides[side]);
+	struct annotate a = side_code(&f->naming, &f->both.sides[side], compared_builds(&f->both));
 	struct buf text = { 0 };
 	int r = annotate_page_hottest(&a, ANNOTATE_PAGE_BYTES, &f->sources[side]);
 
@@ -152,7 +152,8 @@ static int flame_write(struct flame_run *f)
 		        (struct flame_side){ f->both.sides[i].profile,
 			                     stored_asked(&f->stored)   ? f->stored.url
 			                     : f->both.sides[i].in.path ? f->both.sides[i].in.path
-			                                                : "perf.data" };
+			                                                : "perf.data",
+			                     compared_builds(&f->both) };
 	/* A title needs no directories. */
 	if (!f->opts.title)
 		f->opts.title = export_base_name(sides[0].name);
@@ -271,7 +272,8 @@ COMMAND(flame) = {
 	        "(their walk ended early, their room was full, a part of them never came) hang "
 	        "below a hatched cell that says why: '[unfinished: the stack copy ended]'. With "
 	        "--base, functions without a name are held against each other only if both "
-	        "recordings have the same build of their object.",
+	        "recordings have the same build of their object. Objects are the same at the same "
+	        "path, and else by their names, in whichever directories they lay.",
 	        "--source puts source and instructions into the page, as seam annotate shows them: "
 	        "of "
 	        "the functions that most samples hit, up to 256 and 4 MiB, of each recording. "

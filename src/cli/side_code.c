@@ -2,7 +2,7 @@
 // side_code.c: see side_code.h.
 #include "cli/side_code.h"
 
-struct annotate side_code(struct naming *naming, struct compared_side *side)
+struct annotate side_code(struct naming *naming, struct compared_side *side, struct builds *builds)
 {
 	return (struct annotate){
 		.search = &naming->symbols.search,
@@ -11,6 +11,7 @@ struct annotate side_code(struct naming *naming, struct compared_side *side)
 		.kernel_release =
 		        seam_reader_feature_string(side->in.reader, SEAM_FEATURE_OSRELEASE),
 		.rec = side->rec,
+		.builds = builds,
 		.load = { .profile = side->profile, .symbols = side->load.symbols },
 	};
 }

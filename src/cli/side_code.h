@@ -7,9 +7,9 @@
 #include "input/compared.h"
 #include "input/naming.h"
 
-/* Where the code of a side's functions is found. Profile and symbols stay the side's, which must
- * live as long. */
-struct annotate side_code(struct naming *naming, struct compared_side *side);
+/* Where the code of a side's functions is found. builds: compared_builds. Profile and symbols stay
+ * the side's, which must live as long. */
+struct annotate side_code(struct naming *naming, struct compared_side *side, struct builds *builds);
 void side_code_end(struct annotate *code);
 
 #endif

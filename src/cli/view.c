@@ -103,8 +103,9 @@ static void view_site(struct view_run *v)
 	for (size_t i = 0; i < v->both.n; i++) {
 		v->site.sides[i] = (struct flame_side){ .profile = side[i].profile,
 			                                .name = side[i].in.path ? side[i].in.path
-			                                                        : "perf.data" };
-		v->site.annotate[i] = side_code(&v->naming, &side[i]);
+			                                                        : "perf.data",
+			                                .builds = compared_builds(&v->both) };
+		v->site.annotate[i] = side_code(&v->naming, &side[i], compared_builds(&v->both));
 	}
 	v->site.opts.sz = sizeof(v->site.opts);
 	v->site.opts.title = export_base_name(v->site.sides[0].name);

@@ -12,6 +12,8 @@
 
 #include "export/export.h"
 
+struct builds;
+
 #define FLAME_SIDES 2u
 #define FLAME_SLICES 1024u /* of a recording's time */
 /* The kind of the cell that says why. */
@@ -22,6 +24,7 @@
 struct flame_side {
 	const struct profile *profile; /* with samples, to have its time shown */
 	const char *name;
+	struct builds *builds; /* which objects are the other side's; NULL: there is no other */
 	/* Of the first side, in time since its first sample: what is counted; to_ns 0: all. Numbers
 	 * of functions, threads and events are the same whatever is counted. */
 	uint64_t from_ns, to_ns;

@@ -12,11 +12,13 @@
 #include "base/array.h"
 #include "base/shown.h"
 #include "export/runtime.h"
+#include "profile/builds.h"
 
 /* One side on its way in. */
 struct flame_merge {
 	struct flame_graph *g;
 	const struct profile *p;
+	struct builds *builds;
 	uint32_t side;
 	uint32_t *functions;     /* profile's frame -> function; 0: not made yet */
 	uint32_t *path;          /* profile's nodes on the way up */
@@ -114,6 +116,7 @@ uint32_t flame_graph_function(struct flame_graph *g, const char *name, uint32_t 
 static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
 {
 	const struct profile_frame *f = profile_frame_at(m->p, frame);
+	const char *path = profile_text(m->p, profile_object_at(m->p, f->object)->path);
 	uint32_t runtime;
 	struct buf name = { 0 };
 
@@ -122,12 +125,10 @@ static uint32_t flame_of_frame(struct flame_merge *m, uint32_t frame)
 	runtime = runtime_of(m->p, f);
 	export_frame_name(m->p, frame, &name);
 	m->functions[frame] =
-	        name.failed
-	                ? INTERN_FAILED
-	                : flame_add_function(m->g, buf_text(&name), name.n,
-	                                     profile_text(m->p,
-	                                                  profile_object_at(m->p, f->object)->path),
-	                                     runtime ? FLAME_RUNTIME + runtime - 1 : f->kind);
+	        name.failed ? INTERN_FAILED
+	                    : flame_add_function(m->g, buf_text(&name), name.n,
+	                                         m->builds ? builds_known(m->builds, path) : path,
+	                                         runtime ? FLAME_RUNTIME + runtime - 1 : f->kind);
 	buf_free(&name);
 	return m->functions[frame];
 }
@@ -374,7 +375,7 @@ static int flame_rows(struct flame_merge *m)
 static int flame_merge_side(struct flame_graph *g, const struct flame_side *from, uint32_t side)
 {
 	const struct profile *p = from->profile;
-	struct flame_merge m = { .g = g, .p = p, .side = side };
+	struct flame_merge m = { .g = g, .p = p, .builds = from->builds, .side = side };
 	int r = -ENOMEM;
 
 	m.functions = calloc(profile_n_frames(p) + 1, sizeof(*m.functions));

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "input/profiled.h"
-#include "profile/builds.h"
 
 /* Opens, loads and names; the recording stays open only where somebody will ask it more. */
 int compared_load(struct compared *c, size_t side)
@@ -41,14 +40,12 @@ int compared_load(struct compared *c, size_t side)
 /* Functions without a name are the same on both sides only if their objects are. -errno. */
 static int compared_fold(struct compared *c)
 {
-	struct builds builds = { 0 };
 	int r = 0;
 
 	for (size_t i = 0; i < c->n && r >= 0; i++)
-		r = builds_add(&builds, c->sides[i].load.profile);
+		r = builds_add(&c->builds, c->sides[i].load.profile);
 	for (size_t i = 0; i < c->n && r >= 0; i++)
-		r = builds_fold(&c->sides[i].load.profile, &builds);
-	builds_free(&builds);
+		r = builds_fold(&c->sides[i].load.profile, &c->builds);
 	return r;
 }
 
@@ -63,8 +60,14 @@ int compared_settle(struct compared *c)
 	return r;
 }
 
+struct builds *compared_builds(struct compared *c)
+{
+	return c->n > 1 ? &c->builds : NULL;
+}
+
 void compared_free(struct compared *c)
 {
+	builds_free(&c->builds);
 	for (size_t i = 0; i < COMPARED_SIDES; i++) {
 		profile_free(c->sides[i].profile);
 		load_free(&c->sides[i].load);

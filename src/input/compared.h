@@ -9,6 +9,7 @@
 #include "aggregate/load.h"
 #include "input/infile.h"
 #include "input/naming.h"
+#include "profile/builds.h"
 
 #define COMPARED_SIDES 2u
 
@@ -26,7 +27,8 @@ struct compared {
 	const struct naming *naming;
 	struct compared_side sides[COMPARED_SIDES];
 	size_t n;
-	bool keeps; /* the recordings stay open: source is looked up in what they name */
+	struct builds builds; /* of both sides, where there are two */
+	bool keeps;           /* the recordings stay open: source is looked up in what they name */
 	unsigned max_stack;
 	struct samples_filter filter;
 };
@@ -36,6 +38,8 @@ int compared_load(struct compared *c, size_t side);
 /* Makes the profiles such that they can be held against each other, and depend on nothing but the
  * recordings. -errno, which was said. */
 int compared_settle(struct compared *c);
+/* Which objects of both sides are the same; NULL: there is one side. Of settled profiles. */
+struct builds *compared_builds(struct compared *c);
 void compared_free(struct compared *c);
 
 #endif

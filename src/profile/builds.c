@@ -2,16 +2,17 @@
 /*
  * builds.c: see builds.h.
  *
- * Used by diff: two profiles name a function without a symbol by its object and address, and the
- * same address is another function in another build. builds tells whether all profiles have one
- * build of an object. Where they do not, such functions are folded into one "unknown" per object,
- * because a difference between their names would mean nothing.
+ * Used where recordings are compared: two profiles name a function without a symbol by its object
+ * and address, and the same address is another function in another build. builds tells whether all
+ * profiles have one build of an object. Where they do not, such functions are folded into one
+ * "unknown" per object, because a difference between their names would mean nothing.
  */
 #include "profile/builds.h"
 
 #include <errno.h>
 
 #include "profile/nameless.h"
+#include "profile/object_name.h"
 
 /* The build of an object by its name: 0 not known, BUILDS_SEVERAL, or a number of ids. NULL: out of
  * memory. It lives until the next call, which may move it. */
@@ -25,19 +26,48 @@ static uint32_t *builds_of(struct builds *b, const char *object, size_t n)
 	return (uint32_t *)(void *)b->of.bytes + id;
 }
 
+/* How many profiles have an object at a path. */
+struct builds_at {
+	uint32_t n, last; /* last: the number of the profile that was counted last */
+};
+
+/* Counts a profile for a path, once. -ENOMEM. */
+static int builds_count_path(struct builds *b, const char *path)
+{
+	uint32_t id = intern_text(&b->paths, path);
+	size_t end = ((size_t)id + 1) * sizeof(struct builds_at);
+	struct builds_at *at;
+
+	if (id == INTERN_FAILED || (end > b->at.n && buf_put_zeros(&b->at, end - b->at.n) < 0))
+		return -ENOMEM;
+	at = (struct builds_at *)(void *)b->at.bytes + id;
+	at->n += at->last != b->n_profiles;
+	at->last = b->n_profiles;
+	return 0;
+}
+
+const char *builds_known(struct builds *b, const char *path)
+{
+	uint32_t id = intern_text(&b->paths, path);
+	const struct builds_at *at = (const struct builds_at *)(const void *)b->at.bytes;
+
+	if (id < b->at.n / sizeof(*at) && at[id].n == b->n_profiles)
+		return path;
+	return object_name(path);
+}
+
 /* Takes the builds of all objects of a profile. An object without a build-id may be any build, so
  * it counts as several. */
 int builds_add(struct builds *b, const struct profile *p)
 {
+	b->n_profiles++;
 	for (uint32_t i = 1; i <= profile_n_objects(p); i++) {
 		const struct profile_object *o = profile_object_at(p, i);
-		const char *path = profile_text(p, o->path), *slash = strrchr(path, '/');
-		/* Without the directory: the same library lies elsewhere on another machine. */
-		const char *object = path[0] == '/' && slash[1] ? slash + 1 : path;
+		const char *path = profile_text(p, o->path), *object = object_name(path);
 		uint32_t *of = builds_of(b, object, strlen(object));
 		uint32_t id = o->build_id ? intern_text(&b->ids, profile_text(p, o->build_id)) : 0;
 
-		if (!of || id == INTERN_FAILED)
+		if (!of || id == INTERN_FAILED || builds_count_path(b, path) < 0)
 			return -ENOMEM;
 		if (!id || (*of && *of != id))
 			*of = BUILDS_SEVERAL;
@@ -112,5 +142,7 @@ void builds_free(struct builds *b)
 {
 	intern_free(&b->objects);
 	intern_free(&b->ids);
+	intern_free(&b->paths);
 	buf_free(&b->of);
+	buf_free(&b->at);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/object_name.h"
 #include "profile/rollup.h"
 
 #define BIT(column) (1u << (column))
@@ -21,12 +22,9 @@ static const char *rollup_number(uint32_t v, char *buf, size_t n)
 	return buf;
 }
 
-/* A path's last part. What is no path ("[kernel]") stays as it is. */
 static const char *rollup_base(const char *path)
 {
-	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
-
-	return !*path ? "[unknown]" : slash ? slash + 1 : path;
+	return *path ? object_name(path) : "[unknown]";
 }
 
 static const char *rollup_name(const struct rollup *t, uint32_t string, const char *none)

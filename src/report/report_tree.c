@@ -6,15 +6,14 @@
 #include "base/shown.h"
 #include "profile/elided.h"
 #include "profile/nameless.h"
+#include "profile/object_name.h"
 #include "report/report.h"
 
-/* The object's name without its directories; what is no path ([kernel], [vdso]) stays as it is. */
 static const char *tree_object(const struct profile *p, uint32_t object)
 {
 	const char *path = profile_text(p, profile_object_at(p, object)->path);
-	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
 
-	return !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path;
+	return *path ? object_name(path) : SYMBOL_UNKNOWN;
 }
 
 #define NAMES_AT 19        /* columns in front of a name that is not indented */

@@ -15,6 +15,7 @@
 
 #include "base/shown.h"
 #include "profile/nameless.h"
+#include "profile/object_name.h"
 #include "profile/elided.h"
 
 /* The limits of the colours. */
@@ -240,9 +241,8 @@ const char *pane_fold_sign(const struct fold *f, uint32_t node)
 const char *pane_object(const struct profile *p, uint32_t object)
 {
 	const char *path = pane_path(p, object);
-	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
 
-	return !*path ? "[unknown]" : slash ? slash + 1 : path;
+	return *path ? object_name(path) : "[unknown]";
 }
 
 const char *pane_symbol(const struct profile *p, uint32_t symbol)

@@ -12,6 +12,7 @@
 
 #include "base/shown.h"
 #include "base/trie.h"
+#include "profile/object_name.h"
 #include "view/pane_compare.h"
 #include "view/view_made.h"
 
@@ -257,10 +258,9 @@ static const char *view_first_object(const struct view *v, const struct profile 
 static int view_zoom_object(struct view *v, const char *object)
 {
 	struct pane_scope like = { .what = PANE_OBJECT };
-	const char *slash = *object == '/' ? strrchr(object, '/') : NULL;
 
 	buf_put_text(&like.value, object);
-	return view_enter_chosen(v, &like, !*object ? "[unknown]" : slash ? slash + 1 : object);
+	return view_enter_chosen(v, &like, *object ? object_name(object) : "[unknown]");
 }
 
 /* The samples of one command, thread or slice of time. comm: its name. */

@@ -305,6 +305,34 @@ def threads_asked(paths):
         server.end()
 
 
+def elsewhere(old, new):
+    """Two recordings of a program that lay in two directories: its functions are the same, in the served page and in a file."""
+    from browser import Browser
+    page = os.path.join(scratch, "elsewhere.html")
+    subprocess.run([seam, "flame", "--source", "--base", old, "-o", page, new], check=True, capture_output=True)
+    server = Server("--no-browser", old, new)
+    browser = Browser()
+    try:
+        for kind, url in (("served", server.url), ("file", "file://" + page)):
+            browser.go(url)
+            browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))
+            browser.click_on("#views button[data-view=table]")
+            named = "[...document.querySelectorAll('#functions .name')].filter((b) => b.textContent === 'first')"
+            rows = browser.js("return %s.map((b) => b.title)" % named)
+            check("%s: a function that is in both is one" % kind, len(rows) == 1 and rows[0].endswith("\nprog"), rows)
+            browser.js("%s[0].click()" % named)
+            browser.click_on("#views button[data-view=source]")
+            caption = "return document.getElementById('sourcecaption').textContent"
+            browser.until(lambda: browser.js(caption) and "asked" not in browser.js(caption))
+            check("%s: its source is compared" % kind, "compared with" in browser.js(caption), browser.js(caption))
+            hot = browser.js("return [...document.querySelectorAll('#source .lines tr[data-line]')].map((r) => [...r.cells].map((c) => c.textContent))"
+                             ".filter((r) => r[1])")
+            check("%s: its lines have what both had" % kind, any("FIRST" in r[-1] for r in hot) and any("%" in r[2] for r in hot), hot)
+    finally:
+        browser.close()
+        server.end()
+
+
 def two(path):
     server = Server("--no-browser", recording, path)
     meta, _ = block(server.own("data")[2])
@@ -330,6 +358,7 @@ if os.path.exists(os.path.join(scratch, "code.data")):
     if shutil.which("chromedriver"):
         looked_at(os.path.join(scratch, "code.data"))
         threads_asked((recording, os.path.join(scratch, "code.data")))
+        elsewhere(os.path.join(scratch, "old.data"), os.path.join(scratch, "new.data"))
     else:
         print("chromedriver is not installed (scripts/setup browser): the page is not looked at")
 sys.exit(1 if failures else 0)

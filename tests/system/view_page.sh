@@ -35,6 +35,14 @@ int main(void)
 C
 	cc -g -O1 -I"$here" -o code code.c -lm || fail "cc"
 	"$SEAM" record -q -F 997 -g -o code.data -- ./code 2>err || fail "record: $(cat err)"
+	# A program and the next version of it, elsewhere.
+	mkdir old new
+	cp code.c old/prog.c
+	sed 's/work_until(400)/work_until(300)/; s,FIRST \*/,& sink++;,' code.c >new/prog.c
+	for which in old new; do
+		cc -g -O1 -I"$here" -o $which/prog $which/prog.c -lm || fail "cc"
+		"$SEAM" record -q -F 997 -g -o $which.data -- $which/prog 2>err || fail "record: $(cat err)"
+	done
 fi
 python3 "$here/view_page.py" "$SEAM" "$T" "$data" ${SEAM_PICTURES:+"$SEAM_PICTURES"}
 rc=$?

@@ -146,6 +146,38 @@ static void only_within_one_build(void **state)
 	}
 }
 
+/* What all have at the same path is that, and the rest is known by its name, in any directory. */
+static void the_same_object_elsewhere(void **state)
+{
+	static const struct {
+		const char *paths[2], *known[2];
+	} cases[] = {
+		{ { "/l/x", "/l/x" }, { "/l/x", "/l/x" } },
+		{ { "/old/x", "/new/x" }, { "x", "x" } },
+		{ { "/l/x", "/l/y" }, { "x", "y" } },
+		{ { "[vdso]", "[vdso]" }, { "[vdso]", "[vdso]" } },
+		{ { "/l/", "/m/" }, { "/l/", "/m/" } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct builds b = { 0 };
+
+		for (size_t side = 0; side < 2; side++) {
+			struct profile *p = profile_of(cases[i].paths[side], "aa", "f");
+
+			/* A path with two builds is one path. */
+			profile_object(p, cases[i].paths[side], "bb");
+			assert_int_equal(builds_add(&b, p), 0);
+			profile_free(p);
+		}
+		for (size_t side = 0; side < 2; side++)
+			assert_string_equal(builds_known(&b, cases[i].paths[side]),
+			                    cases[i].known[side]);
+		assert_string_equal(builds_known(&b, "/nowhere/else"), "else");
+		builds_free(&b);
+	}
+}
+
 static size_t function_of(void *ctx, uint32_t frame, const struct profile_source **ret)
 {
 	static const struct profile_source source = { .function = "told",
@@ -179,6 +211,7 @@ int main(void)
 		cmocka_unit_test(there_and_back),
 		cmocka_unit_test(names_are_not_taken_for_it),
 		cmocka_unit_test(only_within_one_build),
+		cmocka_unit_test(the_same_object_elsewhere),
 		cmocka_unit_test(debugging_information_names_it),
 	};
 

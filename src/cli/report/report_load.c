@@ -9,6 +9,7 @@
 
 #include "cli/report/report_options.h"
 #include "profile/nameless.h"
+#include "profile/object_name.h"
 #include "view/view.h"
 
 /* The columns of the table: those that tell rows apart, in the order that was asked for. */
@@ -53,8 +54,7 @@ static bool report_shows(const struct report_cmd *r, const struct profile_frame 
 {
 	const struct profile *p = r->show.load.profile;
 	const char *path = profile_text(p, profile_object_at(p, f->object)->path);
-	const char *slash = path[0] == '/' ? strrchr(path, '/') : NULL;
-	const char *dso = !*path ? SYMBOL_UNKNOWN : slash ? slash + 1 : path, *name;
+	const char *dso = *path ? object_name(path) : SYMBOL_UNKNOWN, *name;
 
 	if (r->dsos && !report_named(r->dsos, dso) && !report_named(r->dsos, path))
 		return false;
