@@ -166,10 +166,15 @@ void annotate_json(struct annotate *a, struct buf *out);
 #define ANNOTATE_PAGE_BYTES (4u << 20) /* of all functions that are put into a page */
 #define ANNOTATE_PAGE_FUNCTIONS 256u
 
+/* The threads first to last. */
+struct annotate_tids {
+	uint32_t first, last;
+};
+
 /* Which samples are counted. Zeros: all. */
 struct annotate_chosen {
 	uint64_t from_ns, to_ns; /* to_ns 0: at any time; else only where samples are kept */
-	const uint32_t *tids;    /* NULL: of all threads */
+	const struct annotate_tids *tids; /* ascending; NULL: of all threads */
 	size_t n_tids;
 };
 

@@ -170,17 +170,27 @@ static int page_count_one(struct page *q, const struct profile_key *key, uint64_
 	return 0;
 }
 
+/* Whether a sample is of the span and the threads that are asked for. */
 static bool page_is_chosen(const struct page *q, const struct profile_sample *s)
 {
 	const struct annotate_chosen *c = q->chosen;
+	size_t low = 0, high = c->n_tids;
 	uint32_t tid = profile_task_at(q->a->load.profile, s->key.task)->tid;
 
 	if (c->to_ns && (s->time_ns < c->from_ns || s->time_ns > c->to_ns))
 		return false;
-	for (size_t i = 0; c->tids && i < c->n_tids; i++)
-		if (c->tids[i] == tid)
-			return true;
-	return !c->tids;
+	if (!c->tids)
+		return true;
+	/* The first span that does not end before it. */
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (c->tids[middle].last < tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->n_tids && c->tids[low].first <= tid;
 }
 
 /* Counts everything. -ENOMEM. */

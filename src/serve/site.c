@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SITE_TIDS 4096u
+#define SITE_TIDS 32768u /* spans of thread ids: more than a request has room for */
 /* What a browser holds and draws at once without a wait: some 40 MB. */
 static const struct flame_bounds site_bounds = { .nodes = 400000, .rows = 1000000 };
 
@@ -45,12 +45,39 @@ static int site_data(struct site *s, const struct serve_request *request, struct
 	return r < 0 ? r : flame_served_data(s->sides, s->n, &s->opts, &ret->body);
 }
 
-/* The threads that are asked for, "17.18.19". NULL and *ret_n 0: not given. -EINVAL, -ENOMEM. */
-static int site_tids(const char *text, uint32_t **ret, size_t *ret_n)
+/* One span of thread ids: "17", "17-19", "-1": threads whose id is not known. False: it is none. */
+static bool site_span(char *text, struct annotate_tids *ret)
 {
-	uint32_t *tids;
-	uint64_t tid;
-	char one[24];
+	char *end = *text == '-' ? NULL : strchr(text, '-');
+	uint64_t first, last;
+
+	if (!strcmp(text, "-1")) {
+		*ret = (struct annotate_tids){ PROFILE_NOT_KEPT, PROFILE_NOT_KEPT };
+		return true;
+	}
+	if (end)
+		*end++ = '\0';
+	if (!site_number(text, &first) || !site_number(end ? end : text, &last))
+		return false;
+	if (first > last || last >= PROFILE_NOT_KEPT)
+		return false;
+	*ret = (struct annotate_tids){ (uint32_t)first, (uint32_t)last };
+	return true;
+}
+
+static int site_by_tid(const void *pa, const void *pb)
+{
+	const struct annotate_tids *a = pa, *b = pb;
+
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+/* The threads that are asked for, "17-19.25", in any order. NULL and *ret_n 0: not given. -EINVAL,
+ * also where spans overlap. -ENOMEM. */
+static int site_tids(const char *text, struct annotate_tids **ret, size_t *ret_n)
+{
+	struct annotate_tids *tids;
+	char one[48];
 
 	if (!text)
 		return 0;
@@ -65,14 +92,14 @@ static int site_tids(const char *text, uint32_t **ret, size_t *ret_n)
 			return -EINVAL;
 		memcpy(one, text, n);
 		one[n] = '\0';
-		/* -1: the recording does not say. */
-		if (!strcmp(one, "-1"))
-			tid = PROFILE_NOT_KEPT;
-		else if (!site_number(one, &tid) || tid > UINT32_MAX)
+		if (!site_span(one, &tids[(*ret_n)++]))
 			return -EINVAL;
-		tids[(*ret_n)++] = (uint32_t)tid;
 		text += n + (text[n] == '.');
 	}
+	qsort(tids, *ret_n, sizeof(*tids), site_by_tid);
+	for (size_t i = 1; i < *ret_n; i++)
+		if (tids[i].first <= tids[i - 1].last)
+			return -EINVAL;
 	return 0;
 }
 
@@ -95,7 +122,7 @@ static int site_source(struct site *s, const struct serve_request *request,
 	const char *object = request->argument(request, "object");
 	const char *which = request->argument(request, "side");
 	struct annotate_chosen chosen = { 0 };
-	uint32_t *tids = NULL;
+	struct annotate_tids *tids = NULL;
 	uint64_t start, side = 0;
 	int r = name && object ? site_part(request, &chosen.from_ns, &chosen.to_ns) : -EINVAL;
 

@@ -27,6 +27,7 @@ import { decodeLink, encodeLink, ranges } from "../../src/export/flame/link.mjs"
 import { heaviest, inOrder, shownThreads, threadRows } from "../../src/export/flame/order.mjs";
 import { partAdvice, partCounts, partLines } from "../../src/export/flame/parts.mjs";
 import { keepSource, sourceOf } from "../../src/export/flame/source.mjs";
+import { tidSpans } from "../../src/export/flame/served.mjs";
 import { aligned, sameInsns, sameLines, shareChange } from "../../src/export/flame/aligned.mjs";
 import { compareCounts, differenceText } from "../../src/export/flame/noise.mjs";
 import { stateRows } from "../../src/export/flame/stacks.mjs";
@@ -530,6 +531,20 @@ test("source is found by name and object, and one that comes later is kept", () 
 	assert.equal(sourceOf(2), undefined);
 	keepSource(2, null);
 	assert.equal(sourceOf(2), null);
+});
+
+test("threads are asked for by spans of ids, and what does not fit is counted", () => {
+	assert.deepEqual(tidSpans([7, 5, 6, 12], []), { text: "5-12", left: 0 });
+	assert.deepEqual(tidSpans([5, 6, 7, 12, 30], [9, 40]), { text: "5-7.12-30", left: 0 });
+	assert.deepEqual(tidSpans([-1, 5], [6]), { text: "-1.5", left: 0 });
+	assert.deepEqual(tidSpans([5, 5], [5]), { text: "5", left: 0 });
+	assert.deepEqual(tidSpans([], [5]), { text: "", left: 0 });
+	const odd = Array.from({ length: 20 }, (_, i) => 100 + 2 * i),
+		even = odd.map((id) => id + 1);
+	assert.deepEqual(tidSpans(odd, even, 40), {
+		text: odd.slice(0, 10).join("."),
+		left: 10,
+	});
 });
 
 test("a link has the line of the source, and nothing else for it", () => {

@@ -298,8 +298,34 @@ def threads_asked(paths):
         for query in seen:
             path = paths[0] if query.get("side") else paths[1]
             own = set(subprocess.run([seam, "script", "-i", path, "-F", "tid", "-G"], check=True, capture_output=True, text=True).stdout.split())
-            check("source is asked of the side's own threads", set(query["tids"][0].split(".")) - {""} <= own, query["tids"])
+            check("source is asked of the side's own threads", set(re.split("[.-]", query["tids"][0])) - {""} <= own, query["tids"])
         check("some are asked of", any(query["tids"] != [""] for query in seen))
+    finally:
+        browser.close()
+        server.end()
+
+
+def many_threads(path):
+    """More threads than a request has ids for: all that are chosen are asked for."""
+    from browser import Browser
+    server = Server("--no-browser", path)
+    browser = Browser()
+    source = {"name": "touch", "object": os.path.join(os.path.realpath(scratch), "many")}
+
+    def told(**more):
+        parts = json.loads(server.own("source?" + urllib.parse.urlencode(dict(source, **more)))[2])["parts"]
+        return sum(hit[2] for part in parts for hit in part["hits"])
+    try:
+        meta, _ = block(server.own("data")[2])
+        away = len(meta["threads"]) // 2
+        one, everything = told(tids=meta["threads"][away][2]), told()
+        link = {"view": "source", "function": "touch", "object": source["object"], "threads": "0-%d.%d-%d" % (away - 1, away + 1, len(meta["threads"]) - 1)}
+        browser.go(server.url + "#" + urllib.parse.urlencode(link))
+        browser.until(lambda: "samples in this code" in browser.js("return document.getElementById('source').textContent"))
+        text = browser.js("return document.querySelector('#source .part .faint').textContent")
+        check("the source of all threads but one", int(text.split()[0].replace(",", "")) == everything - one and one > 0 and everything > 3000,
+              "%s of %d" % (text, everything))
+        check("nothing is said to be left out", "but for" not in browser.js("return document.getElementById('sourcecaption').textContent"))
     finally:
         browser.close()
         server.end()
@@ -358,6 +384,7 @@ if os.path.exists(os.path.join(scratch, "code.data")):
     if shutil.which("chromedriver"):
         looked_at(os.path.join(scratch, "code.data"))
         threads_asked((recording, os.path.join(scratch, "code.data")))
+        many_threads(os.path.join(scratch, "many.data"))
         elsewhere(os.path.join(scratch, "old.data"), os.path.join(scratch, "new.data"))
     else:
         print("chromedriver is not installed (scripts/setup browser): the page is not looked at")

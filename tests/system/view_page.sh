@@ -35,6 +35,29 @@ int main(void)
 C
 	cc -g -O1 -I"$here" -o code code.c -lm || fail "cc"
 	"$SEAM" record -q -F 997 -g -o code.data -- ./code 2>err || fail "record: $(cat err)"
+	cat >many.c <<'C'
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/mman.h>
+static __attribute__((noinline)) void *touch(void *pages)
+{
+	for (int i = 0; i < 3; i++)
+		((volatile char *)pages)[i * 4096] = 1; /* TOUCH */
+	return NULL;
+}
+int main(void)
+{
+	for (int i = 0; i < 1300; i++) {
+		void *pages = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		pthread_t t;
+		madvise(pages, 3 * 4096, MADV_NOHUGEPAGE);
+		pthread_create(&t, NULL, touch, pages);
+		pthread_join(t, NULL);
+	}
+}
+C
+	cc -g -O1 -pthread -o many many.c || fail "cc"
+	"$SEAM" record -q -e page-faults -c 1 -o many.data -- ./many 2>err || fail "record: $(cat err)"
 	# A program and the next version of it, elsewhere.
 	mkdir old new
 	cp code.c old/prog.c

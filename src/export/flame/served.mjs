@@ -8,7 +8,7 @@ import { panelThreads } from "./threads.mjs";
 import { twoSides } from "./sums.mjs";
 import { drawSource, keepSource } from "./source.mjs";
 
-const ASKED = { part: 0, source: ["", ""], choice: "", timer: 0 };
+const ASKED = { part: 0, source: ["", ""], left: [0, 0], choice: "", timer: 0 };
 
 export const isServed = () => document.querySelector('meta[name="seam-served"]') !== null;
 
@@ -112,24 +112,59 @@ function sideThreads(side) {
 	return has;
 }
 
+/* Characters of thread ids in a request: a server takes no more than its head has room for
+ * (serve.c), and the name of a function is in it, too. */
+const TIDS = 64000;
+
+/* The chosen ones of a side's thread ids, in order, as spans: "5-9.12". A span may have ids that no
+ * thread of the side has. left: how many do not fit. */
+export function tidSpans(chosen, others, room = TIDS) {
+	const off = new Set(others),
+		on = new Set(chosen),
+		ids = [...new Set([...chosen, ...others])].sort((a, b) => a - b),
+		spans = [];
+	let length = 0;
+
+	for (let i = 0, j; i < ids.length; i = j) {
+		j = i + 1;
+		if (!on.has(ids[i])) continue;
+		/* An id that is not known is -1, and no number. */
+		while (ids[i] >= 0 && j < ids.length && on.has(ids[j])) j++;
+		const text = j - i > 1 ? `${ids[i]}-${ids[j - 1]}` : `${ids[i]}`;
+
+		if (length + text.length + 1 > room)
+			return {
+				text: spans.join("."),
+				left: ids.slice(i).filter((id) => on.has(id)).length,
+			};
+		length += text.length + 1;
+		spans.push(text);
+	}
+	return { text: spans.join("."), left: 0 };
+}
+
 /* Of which samples source is wanted: of the other recording, of all its time. */
 function sourceQuery(side = 0) {
 	const query = new URLSearchParams(),
-		[from, to] = chosenTime(),
-		tids = [];
+		[from, to] = chosenTime();
 
+	ASKED.left[side] = 0;
 	if (side) query.set("side", side);
 	else if (S.part || !allTime()) {
 		query.set("from", from);
 		query.set("to", to);
 	}
 	if (S.threads.some((on) => !on)) {
-		const has = sideThreads(side);
+		const has = sideThreads(side),
+			tids = [[], []];
 
 		S.threads.forEach((on, t) => {
-			if (on && has[t] && tids.length < 1000) tids.push(M.meta.threads[t][2]);
+			if (has[t]) tids[on ? 0 : 1].push(M.meta.threads[t][2]);
 		});
-		query.set("tids", tids.join("."));
+		const { text, left } = tidSpans(...tids);
+
+		query.set("tids", text);
+		ASKED.left[side] = left;
 	}
 	return query;
 }
@@ -170,6 +205,12 @@ function sourceChosen() {
 }
 
 export function serve() {
-	Object.assign(ask, { part: changePart, parts: drawParts, source: askSource, sourceChosen });
+	Object.assign(ask, {
+		part: changePart,
+		parts: drawParts,
+		source: askSource,
+		sourceChosen,
+		sourceLeft: () => ASKED.left[0] + ASKED.left[1],
+	});
 	$("parts").hidden = false;
 }

@@ -389,6 +389,16 @@ function comparedCaption(before) {
 	);
 }
 
+/* Behind "the chosen threads": that not all were asked for. */
+function threadsLeft() {
+	const left = ask.sourceLeft();
+
+	return left
+		? `, but for ${left.toLocaleString("en")} threads: no more can be asked ` +
+				"for at once."
+		: ".";
+}
+
 function sourceCaption(found, before) {
 	const left = M.meta.source && M.meta.source.left;
 
@@ -405,7 +415,7 @@ function sourceCaption(found, before) {
 		return (
 			(twoSides() ? comparedCaption(before) : "") +
 			(ask.source
-				? "Of the chosen span and threads."
+				? "Of the chosen span and threads" + threadsLeft()
 				: sourceChoice()
 					? "Of the whole recording: a chosen span, threads and " +
 						"states are not followed here (seam view does)."
