@@ -144,6 +144,8 @@ rm -rf away
 record -k monotonic -F 500 --call-graph fp -o made.data -- ./made 48 >phases
 "$SEAM" script -F comm,time,ip,sym,dso,srcline -i made.data --ns >text 2>err
 python3 lines.py none || fail "lines that may be wrong"
+"$SEAM" annotate -i made.data stays_there >text 2>err
+grep -q 'no disassembler' text || says text 'no source lines: the jitdump of [0-9]*: it cannot be told from where its addresses of lines count'
 rm -f jit-[0-9]*.dump
 
 cat >dump.py <<'END_PY'
