@@ -55,21 +55,31 @@ static size_t text_pane_character(const char *at)
 	return n;
 }
 
-/* How many bytes of a line go into so many columns: up to the last blank, if there is one in the
- * second half. At least one character. */
-static size_t text_pane_fit(const char *line, unsigned room)
+/* How many bytes of a line go into so many columns. It ends before the last word that is not whole
+ * there, if that is a short one, or has room below, where a row has `below` columns; else behind a
+ * slash, so that a path is cut between its parts. At least one character. */
+static size_t text_pane_fit(const char *line, unsigned room, unsigned below)
 {
-	size_t at = 0, blank = 0;
+	size_t at = 0, blank = 0, slash = 0, lead = strspn(line, " ");
 	unsigned have = 0;
 
 	while (line[at]) {
-		size_t n = text_pane_character(line + at);
+		size_t n = text_pane_character(line + at), word;
 
 		have += (unsigned)shown_columns(line + at, n);
-		if (have > room && at)
-			return blank > at / 2 ? blank : at;
-		if (line[at] == ' ')
+		if (have > room && at) {
+			if (line[at] == ' ')
+				return at;
+			word = blank ? strcspn(line + blank + 1, " ") : 0;
+			if (blank > at / 2 ||
+			    (blank && shown_columns(line + blank + 1, word) <= below))
+				return blank;
+			return slash > at / 2 ? slash : at;
+		}
+		if (line[at] == ' ' && at > lead)
 			blank = at;
+		if (line[at] == '/')
+			slash = at + 1;
 		at += n;
 	}
 	return at;
@@ -101,7 +111,7 @@ static int text_pane_put(struct text_pane *t, const char *line)
 		indent = INDENT;
 	do {
 		size_t n = t->prose && t->columns >= PROSE_LEAST
-		                   ? text_pane_fit(line, t->columns - first)
+		                   ? text_pane_fit(line, t->columns - first, t->columns - indent)
 		                   : strlen(line);
 
 		if (ARRAY_ROOM(&t->rows, &t->rows_capacity, t->pane.n + 1) < 0)

@@ -249,6 +249,36 @@ static void texts_are_read_to_their_end(void **state)
 	end(&t);
 }
 
+/* A word that has room in a row of its own is not cut, and a longer path only between its parts. */
+static void long_words_stay_whole(void **state)
+{
+	static const enum rollup_column columns[] = { ROLLUP_SYMBOL };
+	struct test t = { .profile = made() };
+	const struct view_opts opts = {
+		.sz = sizeof(opts),
+		.profile = t.profile,
+		.title = "perf.data",
+		.columns = columns,
+		.n_columns = 1,
+		.account =
+		        "  60 of work: /usr/lib/debug/.build-id/0123456789.debug would name it\n"
+		        "  6 of x: /usr/lib/debug/.build-id/0123456789012345678901234567.debug\n",
+	};
+	struct view_screen narrow = { ROWS, 46, &t.screen, put };
+
+	(void)state;
+	assert_int_equal(view_new(&t.view, &opts), 0);
+	keys(&t, "8");
+	memset(&t.screen, 0, sizeof(t.screen));
+	view_draw(t.view, &narrow);
+	row_is(&t, 3, "60 of work:");
+	row_is(&t, 4, "/usr/lib/debug/.build-id/0123456789.debug");
+	row_is(&t, 5, "would name it");
+	row_is(&t, 6, "6 of x: /usr/lib/debug/.build-id/");
+	row_is(&t, 7, "0123456789012345678901234567.debug");
+	end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +292,7 @@ int main(void)
 		cmocka_unit_test(marks_are_of_functions),
 		cmocka_unit_test(names_lose_their_arguments),
 		cmocka_unit_test(texts_are_read_to_their_end),
+		cmocka_unit_test(long_words_stay_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
