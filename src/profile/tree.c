@@ -6,26 +6,14 @@
  * begins where samples hit. Nodes are in one array; node 0 is the root, and a parent's index is
  * less than its children's. A path holds a name as often as it recurses.
  */
-#include "profile/tree.h"
+#include "profile/tree_make.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/map.h"
 #include "base/trie.h"
-#include "profile/segments.h"
-
-struct tree_builder {
-	struct tree *tree;
-	size_t capacity;
-	struct map labels;     /* object << 32 | symbol -> label */
-	uint32_t *frame_label; /* of the profile's frames; 0: not asked for yet */
-	struct trie ids;       /* of labels: the ids of the tree's nodes */
-	uint32_t *path;        /* frames of one stack, innermost first */
-	size_t path_capacity;
-};
 
 /* Frames of one function have the same label, whatever their addresses. Labels begin at 1. */
 static int tree_label(struct tree_builder *b, uint32_t frame, uint32_t *ret)
@@ -49,7 +37,7 @@ static int tree_label(struct tree_builder *b, uint32_t frame, uint32_t *ret)
 }
 
 /* The child of parent for a frame, made when new. */
-static int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, uint32_t *ret)
+int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
 	struct tree *t = b->tree;
 	const struct profile_frame *f = profile_frame_at(t->profile, frame);
@@ -171,6 +159,22 @@ static int tree_place(struct tree_builder *b, const struct tree_opts *opts, uint
 	return r;
 }
 
+/* Makes totals of what each node has itself: children come behind their parents, so one pass from
+ * the end adds all up. */
+static void tree_add_up(struct tree *t)
+{
+	for (size_t i = t->n; i-- > 0;) {
+		struct tree_node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
+
+		node->total += node->self;
+		node->total_samples += node->self_samples;
+		if (i) {
+			parent->total += node->total;
+			parent->total_samples += node->total_samples;
+		}
+	}
+}
+
 /* The whole tree from the outermost frames on is the profile's own, with paths of equal names put
  * together: each of its nodes is looked at once. */
 static int tree_by_nodes(struct tree_builder *b, const struct tree_opts *opts)
@@ -188,144 +192,84 @@ static int tree_by_nodes(struct tree_builder *b, const struct tree_opts *opts)
 			t->nodes[place[row->key.node]].self_samples += row->samples;
 		}
 	}
-	/* Children come behind their parents, so one pass from the end adds all up. */
-	for (size_t i = t->n; i-- > 0;) {
-		struct tree_node *node = &t->nodes[i], *parent = &t->nodes[node->parent];
-
-		node->total += node->self;
-		node->total_samples += node->self_samples;
-		if (i) {
-			parent->total += node->total;
-			parent->total_samples += node->total_samples;
-		}
-	}
+	if (r >= 0)
+		tree_add_up(t);
 	free(place);
 	return r;
 }
 
-/* What tree_by_least knows of the profile's nodes, and which of them stand for one of the tree. */
-struct tree_branches {
-	struct segments segments;
-	uint64_t *totals;       /* by segment: of wanted rows, in it and below it */
-	unsigned char *wanted;  /* by the same: such a row is there */
-	uint32_t *child, *next; /* by the same: the first wanted one below it, and beside it; 0 */
-	struct tree_branch {
-		uint32_t node, segment; /* of the profile */
-		uint32_t next;          /* the place of another one, 0: none */
-	} * all;                        /* n of them; [0] is the root's */
-	uint32_t *first;                /* by node of the tree: a place */
-	size_t n, capacity, first_capacity;
-};
-
-/* Sums the rows up. A segment's number is greater than that of the one above it. -ENOMEM. */
-static int tree_branch_totals(struct tree_branches *b, const struct profile *p,
-                              const struct tree_opts *opts)
+/* For each node of the profile, which node says what a stack that ends there adds to. By caller it
+ * is the one inwards of the outermost function of the focus (is_next), or that function where there
+ * is none; by callee it is the innermost function. 0: the stack has none. */
+static void tree_next_keys(const struct profile *p, const struct tree_opts *opts, uint32_t *key,
+                           unsigned char *is_next)
 {
-	size_t n;
-	int r = segments_of(&b->segments, p);
+	const struct trie *tree = profile_tree(p);
 
-	if (r < 0)
-		return r;
-	n = (size_t)b->segments.n + 1;
-	b->totals = calloc(n, sizeof(*b->totals));
-	b->wanted = calloc(n, sizeof(*b->wanted));
-	b->child = calloc(n, sizeof(*b->child));
-	b->next = calloc(n, sizeof(*b->next));
-	if (!b->totals || !b->wanted || !b->child || !b->next)
-		return -ENOMEM;
-	for (size_t i = 0; i < profile_n_rows(p); i++) {
-		const struct profile_row *row = profile_row_at(p, i);
-		const uint32_t segment = segments_at(&b->segments, row->key.node);
+	for (uint32_t i = 1; i <= tree->n; i++) {
+		const struct trie_node node = trie_at(tree, i);
 
-		if (!tree_wants(row, opts))
-			continue;
-		b->totals[segment] += row->weight;
-		b->wanted[segment] = 1;
-	}
-	for (uint32_t i = b->segments.n; i > 0; i--) {
-		const uint32_t above = b->segments.above[i];
-
-		if (!b->wanted[i])
-			continue;
-		b->totals[above] += b->totals[i];
-		b->wanted[above] = 1;
-		b->next[i] = b->child[above];
-		b->child[above] = i;
-	}
-	return 0;
-}
-
-/* One more node of the profile that stands for a node of the tree. -ENOMEM. */
-static int tree_branch_add(struct tree_branches *b, uint32_t id, uint32_t node, uint32_t segment)
-{
-	if (ARRAY_ROOM(&b->all, &b->capacity, b->n + 1) < 0 ||
-	    ARRAY_ROOM_ZEROED(&b->first, &b->first_capacity, (size_t)id + 1) < 0)
-		return -ENOMEM;
-	b->all[b->n] = (struct tree_branch){ node, segment, b->first[id] };
-	b->first[id] = (uint32_t)b->n++;
-	return 0;
-}
-
-/* A node of the profile, which is of this segment, is below one of the tree. -ENOMEM. */
-static int tree_branch_to(struct tree_builder *b, struct tree_branches *branches, uint32_t id,
-                          uint32_t node, uint32_t segment)
-{
-	const uint64_t total = branches->totals[segment];
-	uint32_t to;
-
-	if (tree_child(b, id, trie_at(branches->segments.tree, node).key, &to) < 0 ||
-	    tree_branch_add(branches, to, node, segment) < 0)
-		return -ENOMEM;
-	b->tree->nodes[to].total += total;
-	b->tree->nodes[to].self += total;
-	b->tree->nodes[id].self -= total;
-	return 0;
-}
-
-/* Gives a node of the tree its children, whose totals then are whole, and its self. -ENOMEM. */
-static int tree_branch_out(struct tree_builder *b, struct tree_branches *branches, uint32_t id)
-{
-	const struct segments *s = &branches->segments;
-	int r = 0;
-
-	for (uint32_t place = branches->first[id], more = 1; more && r >= 0; place = more) {
-		const struct tree_branch at = branches->all[place];
-		uint32_t child;
-
-		more = at.next;
-		if (at.node != s->last[at.segment]) {
-			r = tree_branch_to(b, branches, id, at.node + 1, at.segment);
-			continue;
+		key[i] = key[node.parent];
+		if (opts->order == TREE_CALLEE ? opts->focus[node.key]
+		                               : !key[i] && opts->focus[node.key]) {
+			key[i] = i;
+		} else if (opts->order == TREE_CALLER && key[i] == node.parent && key[i] &&
+		           !is_next[key[i]]) {
+			key[i] = i;
+			is_next[i] = 1;
 		}
-		for (child = branches->child[at.segment]; child && r >= 0;
-		     child = branches->next[child])
-			r = tree_branch_to(b, branches, id, segments_first(s, child), child);
 	}
-	return r;
 }
 
-/* The branches that are as heavy as opts->least, from the root on: of many and deep stacks they are
- * a small part. A node's children stand behind it, so its total is whole when its turn comes. */
-static int tree_by_least(struct tree_builder *b, const struct tree_opts *opts)
+/* The tree's node for what a node of the profile is the key of; *self: its stacks end at it. */
+static int tree_next_place(struct tree_builder *b, const struct tree_opts *opts, uint32_t key,
+                           bool is_next, uint32_t *ret)
+{
+	const struct trie *tree = profile_tree(b->tree->profile);
+	const struct trie_node at = trie_at(tree, key);
+	const bool callee = opts->order == TREE_CALLEE;
+	/* By callee the key is the function, by caller what is behind it. */
+	uint32_t function = callee || !is_next ? key : at.parent;
+	uint32_t next = callee ? at.parent : is_next ? key : PROFILE_ROOT;
+	int r = tree_child(b, 0, trie_at(tree, function).key, ret);
+
+	return r < 0 || next == PROFILE_ROOT ? r
+	                                     : tree_child(b, *ret, trie_at(tree, next).key, ret);
+}
+
+/* Of stacks with a function of the focus, it and what is next to it: each node of the profile is
+ * looked at once, and each row. */
+static int tree_next(struct tree_builder *b, const struct tree_opts *opts)
 {
 	struct tree *t = b->tree;
-	struct tree_branches branches = { .n = 0 };
-	int r = tree_branch_totals(&branches, t->profile, opts);
+	const struct profile *p = t->profile;
+	size_t n = profile_n_nodes(p) + 1;
+	uint32_t *key = calloc(n, sizeof(*key)), *place = calloc(n, sizeof(*place));
+	unsigned char *is_next = calloc(n, sizeof(*is_next));
+	int r = key && place && is_next ? 0 : -ENOMEM;
 
-	if (r >= 0) {
-		t->nodes[0].total = t->nodes[0].self = branches.totals[0];
-		r = tree_branch_add(&branches, 0, PROFILE_ROOT, 0);
+	if (r >= 0)
+		tree_next_keys(p, opts, key, is_next);
+	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+		uint32_t at = key ? key[row->key.node] : 0;
+
+		if (!watched_goes_on(opts->watched, i, profile_n_rows(p)))
+			r = -ECANCELED;
+		if (r < 0 || !at || !tree_wants(row, opts))
+			continue;
+		if (!place[at])
+			r = tree_next_place(b, opts, at, is_next[at], &place[at]);
+		if (r < 0)
+			break;
+		t->nodes[place[at]].self += row->weight;
+		t->nodes[place[at]].self_samples += row->samples;
 	}
-	for (uint32_t i = 0; i < t->n && r >= 0; i++)
-		if (!i || t->nodes[i].total >= opts->least)
-			r = tree_branch_out(b, &branches, i);
-	segments_free(&branches.segments);
-	free(branches.totals);
-	free(branches.wanted);
-	free(branches.child);
-	free(branches.next);
-	free(branches.all);
-	free(branches.first);
+	if (r >= 0)
+		tree_add_up(t);
+	free(key);
+	free(place);
+	free(is_next);
 	return r;
 }
 
@@ -346,50 +290,94 @@ static int tree_compare(const void *pa, const void *pb, void *ctx)
 	              profile_text(t->profile, profile_object_at(t->profile, b->object)->path));
 }
 
-/* Sorts the children of every node. -ENOMEM; -ECANCELED. */
-static int tree_sort(struct tree *t, struct watched *watched)
+int tree_sort_children(struct tree_builder *b, uint32_t parent)
 {
-	uint32_t *ids = calloc(t->n, sizeof(*ids));
-	size_t parent = 0;
+	struct tree *t = b->tree;
+	size_t n = 0;
 
-	if (!ids)
-		return -ENOMEM;
-	for (; parent < t->n && watched_goes_on(watched, parent, t->n); parent++) {
-		size_t n = 0;
-
-		for (uint32_t c = t->nodes[parent].first_child; c; c = t->nodes[c].next_sibling)
-			ids[n++] = c;
-		if (n < 2)
-			continue;
-		qsort_r(ids, n, sizeof(*ids), tree_compare, t);
-		t->nodes[parent].first_child = ids[0];
-		for (size_t i = 0; i < n; i++)
-			t->nodes[ids[i]].next_sibling = i + 1 < n ? ids[i + 1] : 0;
+	for (uint32_t c = t->nodes[parent].first_child; c; c = t->nodes[c].next_sibling) {
+		if (ARRAY_ROOM(&b->children, &b->children_capacity, n + 1) < 0)
+			return -ENOMEM;
+		b->children[n++] = c;
 	}
-	free(ids);
-	return parent < t->n ? -ECANCELED : 0;
+	if (n < 2)
+		return 0;
+	qsort_r(b->children, n, sizeof(*b->children), tree_compare, t);
+	t->nodes[parent].first_child = b->children[0];
+	for (size_t i = 0; i < n; i++)
+		t->nodes[b->children[i]].next_sibling = i + 1 < n ? b->children[i + 1] : 0;
+	return 0;
+}
+
+/* Sorts the children of every node. -ENOMEM; -ECANCELED. */
+static int tree_sort(struct tree_builder *b, struct watched *watched)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < b->tree->n && r >= 0; i++)
+		r = watched_goes_on(watched, i, b->tree->n) ? tree_sort_children(b, (uint32_t)i)
+		                                            : -ECANCELED;
+	return r;
+}
+
+int tree_begin(struct tree_builder *b, struct tree *t, const struct profile *p)
+{
+	*t = (struct tree){ .profile = p, .n = 1 };
+	*b = (struct tree_builder){ .tree = t, .capacity = 256 };
+	t->nodes = calloc(b->capacity, sizeof(*t->nodes));
+	b->frame_label = calloc(profile_n_frames(p) + 1, sizeof(*b->frame_label));
+	return t->nodes && b->frame_label ? 0 : -ENOMEM;
+}
+
+void tree_end(struct tree_builder *b)
+{
+	map_free(&b->labels);
+	free(b->frame_label);
+	trie_free(&b->ids);
+	free(b->path);
+	free(b->children);
+}
+
+/* The branches that are as heavy as opts->least: of many and deep stacks they are a small part. A
+ * node's children stand behind it, so its total is whole when its turn comes. */
+static int tree_by_least(struct tree *t, const struct profile *p, const struct tree_opts *opts)
+{
+	struct tree_growth *g;
+	int r = tree_grow_begin(&g, t, p, opts);
+
+	for (uint32_t i = 0; r >= 0 && i < t->n; i++)
+		if (!i || t->nodes[i].total >= opts->least)
+			r = tree_grow(g, i);
+		else
+			t->nodes[i].self = t->nodes[i].total;
+	tree_grow_end(g);
+	return r;
 }
 
 /* The whole tree by caller is made from the profile's own tree, which is faster; with a focus, or
  * by callee, each stack is walked. */
-int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts *opts)
+static int tree_whole(struct tree *t, const struct profile *p, const struct tree_opts *opts)
 {
-	struct tree t = { .profile = p, .n = 1 };
-	struct tree_builder b = { .tree = &t, .capacity = 256 };
-	int r = -ENOMEM;
+	struct tree_builder b;
+	int r = tree_begin(&b, t, p);
 
-	t.nodes = calloc(b.capacity, sizeof(*t.nodes));
-	b.frame_label = calloc(profile_n_frames(p) + 1, sizeof(*b.frame_label));
-	if (t.nodes && b.frame_label && opts->order == TREE_CALLER && !opts->focus)
-		r = opts->least ? tree_by_least(&b, opts) : tree_by_nodes(&b, opts);
-	else if (t.nodes && b.frame_label)
+	if (r >= 0 && opts->focus && opts->next_only)
+		r = tree_next(&b, opts);
+	else if (r >= 0 && opts->order == TREE_CALLER && !opts->focus)
+		r = tree_by_nodes(&b, opts);
+	else if (r >= 0)
 		r = tree_by_rows(&b, opts);
 	if (r >= 0)
-		r = tree_sort(&t, opts->watched);
-	map_free(&b.labels);
-	free(b.frame_label);
-	trie_free(&b.ids);
-	free(b.path);
+		r = tree_sort(&b, opts->watched);
+	tree_end(&b);
+	return r;
+}
+
+int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts *opts)
+{
+	struct tree t = { 0 };
+	int r = opts->least && !opts->focus ? tree_by_least(&t, p, opts) : tree_whole(&t, p, opts);
+
 	if (r < 0) {
 		tree_free(&t);
 		return r;

@@ -9,6 +9,8 @@
 #ifndef SEAM_PROFILE_TREE_H
 #define SEAM_PROFILE_TREE_H
 
+#include <stdbool.h>
+
 #include "base/watched.h"
 #include "profile/profile.h"
 
@@ -38,8 +40,10 @@ struct tree_opts {
 	 * such a function called (from its outermost call on), or who called it. NULL: whole
 	 * stacks. */
 	const bool *focus;
-	/* Of a tree by caller without a focus: a node whose total is less than this has no
-	 * children, and its self is all of it; samples are not counted. 0: the whole tree. */
+	/* With a focus: only the function, and of each path what is next to it. */
+	bool next_only;
+	/* Without a focus: a node whose total is less than this has no children, and its self is
+	 * all of it; samples are not counted. 0: the whole tree. */
 	uint64_t least;
 	struct watched *watched; /* who may stop it; NULL: nobody */
 };
@@ -47,5 +51,19 @@ struct tree_opts {
 /* Children are sorted by total, descending, then by name. -ENOMEM; -ECANCELED. */
 int tree_build(struct tree *ret, const struct profile *p, const struct tree_opts *opts);
 void tree_free(struct tree *t);
+
+/* ---- tree_grow.c: of a large tree what is looked at, and no more ---- */
+
+struct tree_growth;
+
+/* Begins a tree (ret must stay where it is) with the root alone, which has the total of all;
+ * samples are not counted, and a focus is not asked for. -ENOMEM; -ECANCELED. *g is to be ended in
+ * any case, ret to be freed after that. */
+int tree_grow_begin(struct tree_growth **g, struct tree *ret, const struct profile *p,
+                    const struct tree_opts *opts);
+/* Makes a node's children: behind all nodes that there are, each with its self and total, sorted
+ * as those of tree_build. Nothing where they are made already. -ENOMEM; -ECANCELED. */
+int tree_grow(struct tree_growth *g, uint32_t node);
+void tree_grow_end(struct tree_growth *g);
 
 #endif
