@@ -9,17 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "view/view.h"
+
+int fold_more(struct fold *f, size_t n)
+{
+	if (ARRAY_ROOM_ZEROED(&f->nodes, &f->room[0], n + 1) < 0 ||
+	    ARRAY_ROOM_ZEROED(&f->open, &f->room[1], n + 1) < 0 ||
+	    ARRAY_ROOM_ZEROED(&f->before, &f->room[2], n + 1) < 0 ||
+	    ARRAY_ROOM(&f->lines, &f->room[3], n + 1) < 0)
+		return -ENOMEM;
+	f->n = n;
+	return 0;
+}
 
 int fold_new(struct fold *f, size_t n, size_t n_names)
 {
-	*f = (struct fold){ .n = n, .n_names = n_names };
-	f->nodes = calloc(n + 1, sizeof(*f->nodes));
-	f->open = calloc(n + 1, sizeof(*f->open));
-	f->before = calloc(n + 1, sizeof(*f->before));
-	f->lines = calloc(n + 1, sizeof(*f->lines));
+	*f = (struct fold){ .n_names = n_names };
 	f->passes = calloc(n_names + 1, sizeof(*f->passes));
-	if (f->nodes && f->open && f->before && f->lines && f->passes)
+	if (f->passes && fold_more(f, n) >= 0)
 		return 0;
 	fold_free(f);
 	return -ENOMEM;
@@ -33,6 +41,15 @@ void fold_free(struct fold *f)
 	free(f->lines);
 	free(f->passes);
 	*f = (struct fold){ 0 };
+}
+
+/* Makes the children of a node, if they are not there yet. */
+static void fold_grow(struct fold *f, uint32_t node)
+{
+	int r = f->grow ? f->grow(f->ctx, node) : 0;
+
+	if (r < 0)
+		f->failed = r;
 }
 
 /* Whether a node has several children. If it has one only, its way goes on straight down. */
@@ -93,6 +110,7 @@ void fold_filter(struct fold *f, bool filtered)
 static void fold_open(struct fold *f, uint32_t node)
 {
 	for (; node && !f->open[node]; node = f->nodes[node].first_child) {
+		fold_grow(f, node);
 		f->open[node] = true;
 		if (fold_branches(f, node))
 			break;
@@ -103,6 +121,7 @@ static void fold_open(struct fold *f, uint32_t node)
 static void fold_hottest(struct fold *f, uint32_t node)
 {
 	for (; node; node = f->nodes[node].first_child) {
+		fold_grow(f, node);
 		f->open[node] = true;
 		if (f->nodes[node].end)
 			break;
@@ -139,6 +158,7 @@ bool fold_key(struct fold *f, size_t *at, int key)
 	uint32_t node = *at < f->n_lines ? f->lines[*at].node : 0;
 	bool closed = node && !f->open[node];
 
+	f->failed = 0;
 	if (!node)
 		return key != VIEW_KEY_LEFT && key != 'h';
 	if (((key == VIEW_KEY_ENTER || key == 'e') && closed) || key == VIEW_KEY_RIGHT ||

@@ -17,7 +17,9 @@
 struct fold_node {
 	uint32_t parent, first_child, next_sibling;
 	uint32_t name;
-	bool end; /* the hottest way down ends here */
+	bool end;   /* the hottest way down ends here */
+	bool grown; /* its children are there */
+	bool more;  /* there will be some */
 };
 
 struct fold_line {
@@ -31,19 +33,27 @@ struct fold {
 	bool *before;            /* the same, before there was a filter */
 	bool *passes;            /* by name */
 	struct fold_line *lines; /* n_lines of them; room for all nodes */
+	size_t room[4];          /* of the arrays by node */
 	size_t n_lines;
 	bool filtered;
+	/* Makes the children of a node that are not there yet; it calls fold_more and fills
+	 * them. NULL: all are there. -errno. */
+	int (*grow)(void *ctx, uint32_t node);
+	void *ctx;
+	int failed; /* -errno of it, since the last fold_key */
 };
 
 /* n nodes without children, names from 0 to n_names - 1. -ENOMEM. */
 int fold_new(struct fold *f, size_t n, size_t n_names);
+/* Room for n nodes in all; new ones are closed, and have no children. -ENOMEM. */
+int fold_more(struct fold *f, size_t n);
 void fold_free(struct fold *f);
 /* To be called when passes has been filled. filtered: there is a filter. */
 void fold_filter(struct fold *f, bool filtered);
 /* Lists the nodes that are to be seen, depth first. */
 void fold_list(struct fold *f);
 /* Enter, e, Right, l, +, Left, h, -, E, C, H on line *at, which goes with its node. False: another
- * key. */
+ * key. E opens what is there. */
 bool fold_key(struct fold *f, size_t *at, int key);
 /* Moves *at to a node's line, if it is to be seen. */
 void fold_go(const struct fold *f, uint32_t node, size_t *at);

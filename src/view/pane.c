@@ -234,7 +234,9 @@ unsigned pane_indent(const struct view_screen *s, unsigned figures, unsigned dep
 
 const char *pane_fold_sign(const struct fold *f, uint32_t node)
 {
-	return !f->nodes[node].first_child ? "  " : f->open[node] ? "- " : "+ ";
+	const struct fold_node *n = &f->nodes[node];
+
+	return !n->first_child && !n->more ? "  " : f->open[node] ? "- " : "+ ";
 }
 
 /* An object's name as panes show it: its path's last part. */

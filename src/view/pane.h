@@ -83,6 +83,10 @@ struct pane_kind {
 	 * samples. NULL: out of memory, or not wanted any more. No such function: a pane of text,
 	 * which stays as it is. */
 	struct pane *(*again)(const struct pane *p, struct pane_scope *s);
+	/* Whether a key is of all lines, of which some are made only when they are looked at; and a
+	 * pane that shows the same and has them all, which takes long. NULL: all are there. */
+	bool (*wants_whole)(const struct pane *p, int key);
+	struct pane *(*whole)(const struct pane *p);
 	/* What a person did in the old pane holds in the new one, which has its filter already: the
 	 * cursor stays on what it is on, if that is there. */
 	void (*adopt)(struct pane *p, const struct pane *old);

@@ -205,9 +205,11 @@ static int calls_make(struct calls *c)
 {
 	const struct pane_scope *s = c->pane.scope;
 	bool *focus = calls_focus(c, s->profile);
-	struct tree_opts opts = {
-		.order = TREE_CALLEE, .event = s->event, .focus = focus, .watched = s->watched
-	};
+	struct tree_opts opts = { .order = TREE_CALLEE,
+		                  .event = s->event,
+		                  .focus = focus,
+		                  .next_only = true,
+		                  .watched = s->watched };
 	struct tree callers = { 0 }, callees = { 0 };
 	int r = focus ? 0 : -ENOMEM;
 

@@ -248,9 +248,11 @@ static int both_side(struct both_pane *b, size_t side, struct buf *callers, stru
 	const struct pane_scope *s = side ? b->pane.scope : b->pane.scope->base;
 	const struct profile *p = s->profile;
 	bool *focus = both_focus(b, p);
-	struct tree_opts opts = {
-		.order = TREE_CALLEE, .event = s->event, .focus = focus, .watched = s->watched
-	};
+	struct tree_opts opts = { .order = TREE_CALLEE,
+		                  .event = s->event,
+		                  .focus = focus,
+		                  .next_only = true,
+		                  .watched = s->watched };
 	struct tree t = { 0 };
 	int r = focus ? tree_build(&t, p, &opts) : -ENOMEM;
 

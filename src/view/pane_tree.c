@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// pane_tree.c: the call tree. Which branches are open is known to fold.c.
+// pane_tree.c: the call tree. Which branches are open is known to fold.c. Of many stacks it is
+// large: the children of a node are made when it is opened, all where a filter looks through it.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,13 +13,16 @@ struct tree_pane {
 	struct pane pane;
 	enum tree_order order;
 	struct tree tree;
-	struct fold fold; /* its lines are the pane's */
+	struct tree_growth *growth; /* of the tree, as far as it was looked at */
+	bool whole;                 /* all of it is there */
+	struct fold fold;           /* its lines are the pane's */
 };
 
 static void tree_pane_free(struct pane *p)
 {
 	struct tree_pane *t = (struct tree_pane *)p;
 
+	tree_grow_end(t->growth);
 	tree_free(&t->tree);
 	fold_free(&t->fold);
 }
@@ -33,24 +37,65 @@ static uint32_t tree_large(const struct tree *t, const struct pane *p, const str
 	return total && pane_percent(total, s->weight) >= p->opts->percent_limit ? node : 0;
 }
 
-/* How the nodes of a tree that are shown hang together. -ENOMEM. */
-static int tree_pane_links(const struct pane *p, const struct tree *t, const struct pane_scope *s,
-                           struct fold *ret)
+/* Makes a node's children, and how those that are shown hang together. -ENOMEM; -ECANCELED. */
+static int tree_pane_children(struct tree_pane *t, uint32_t node)
 {
-	int r = fold_new(ret, t->n, profile_n_strings(s->profile) + 1);
+	const struct pane *p = &t->pane;
+	size_t old = t->fold.n;
+	uint32_t at;
+	int r = tree_grow(t->growth, node);
 
-	for (uint32_t i = 0; r >= 0 && i < t->n; i++) {
-		const struct tree_node *n = &t->nodes[i];
+	if (r >= 0)
+		r = fold_more(&t->fold, t->tree.n);
+	if (r < 0)
+		return r;
+	for (size_t i = old; i < t->tree.n; i++) {
+		const struct tree_node *n = &t->tree.nodes[i];
 
-		ret->nodes[i] = (struct fold_node){
+		t->fold.nodes[i] = (struct fold_node){
 			.parent = n->parent,
-			.first_child = tree_large(t, p, s, n->first_child),
-			.next_sibling = tree_large(t, p, s, n->next_sibling),
+			.next_sibling = tree_large(&t->tree, p, p->scope, n->next_sibling),
 			.name = n->symbol,
 			/* Half of what a node has is its own: here is what the way led to. */
 			.end = n->self * 2 >= n->total,
+			.more = n->total > n->self,
 		};
 	}
+	at = tree_large(&t->tree, p, p->scope, t->tree.nodes[node].first_child);
+	t->fold.nodes[node].first_child = at;
+	t->fold.nodes[node].more = at;
+	t->fold.nodes[node].grown = true;
+	return 0;
+}
+
+/* For fold.c. Where small branches are not shown, what is below a node tells whether it has any
+ * that are: so it is made with it. */
+static int tree_pane_grow(void *ctx, uint32_t node)
+{
+	struct tree_pane *t = ctx;
+	int r = t->fold.nodes[node].grown ? 0 : tree_pane_children(t, node);
+
+	if (t->pane.opts->percent_limit <= 0)
+		return r;
+	for (uint32_t at = t->fold.nodes[node].first_child; at && r >= 0;
+	     at = t->fold.nodes[at].next_sibling)
+		if (!t->fold.nodes[at].grown)
+			r = tree_pane_children(t, at);
+	return r;
+}
+
+/* Makes all of the tree. -ENOMEM; -ECANCELED. */
+static int tree_pane_complete(struct tree_pane *t)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->tree.n && r >= 0 && !t->whole; i++)
+		if (!watched_goes_on(t->pane.scope->watched, i, t->tree.n))
+			r = -ECANCELED;
+		else if (!t->fold.nodes[i].grown &&
+		         (!i || tree_large(&t->tree, &t->pane, t->pane.scope, (uint32_t)i)))
+			r = tree_pane_children(t, (uint32_t)i);
+	t->whole = r >= 0;
 	return r;
 }
 
@@ -58,7 +103,10 @@ static int tree_pane_links(const struct pane *p, const struct tree *t, const str
 static int tree_pane_filter(struct pane *p)
 {
 	struct tree_pane *t = (struct tree_pane *)p;
+	int r = p->filter.n ? tree_pane_complete(t) : 0;
 
+	if (r < 0)
+		return r;
 	for (uint32_t i = 0; p->filter.n && i < t->fold.n_names; i++)
 		t->fold.passes[i] = pane_passes(p, pane_symbol(p->scope->profile, i));
 	fold_filter(&t->fold, p->filter.n);
@@ -104,7 +152,7 @@ static int tree_pane_key(struct pane *p, int key)
 	bool own = fold_key(&t->fold, &p->at, key);
 
 	p->n = t->fold.n_lines;
-	return own;
+	return t->fold.failed ? t->fold.failed : own;
 }
 
 /* Missing frames are no functions. */
@@ -130,23 +178,22 @@ static bool tree_pane_same(const struct tree *a, uint32_t x, const struct tree *
 
 /* The node of the new tree that is what `node` was in the old one; 0: there is none. known: by old
  * node, for those whose way down was looked at. A node's number is larger than its parent's. */
-static uint32_t tree_pane_counterpart(const struct tree *old, const struct tree *new,
+static uint32_t tree_pane_counterpart(const struct tree *old, struct tree_pane *new,
                                       const uint32_t *known, uint32_t node)
 {
 	uint32_t up = old->nodes[node].parent, at;
 
-	if (up && !known[up])
+	if ((up && !known[up]) || tree_pane_grow(new, up ? known[up] : 0) < 0)
 		return 0;
-	at = new->nodes[up ? known[up] : 0].first_child;
-	while (at && !tree_pane_same(old, node, new, at))
-		at = new->nodes[at].next_sibling;
+	at = new->tree.nodes[up ? known[up] : 0].first_child;
+	while (at && !tree_pane_same(old, node, &new->tree, at))
+		at = new->tree.nodes[at].next_sibling;
 	return at;
 }
 
 /* Opens in the new tree what is open in the old one. Returns the node that the cursor is on
  * then. */
-static uint32_t tree_pane_carry(const struct tree_pane *t, const struct tree *new, bool *open,
-                                uint32_t *known)
+static uint32_t tree_pane_carry(const struct tree_pane *t, struct tree_pane *new, uint32_t *known)
 {
 	const struct pane *p = &t->pane;
 	/* While a filter opens all, what was open before it is what counts. */
@@ -159,9 +206,10 @@ static uint32_t tree_pane_carry(const struct tree_pane *t, const struct tree *ne
 		if ((up && !t->fold.open[up]) || (!t->fold.open[i] && i != here))
 			continue;
 		known[i] = tree_pane_counterpart(&t->tree, new, known, i);
-		open[known[i]] |= was[i];
+		if (was[i] && tree_pane_grow(new, known[i]) >= 0)
+			new->fold.open[known[i]] = true;
 	}
-	open[0] = false;
+	new->fold.open[0] = false;
 	return known[here];
 }
 
@@ -174,7 +222,7 @@ static void tree_pane_adopt(struct pane *p, const struct pane *from)
 	size_t above = from->at - from->top;
 
 	if (known)
-		here = tree_pane_carry(old, &t->tree, t->fold.open, known);
+		here = tree_pane_carry(old, t, known);
 	free(known);
 	tree_pane_filter(p);
 	/* On the first line it stays there, so that what leads is seen. */
@@ -183,23 +231,42 @@ static void tree_pane_adopt(struct pane *p, const struct pane *from)
 	p->top = p->at > above ? p->at - above : 0;
 }
 
-/* Builds the tree. -ENOMEM; -ECANCELED. */
-static int tree_pane_build(struct tree_pane *t)
+/* Begins the tree. whole: all of it is made. -ENOMEM; -ECANCELED. */
+static int tree_pane_build(struct tree_pane *t, bool whole)
 {
 	struct pane *p = &t->pane;
 	const struct tree_opts opts = { .order = t->order,
 		                        .event = p->scope->event,
 		                        .watched = p->scope->watched };
-	int r = tree_build(&t->tree, p->scope->profile, &opts);
+	int r = tree_grow_begin(&t->growth, &t->tree, p->scope->profile, &opts);
 
 	if (r >= 0)
-		r = tree_pane_links(p, &t->tree, p->scope, &t->fold);
+		r = fold_new(&t->fold, 1, profile_n_strings(p->scope->profile) + 1);
+	t->fold.grow = tree_pane_grow;
+	t->fold.ctx = t;
+	if (r >= 0)
+		r = whole ? tree_pane_complete(t) : tree_pane_grow(t, 0);
 	return r < 0 ? r : tree_pane_filter(p);
 }
 
+static struct pane *tree_pane_new(const struct view_opts *opts, struct pane_scope *s,
+                                  enum tree_order order, bool whole);
+
+/* A filter looks at all of it. */
 static struct pane *tree_pane_again(const struct pane *p, struct pane_scope *s)
 {
-	return pane_tree(p->opts, s, ((const struct tree_pane *)p)->order);
+	return tree_pane_new(p->opts, s, ((const struct tree_pane *)p)->order, p->filter.n);
+}
+
+static struct pane *tree_pane_whole(const struct pane *p)
+{
+	return tree_pane_new(p->opts, p->scope, ((const struct tree_pane *)p)->order, true);
+}
+
+/* The filter, and opening all, are of all of the tree. */
+static bool tree_pane_wants_whole(const struct pane *p, int key)
+{
+	return (key == '/' || key == 'E') && !((const struct tree_pane *)p)->whole;
 }
 
 static const struct pane_key tree_pane_own[] = {
@@ -217,6 +284,8 @@ static const struct pane_kind tree_caller_kind = {
 	.line = tree_pane_line,
 	.filter = tree_pane_filter,
 	.again = tree_pane_again,
+	.whole = tree_pane_whole,
+	.wants_whole = tree_pane_wants_whole,
 	.adopt = tree_pane_adopt,
 	.own = tree_pane_own,
 	.key = tree_pane_key,
@@ -231,6 +300,8 @@ static const struct pane_kind tree_callee_kind = {
 	.line = tree_pane_line,
 	.filter = tree_pane_filter,
 	.again = tree_pane_again,
+	.whole = tree_pane_whole,
+	.wants_whole = tree_pane_wants_whole,
 	.adopt = tree_pane_adopt,
 	.own = tree_pane_own,
 	.key = tree_pane_key,
@@ -238,7 +309,8 @@ static const struct pane_kind tree_callee_kind = {
 };
 
 /* All branches are closed at first. */
-struct pane *pane_tree(const struct view_opts *opts, struct pane_scope *s, enum tree_order order)
+static struct pane *tree_pane_new(const struct view_opts *opts, struct pane_scope *s,
+                                  enum tree_order order, bool whole)
 {
 	struct tree_pane *t =
 	        pane_new(sizeof(*t), order == TREE_CALLER ? &tree_caller_kind : &tree_callee_kind,
@@ -247,8 +319,13 @@ struct pane *pane_tree(const struct view_opts *opts, struct pane_scope *s, enum 
 	if (!t)
 		return NULL;
 	t->order = order;
-	if (tree_pane_build(t) >= 0)
+	if (tree_pane_build(t, whole) >= 0)
 		return &t->pane;
 	pane_free(&t->pane);
 	return NULL;
+}
+
+struct pane *pane_tree(const struct view_opts *opts, struct pane_scope *s, enum tree_order order)
+{
+	return tree_pane_new(opts, s, order, false);
 }

@@ -297,6 +297,8 @@ int view_key(struct view *v, int key)
 	/* What moves by itself is held by Space, as by p. */
 	if (key == ' ' && v->opts.live)
 		return view_freeze(v);
+	if (p->kind->wants_whole && p->kind->wants_whole(p, key))
+		return view_whole(v, key);
 	/* Moving is the same in all panes. The pane's own keys come before those that all have, so
 	 * a tree may take Left and Right for itself. */
 	if (view_move(v, key))

@@ -107,14 +107,16 @@ static bool view_gives_up(int key)
 int view_key_meanwhile(struct view *v, int key)
 {
 	const struct view_made *m = v->made;
+	/* What follows is typed into the filter, whatever it means else. */
+	bool types = v->ahead.n || m->key == '/';
 	bool section = key >= '1' && key < '1' + (int)m->sections;
 
 	if (m->renews) {
 		view_made_stop(v);
-	} else if (!v->ahead.n && key == 'q') {
+	} else if (!types && key == 'q') {
 		view_made_stop(v);
 		return 1;
-	} else if (key == VIEW_KEY_ESCAPE || (!v->ahead.n && view_gives_up(key))) {
+	} else if (key == VIEW_KEY_ESCAPE || (!types && view_gives_up(key))) {
 		view_made_stop(v);
 		buf_clear(&v->ahead);
 		view_say(v, "given up");

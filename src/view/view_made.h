@@ -24,6 +24,7 @@ struct view_made {
 	unsigned section;
 	unsigned sections;      /* a key of another one of so many stops it */
 	size_t line;            /* of the top pane */
+	int key;                /* that is done when it is made */
 	struct pane_scope like; /* value and label are freed with this */
 	struct pane_scope *scope;
 	struct pane *pane;

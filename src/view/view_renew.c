@@ -87,7 +87,7 @@ static int renew_make(struct view *v, struct view_made *m)
 
 /* Puts a pane in the place of the one that it was made from, whose filter and cursor it takes
  * over. */
-static int renew_swap(struct view *v, struct pane **at, struct pane *again)
+int view_take_over(struct view *v, struct pane **at, struct pane *again)
 {
 	struct pane *old = *at;
 
@@ -136,11 +136,11 @@ static int renew_put(struct view *v, struct view_made *m)
 	if (v->now.title)
 		v->opts.title = v->now.title;
 	for (struct pane **at = &v->top; *at && r >= 0; at = &(*at)->below, i++) {
-		r = renew_swap(v, at, m->again[i]);
+		r = view_take_over(v, at, m->again[i]);
 		m->again[i] = NULL;
 	}
 	for (struct pane **at = &v->kept; *at && r >= 0; at = &(*at)->below, i++) {
-		r = renew_swap(v, at, m->again[i]);
+		r = view_take_over(v, at, m->again[i]);
 		m->again[i] = NULL;
 	}
 	/* After a failure some panes still show what was there: it is not freed before they are. */

@@ -77,6 +77,9 @@ int view_enter(struct view *v, struct pane_scope *s);
  * none. */
 bool view_names(const struct view *v, size_t i, const char **object, const char **symbol);
 int view_calls(struct view *v);
+/* A key that is of all lines of the top pane, of which some are not made yet: does it when they
+ * are. */
+int view_whole(struct view *v, int key);
 
 /* ---- view_annotate.c: 0; -ENOMEM ---- */
 
@@ -116,6 +119,9 @@ bool view_has_key_named(const struct view *v, const char *name, size_t n);
 void view_list_keys(const struct view *v, struct buf *to);
 
 /* ---- view_renew.c ---- */
+
+/* Puts a pane in the place of the one that it was made from, which is freed. -ENOMEM. */
+int view_take_over(struct view *v, struct pane **at, struct pane *again);
 
 /* Lets what waits come. -ENOMEM. */
 int view_renew_waiting(struct view *v);
