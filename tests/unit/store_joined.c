@@ -161,11 +161,30 @@ static void a_count_of_no_node_is_refused(void **state)
 	(void)state;
 }
 
+/* Node 3 stands behind its parent's brother. */
+static void a_list_in_no_order_is_refused(void **state)
+{
+	static const struct blocks_node nodes[] = { { 0, 0 }, { 0, 1 }, { 0, 2 }, { 1, 3 } };
+	struct joined j[2] = { 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		j[i].nodes = calloc(4, sizeof(*nodes));
+		j[i].n = 3;
+		for (size_t id = 1; id < 4; id++)
+			j[i].nodes[id] = nodes[id];
+	}
+	assert_int_equal(joined_all(j, 2), -EBADMSG);
+	joined_free(&j[0]);
+	joined_free(&j[1]);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_stack_is_there_once),
 		cmocka_unit_test(a_count_of_no_node_is_refused),
+		cmocka_unit_test(a_list_in_no_order_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

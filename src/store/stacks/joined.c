@@ -2,13 +2,13 @@
 /*
  * joined.c: see joined.h.
  *
- * In sorted order a node comes behind its parent and all that its elder brothers called, and
- * brothers stand by their frames. So of the next nodes of all lists the deepest one comes first, of
- * equally deep ones, which have the same parent, that of the least frame. Lists wait in a heap by
- * that; one that goes on below the others stays in front.
+ * In sorted order a node comes right before all that it calls, and brothers stand by their frames.
+ * So the walk goes down into a node with the lists that have it, and takes what these have below
+ * it, by frame. What one list alone has lies there in one piece, and is copied.
  *
  * A list that is damaged may have brothers in another order. Then the one that is made has a stack
- * twice, and is sound otherwise.
+ * twice, and is sound otherwise. Where a node does not even stand behind its parent and what its
+ * elder brothers call, the walk does not get to it, and the list is refused.
  */
 #include "store/stacks/joined.h"
 
@@ -107,139 +107,174 @@ int joined_take(struct joined *ret, struct lookup_stacks *s, struct sums *sums)
 struct joined_side {
 	const struct blocks_node *nodes;
 	uint32_t n, next;
-	uint32_t depth;   /* of the next node: 1 below the root */
-	uint32_t *path;   /* by depth: its ancestors; 0 is the root */
 	uint32_t *number; /* in the list that is made, by id */
 };
 
-/* A list by what its next node is. */
-struct joined_next {
-	uint64_t order;
+/* A list that has the node into which the walk went. */
+struct joined_entry {
 	struct joined_side *side;
+	uint32_t own; /* the node's id in that list */
+	uint32_t key; /* of its next child: by what children stand in order */
 };
 
-#define JOINED_END UINT64_MAX /* behind all: there is no next node */
+/* The walk is below such a node, with some of the lists. */
+struct joined_level {
+	uint32_t made; /* the node's number in the list that is made */
+	uint32_t key;  /* of the child that was taken last */
+	size_t first;  /* its lists: these entries, up to the end */
+};
 
-/* Deeper nodes come first, then those of a less frame; what was folded has none. */
-static uint64_t joined_order(const struct joined_side *s)
+/* The way down, and the lists of each level behind those of the one above. */
+struct joined_walk {
+	struct blocks_node *to;
+	uint32_t n; /* nodes that were made */
+	struct joined_level *levels;
+	size_t n_levels, levels_capacity;
+	struct joined_entry *entries;
+	size_t n_entries, entries_capacity;
+};
+
+#define JOINED_END UINT32_MAX /* behind all keys: there is no child any more */
+
+/* What the next node is ordered by if it is a child of `own`. What was folded comes first. */
+static uint32_t joined_key(const struct joined_side *s, uint32_t own)
 {
-	const uint32_t frame = s->next <= s->n ? s->nodes[s->next].frame : 0;
+	const struct blocks_node *next = &s->nodes[s->next];
 
-	if (s->next > s->n)
+	if (s->next > s->n || next->parent != own)
 		return JOINED_END;
-	return (uint64_t)(UINT32_MAX - s->depth) << 32 | (frame == BLOCKS_FOLDED ? 0 : frame);
+	return next->frame == BLOCKS_FOLDED ? 0 : next->frame;
 }
 
-static uint32_t joined_parent(const struct joined_side *s)
+/* Makes the next node of a list and all below it, which no other list has: they lie in one piece,
+ * and so they do in the list that is made. */
+static void joined_copy(struct joined_walk *w, struct joined_side *s, uint32_t parent)
 {
-	return s->number[s->nodes[s->next].parent];
-}
+	const uint32_t first = s->next, by = w->n + 1 - first;
+	uint32_t id = first;
 
-/* Gives the next node its number, and goes on to the one behind it. */
-static void joined_step(struct joined_next *at, uint32_t number)
-{
-	struct joined_side *s = at->side;
-	const uint32_t id = s->next++;
-
-	s->path[s->depth] = id;
-	s->number[id] = number;
-	if (s->next <= s->n) {
-		const uint32_t parent = s->nodes[s->next].parent;
-
-		while (s->depth && s->path[s->depth] != parent)
-			s->depth--;
-		s->depth++;
+	for (; id <= s->n && (id == first || s->nodes[id].parent >= first); id++) {
+		w->to[id + by] =
+		        (struct blocks_node){ s->nodes[id].parent + by, s->nodes[id].frame };
+		s->number[id] = id + by;
 	}
-	at->order = joined_order(s);
+	w->to[first + by].parent = parent;
+	w->n = id - 1 + by;
+	s->next = id;
 }
 
-/* A heap of n lists, of which one's next node lies further behind than it did. */
-static void joined_sift(struct joined_next *heap, size_t n, size_t at)
+/* Goes down into a node that was made. Its lists are added by joined_enter. -ENOMEM. */
+static int joined_down(struct joined_walk *w, uint32_t made)
 {
-	const struct joined_next moved = heap[at];
-
-	for (size_t child; (child = 2 * at + 1) < n; at = child) {
-		if (child + 1 < n && heap[child + 1].order < heap[child].order)
-			child++;
-		if (heap[child].order >= moved.order)
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = moved;
+	if (ARRAY_ROOM(&w->levels, &w->levels_capacity, w->n_levels + 1) < 0)
+		return -ENOMEM;
+	w->levels[w->n_levels++] = (struct joined_level){ made, JOINED_END, w->n_entries };
+	return 0;
 }
 
-/* Puts the list behind the first n of the heap into it. */
-static void joined_rise(struct joined_next *heap, size_t n)
+/* Adds a list to the level that the walk is at, whose node it has as `own`. -ENOMEM. */
+static int joined_enter(struct joined_walk *w, struct joined_side *s, uint32_t own)
 {
-	const struct joined_next moved = heap[n];
-	size_t at = n;
-
-	for (; at && heap[(at - 1) / 2].order > moved.order; at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = moved;
+	if (ARRAY_ROOM(&w->entries, &w->entries_capacity, w->n_entries + 1) < 0)
+		return -ENOMEM;
+	w->entries[w->n_entries++] = (struct joined_entry){ s, own, joined_key(s, own) };
+	return 0;
 }
 
-/* Takes the lists whose next node is that of the first one out of the heap, to behind its end. How
- * many lists are left in it. */
-static size_t joined_same(struct joined_next *heap, size_t n)
+/* Lists whose child was taken go on to their next one; those that have none go. The key that comes
+ * next, and how many lists have it. */
+static uint32_t joined_least(struct joined_walk *w, struct joined_level *level, size_t *ret)
 {
-	const uint64_t order = heap[0].order;
-	const uint32_t parent = joined_parent(heap[0].side);
+	uint32_t least = JOINED_END;
+	size_t same = 0;
 
-	do {
-		const struct joined_next first = heap[0];
+	for (size_t i = level->first; i < w->n_entries;) {
+		struct joined_entry *e = &w->entries[i];
 
-		heap[0] = heap[--n];
-		heap[n] = first;
-		joined_sift(heap, n, 0);
-	} while (n && heap[0].order == order && joined_parent(heap[0].side) == parent);
-	return n;
-}
-
-/* Whether no other list's next node can be that of the first one. */
-static bool joined_alone(const struct joined_next *heap, size_t n)
-{
-	return (n < 2 || heap[1].order != heap[0].order) &&
-	       (n < 3 || heap[2].order != heap[0].order);
-}
-
-/* Walks over all lists at once. The number of nodes that were made. */
-static uint32_t joined_walk(struct blocks_node *to, struct joined_next *heap, size_t n)
-{
-	uint32_t made = 0;
-
-	for (size_t i = n; i--;)
-		joined_sift(heap, n, i);
-	while (heap[0].order != JOINED_END) {
-		const struct joined_side *first = heap[0].side;
-
-		to[++made] = (struct blocks_node){ joined_parent(first),
-			                           first->nodes[first->next].frame };
-		if (joined_alone(heap, n)) {
-			joined_step(&heap[0], made);
-			joined_sift(heap, n, 0);
+		if (e->key == level->key)
+			e->key = joined_key(e->side, e->own);
+		if (e->key == JOINED_END) {
+			*e = w->entries[--w->n_entries];
 			continue;
 		}
-		for (size_t left = joined_same(heap, n); left < n; left++) {
-			joined_step(&heap[left], made);
-			joined_rise(heap, left);
+		if (e->key < least)
+			same = 0;
+		if (e->key <= least) {
+			least = e->key;
+			same++;
 		}
+		i++;
 	}
-	return made;
+	level->key = least;
+	*ret = same;
+	return least;
 }
 
-/* Room for the path has as many places as there can be nodes on it. -ENOMEM. */
+/* Makes the child that several lists have, and goes down into it. -ENOMEM. */
+static int joined_common(struct joined_walk *w, const struct joined_level *level, uint32_t parent)
+{
+	const size_t first = level->first, n = w->n_entries;
+	const uint32_t key = level->key;
+	int r = joined_down(w, ++w->n);
+
+	for (size_t i = first; i < n && r >= 0; i++) {
+		struct joined_side *s = w->entries[i].side;
+
+		if (w->entries[i].key != key)
+			continue;
+		w->to[w->n] = (struct blocks_node){ parent, s->nodes[s->next].frame };
+		s->number[s->next] = w->n;
+		s->next++;
+		r = joined_enter(w, s, s->next - 1);
+	}
+	return r;
+}
+
+/* Takes the next child of the level that the walk is at, or goes up. -ENOMEM. */
+static int joined_step(struct joined_walk *w)
+{
+	struct joined_level *level = &w->levels[w->n_levels - 1];
+	const uint32_t made = level->made;
+	size_t same, i = level->first;
+	const uint32_t key = joined_least(w, level, &same);
+
+	if (key == JOINED_END) {
+		w->n_levels--;
+		return 0;
+	}
+	if (same > 1)
+		return joined_common(w, level, made);
+	while (w->entries[i].key != key)
+		i++;
+	joined_copy(w, w->entries[i].side, made);
+	return 0;
+}
+
+/* Walks over all lists at once. -ENOMEM; -EBADMSG: one is in no such order at all. */
+static int joined_walk(struct joined_walk *w, struct joined_side *sides, size_t n)
+{
+	int r = joined_down(w, 0);
+
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = joined_enter(w, &sides[i], 0);
+	while (w->n_levels && r >= 0)
+		r = joined_step(w);
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = sides[i].next <= sides[i].n ? -EBADMSG : 0;
+	free(w->levels);
+	free(w->entries);
+	return r;
+}
+
 static int joined_begin(struct joined_side *s, const struct joined *j)
 {
 	*s = (struct joined_side){
 		.nodes = j->nodes,
 		.n = j->n,
 		.next = 1,
-		.depth = 1,
-		.path = calloc((size_t)j->n + 2, sizeof(*s->path)),
 		.number = calloc((size_t)j->n + 1, sizeof(*s->number)),
 	};
-	return s->path && s->number ? 0 : -ENOMEM;
+	return s->number ? 0 : -ENOMEM;
 }
 
 /* All counts, by the nodes' new numbers, each stack of a group once. The lists' own are empty
@@ -262,20 +297,16 @@ static int joined_rows(struct sums *ret, struct joined *lists, const struct join
 	return r < 0 ? r : sums_end(ret);
 }
 
-/* Makes one list of n that have begun; all: as many nodes as they have together. -ENOMEM. */
+/* Makes one list of n that have begun; all: as many nodes as they have together. -ENOMEM;
+ * -EBADMSG. */
 static int joined_make(struct joined *ret, struct joined *lists, struct joined_side *sides,
                        size_t n, size_t all)
 {
-	struct joined_next *heap = calloc(n, sizeof(*heap));
-	int r;
+	struct joined_walk walk = { .to = calloc(all + 1, sizeof(*walk.to)) };
+	int r = walk.to ? joined_walk(&walk, sides, n) : -ENOMEM;
 
-	ret->nodes = calloc(all + 1, sizeof(*ret->nodes));
-	r = heap && ret->nodes ? 0 : -ENOMEM;
-	for (size_t i = 0; i < n && r >= 0; i++)
-		heap[i] = (struct joined_next){ joined_order(&sides[i]), &sides[i] };
-	if (r >= 0)
-		ret->n = joined_walk(ret->nodes, heap, n);
-	free(heap);
+	ret->nodes = walk.to;
+	ret->n = walk.n;
 	for (size_t i = 0; i < n; i++) {
 		free(lists[i].nodes);
 		lists[i].nodes = NULL;
@@ -304,10 +335,8 @@ int joined_all(struct joined *lists, size_t n)
 		r = -ENOMEM;
 	if (r >= 0)
 		r = joined_make(&made, lists, sides, n, all);
-	for (size_t i = 0; i < n; i++) {
-		free(sides[i].path);
+	for (size_t i = 0; i < n; i++)
 		free(sides[i].number);
-	}
 	free(sides);
 	if (r < 0) {
 		joined_free(&made);

@@ -20,8 +20,8 @@ struct joined {
 /* What was needed of a list that is loaded, with the counts of its nodes; both are empty then.
  * -ENOMEM; -EBADMSG: a count is of no node. */
 int joined_take(struct joined *ret, struct lookup_stacks *s, struct sums *sums);
-/* Makes one list of n, the first one; the others are empty then. -ENOMEM: they are sound, and have
- * lost what they had. */
+/* Makes one list of n, the first one; the others are empty then. -ENOMEM, -EBADMSG: they are sound,
+ * and have lost what they had. */
 int joined_all(struct joined *lists, size_t n);
 void joined_free(struct joined *j);
 
