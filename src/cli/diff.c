@@ -364,6 +364,7 @@ static int diff_load_stored(struct diff_cmd *d)
 	struct store *store = NULL;
 	int r = store_open(&store, d->stored.url, STORE_READ, &err);
 
+	d->stored.query.innermost = !d->table.children && !d->table.keeps_sides;
 	for (size_t side = 0; side < 2 && r >= 0; side++)
 		r = diff_load_stored_side(d, store, side, &err);
 	store_close(store);

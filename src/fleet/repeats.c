@@ -120,7 +120,10 @@ static int repeats_choose(struct repeats *r, const struct repeats_found *f, size
 static int repeats_ask(struct repeats *r, struct repeats_found *f, struct store *s,
                        const struct store_query *q, struct seam_error *err)
 {
-	struct store_query all = { .from_ns = f->first_ns, .to_ns = f->last_ns, .where = q->where };
+	struct store_query all = { .from_ns = f->first_ns,
+		                   .to_ns = f->last_ns,
+		                   .where = q->where,
+		                   .innermost = q->innermost };
 	struct answer a = { 0 };
 	int e;
 

@@ -13,6 +13,7 @@
 #include "base/leb.h"
 #include "base/sums.h"
 #include "store/found.h"
+#include "store/stacks/innermost.h"
 #include "store/stacks/joined.h"
 #include "store/stacks/lookup.h"
 
@@ -422,6 +423,8 @@ static int sqlite_read_epoch(struct sqlite_reading *r, struct sqlite_epoch *e)
 		rc = sqlite_read_counts(r);
 	if (rc >= 0)
 		rc = lookup_stacks_load(&r->lookup, &e->stacks);
+	if (rc >= 0 && r->q->innermost)
+		rc = innermost_take(&e->stacks, &e->sums);
 	if (rc >= 0)
 		rc = joined_take(&r->lists[r->n_lists], &e->stacks, &e->sums);
 	lookup_stacks_free(&e->stacks);
@@ -498,7 +501,8 @@ static int sqlite_read_epochs(struct sqlite_reading *r)
 		r->epochs[r->n_epochs++] = (struct sqlite_epoch){
 			.id = sqlite3_column_int64(statement, 0),
 			.names = sqlite3_column_int64(statement, 1),
-			.stacks.sorted = sqlite3_column_int64(statement, 2) != 0,
+			.stacks = { .sorted = sqlite3_column_int64(statement, 2) != 0,
+			            .innermost = r->q->innermost },
 		};
 	}
 	sqlite3_finalize(statement);

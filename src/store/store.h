@@ -55,6 +55,8 @@ struct store_query {
 	/* Into how long parts the span is cut, for PROFILE_KEEP_SLICE: a row's slice is the number
 	 * of the part in which its windows begin. 0: they have none. */
 	uint64_t slice_ns;
+	/* No caller is asked for: rows may have their innermost frame alone. */
+	bool innermost;
 };
 
 /* What a query found. Zero-initialise; store_found_free. */

@@ -2,7 +2,7 @@
 /*
  * store_joined.c: lists of nodes that become one have each stack of theirs once, with what all of
  * them counted of it, whether they were sorted or grew by and by, and whatever part of them was
- * needed.
+ * needed; and without callers each innermost frame once.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/trie.h"
+#include "store/stacks/innermost.h"
 #include "store/stacks/joined.h"
 #include "store/stacks/sorted.h"
 
@@ -179,12 +180,63 @@ static void a_list_in_no_order_is_refused(void **state)
 	(void)state;
 }
 
+/* By what a count is known without callers: its frame; of what was folded its caller's, too. */
+static uint64_t *innermost_samples(uint64_t *samples, const struct blocks_node *nodes,
+                                   uint32_t node)
+{
+	const struct blocks_node *at = &nodes[node];
+
+	if (!node || at->frame != BLOCKS_FOLDED)
+		return &samples[node ? at->frame : 0];
+	return &samples[1000 + nodes[at->parent].frame];
+}
+
+static void without_callers_each_innermost_frame_is_there_once(void **state)
+{
+	for (uint32_t turn = 0; turn < 20; turn++) {
+		struct wanted *w = calloc(1, sizeof(*w));
+		uint64_t samples[2000] = { 0 };
+		struct joined j[4] = { 0 };
+
+		for (uint32_t i = 0; i < 4; i++) {
+			struct lookup_stacks s;
+			struct sums sums = { 0 };
+
+			list_of(&s, &sums, rnd(60), rnd(3) != 0, w);
+			/* In a list that is written nothing is below what was folded. */
+			for (size_t k = 0; k < sums.n; k++)
+				for (uint32_t at = s.nodes[sums.rows[k].node].parent; at;
+				     at = s.nodes[at].parent)
+					if (s.nodes[at].frame == BLOCKS_FOLDED)
+						sums.rows[k].node = at;
+			for (size_t k = 0; k < sums.n; k++)
+				*innermost_samples(samples, s.nodes, sums.rows[k].node) +=
+				        sums.rows[k].samples;
+			assert_int_equal(innermost_take(&s, &sums), 0);
+			assert_int_equal(joined_take(&j[i], &s, &sums), 0);
+		}
+		assert_int_equal(joined_all(j, 4), 0);
+		for (size_t i = 0; i < j[0].sums.n; i++)
+			*innermost_samples(samples, j[0].nodes, j[0].sums.rows[i].node) -=
+			        j[0].sums.rows[i].samples;
+		/* No frame has two nodes. */
+		assert_true(j[0].n <= 2 * 7);
+		for (size_t i = 0; i < 2000; i++)
+			assert_int_equal(samples[i], 0);
+		joined_free(&j[0]);
+		trie_free(&w->stacks);
+		free(w);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_stack_is_there_once),
 		cmocka_unit_test(a_count_of_no_node_is_refused),
 		cmocka_unit_test(a_list_in_no_order_is_refused),
+		cmocka_unit_test(without_callers_each_innermost_frame_is_there_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,13 +35,13 @@ void lookup_free(struct lookup *l)
 	*l = (struct lookup){ 0 };
 }
 
-/* Whether its blocks are sorted stays, so that it can be used again. */
+/* What its blocks are and what is needed stays, so that it can be used again. */
 void lookup_stacks_free(struct lookup_stacks *s)
 {
 	free(s->list.needed);
 	free(s->nodes);
 	free(s->made);
-	*s = (struct lookup_stacks){ .sorted = s->sorted };
+	*s = (struct lookup_stacks){ .sorted = s->sorted, .innermost = s->innermost };
 }
 
 /* So that a thing, and all in front of it, have their byte. -ENOMEM. */
@@ -224,7 +224,8 @@ static int lookup_take_nodes(struct lookup *l, struct lookup_stacks *s, uint32_t
 		if (!nodes[i].frame)
 			return -EBADMSG;
 		s->nodes[first + i] = nodes[i];
-		s->list.needed[nodes[i].parent] = 1;
+		if (!s->innermost || nodes[i].frame == BLOCKS_FOLDED)
+			s->list.needed[nodes[i].parent] = 1;
 		if (nodes[i].frame != BLOCKS_FOLDED)
 			r = lookup_need(l, BLOCKS_FRAMES, nodes[i].frame);
 	}

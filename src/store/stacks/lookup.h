@@ -43,9 +43,10 @@ struct lookup {
 	bool alike;
 };
 
-/* A list of nodes. Zero-initialise, and say whether its blocks are sorted (sorted.h). */
+/* A list of nodes. Zero-initialise, and say whether its blocks are sorted (sorted.h), and whether
+ * no callers are needed but those that what was folded is named after. */
 struct lookup_stacks {
-	bool sorted;
+	bool sorted, innermost;
 	struct lookup_list list;
 	struct blocks_node *nodes; /* by id */
 	uint32_t *made;
