@@ -12,42 +12,67 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/trie.h"
 #include "fleet/answer.h"
-#include "profile/rollup.h"
 #include "base/when.h"
 
 /* Points where no step is given. */
 #define POINTS 60u
 #define BAR 40u /* columns of the longest bar */
 
-/* The weights of all functions of this name, and of all samples, by slice. */
+/* Which frames are of the function, and which nodes have one on their path. */
+struct points_marks {
+	unsigned char *frames, *nodes;
+};
+
+/* A parent's number is less than its child's. -ENOMEM. */
+static int points_mark(struct points_marks *m, const struct profile *p, const char *function)
+{
+	const struct trie *tree = profile_tree(p);
+	const size_t n_frames = profile_n_frames(p);
+
+	m->frames = calloc(n_frames + 1, 1);
+	m->nodes = calloc((size_t)tree->n + 1, 1);
+	if (!m->frames || !m->nodes)
+		return -ENOMEM;
+	for (uint32_t f = 1; f <= n_frames; f++) {
+		const uint32_t symbol = profile_frame_at(p, f)->symbol;
+
+		m->frames[f] = symbol && !strcmp(profile_text(p, symbol), function);
+	}
+	for (uint32_t id = 1, end; id <= tree->n;) {
+		const uint32_t *entry = trie_run(tree, id, &end);
+
+		for (; id < end; id++, entry++) {
+			const struct trie_node node = trie_of(tree, id, *entry);
+
+			m->nodes[id] = m->nodes[node.parent] | m->frames[node.key];
+		}
+	}
+	return 0;
+}
+
+/* The weights of all functions of this name, and of all samples, by slice; of the first event. */
 static int points_sum(struct points *points, const struct profile *p, const char *function)
 {
-	const struct rollup_opts opts = { .columns = 1u << ROLLUP_SYMBOL | 1u << ROLLUP_SLICE,
-		                          .event = 1 };
-	struct rollup t;
-	int r = profile_n_events(p) ? rollup_build(&t, p, &opts) : -ENOENT;
+	struct points_marks m = { 0 };
+	int r = points_mark(&m, p, function);
 
-	if (r < 0)
-		return r == -ENOENT ? 0 : r;
-	for (size_t i = 0; i < profile_n_rows(p); i++) {
+	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
 		const struct profile_row *row = profile_row_at(p, i);
+		const uint32_t node = row->key.node;
+		struct point *at;
 
-		if (row->key.event == opts.event && row->key.slice < points->n)
-			points->at[row->key.slice].all += row->weight;
-	}
-	for (size_t i = 0; i < t.n; i++) {
-		char text[ROLLUP_TEXT_MAX];
-		const char *name = rollup_value(&t, &t.rows[i], ROLLUP_SYMBOL, text, sizeof(text));
-		uint32_t slice = t.rows[i].value[ROLLUP_SLICE];
-
-		if (!name || strcmp(name, function) != 0 || slice >= points->n)
+		if (row->key.event != 1 || row->key.slice >= points->n)
 			continue;
-		points->at[slice].total += t.rows[i].total;
-		points->at[slice].self += t.rows[i].self;
+		at = &points->at[row->key.slice];
+		at->all += row->weight;
+		at->total += m.nodes[node] ? row->weight : 0;
+		at->self += node && m.frames[profile_node_at(p, node).frame] ? row->weight : 0;
 	}
-	rollup_free(&t);
-	return 0;
+	free(m.frames);
+	free(m.nodes);
+	return r;
 }
 
 /* In percent; 0 of nothing. */
