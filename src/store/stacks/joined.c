@@ -27,6 +27,16 @@ void joined_free(struct joined *j)
 
 /* ---- taking ---- */
 
+/* How many nodes are needed. */
+static uint32_t joined_count(const struct lookup_stacks *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t id = 1; id <= s->list.highest; id++)
+		n += s->nodes[id].frame != 0;
+	return n;
+}
+
 /* The nodes that are needed without those that are not. */
 static int joined_needed(struct joined *j, const struct lookup_stacks *s, uint32_t *number)
 {
@@ -43,18 +53,39 @@ static int joined_needed(struct joined *j, const struct lookup_stacks *s, uint32
 	return 0;
 }
 
-/* Counts by the nodes' new numbers. -EBADMSG. */
+/* Counts by the nodes' new numbers; without these, whether there are such nodes. -EBADMSG. */
 static int joined_rename(struct sums *sums, const uint32_t *number, uint32_t highest)
 {
 	for (size_t i = 0; i < sums->n; i++) {
 		struct sums_row *row = &sums->rows[i];
 
-		if (row->node && (row->node > highest || !number[row->node]))
+		if (row->node > highest || (number && row->node && !number[row->node]))
 			return -EBADMSG;
-		row->node = number[row->node];
+		row->node = number ? number[row->node] : row->node;
 	}
 	sums->sorted = 0;
 	return 0;
+}
+
+/* Takes the nodes that are needed. All of an epoch are, where all of its windows are asked for:
+ * then they keep their numbers. -ENOMEM; -EBADMSG. */
+static int joined_take_nodes(struct joined *j, struct lookup_stacks *s)
+{
+	uint32_t *number;
+	int r;
+
+	if (joined_count(s) == s->list.highest) {
+		j->nodes = s->nodes;
+		j->n = s->list.highest;
+		s->nodes = NULL;
+		return joined_rename(&j->sums, NULL, j->n);
+	}
+	number = calloc((size_t)s->list.highest + 1, sizeof(*number));
+	r = number ? joined_needed(j, s, number) : -ENOMEM;
+	if (r >= 0)
+		r = joined_rename(&j->sums, number, s->list.highest);
+	free(number);
+	return r;
 }
 
 /* Sorts the nodes of a list that grew by and by. -ENOMEM. */
@@ -82,17 +113,14 @@ static int joined_sort(struct joined *j)
 int joined_take(struct joined *ret, struct lookup_stacks *s, struct sums *sums)
 {
 	struct joined j = { .sums = *sums };
-	uint32_t *number = calloc((size_t)s->list.highest + 1, sizeof(*number));
-	int r = number ? joined_needed(&j, s, number) : -ENOMEM;
+	int r = joined_take_nodes(&j, s);
 
 	*sums = (struct sums){ 0 };
-	if (r >= 0)
-		r = joined_rename(&j.sums, number, s->list.highest);
-	free(number);
 	if (r >= 0 && !s->sorted)
 		r = joined_sort(&j);
 	lookup_stacks_free(s);
-	if (r >= 0)
+	/* All are sorted in the end: here only where stacks repeat, so that memory is bounded. */
+	if (r >= 0 && j.sums.n > j.n)
 		r = sums_end(&j.sums);
 	if (r >= 0)
 		*ret = j;
@@ -282,13 +310,16 @@ static int joined_begin(struct joined_side *s, const struct joined *j)
 static int joined_rows(struct sums *ret, struct joined *lists, const struct joined_side *sides,
                        size_t n)
 {
-	int r = 0;
+	size_t all = 0;
+	int r;
 
+	for (size_t i = 0; i < n; i++)
+		all += lists[i].sums.n;
+	r = ARRAY_ROOM(&ret->rows, &ret->capacity, all + 1);
 	for (size_t i = 0; i < n && r >= 0; i++) {
 		struct sums *from = &lists[i].sums;
 
-		r = ARRAY_ROOM(&ret->rows, &ret->capacity, ret->n + from->n + 1);
-		for (size_t k = 0; k < from->n && r >= 0; k++) {
+		for (size_t k = 0; k < from->n; k++) {
 			ret->rows[ret->n] = from->rows[k];
 			ret->rows[ret->n++].node = sides[i].number[from->rows[k].node];
 		}
@@ -323,7 +354,7 @@ int joined_all(struct joined *lists, size_t n)
 	int r = 0;
 
 	if (n < 2)
-		return 0;
+		return n ? sums_end(&lists->sums) : 0;
 	sides = calloc(n, sizeof(*sides));
 	if (!sides)
 		return -ENOMEM;

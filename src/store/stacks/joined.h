@@ -14,7 +14,7 @@
 struct joined {
 	struct blocks_node *nodes; /* by id, sorted */
 	uint32_t n;
-	struct sums sums; /* by group, then by node; each once */
+	struct sums sums; /* of those of joined_all by group, then by node; each once */
 };
 
 /* What was needed of a list that is loaded, with the counts of its nodes; both are empty then.
