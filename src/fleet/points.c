@@ -177,6 +177,7 @@ int points_load(struct points *ret, struct store *store, const struct store_quer
 	if (!ret->at)
 		return -ENOMEM;
 	sliced.slice_ns = points_step(q, step_ns);
+	sliced.function = function;
 	for (ret->n = 0; ret->n < n; ret->n++)
 		ret->at[ret->n].from_ns = q->from_ns + ret->n * sliced.slice_ns;
 	r = answer_load(&a, store, &sliced, PROFILE_KEEP_SLICE, err);

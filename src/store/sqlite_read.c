@@ -16,6 +16,7 @@
 #include "store/stacks/innermost.h"
 #include "store/stacks/joined.h"
 #include "store/stacks/lookup.h"
+#include "store/stacks/named.h"
 
 /* Whose counts are added up: the same comm and label. */
 struct sqlite_group_key {
@@ -54,8 +55,9 @@ struct sqlite_reading {
 	struct lookup lookup;
 	struct map series; /* id -> comm << 32 | label of those that are wanted */
 	struct pool groups;
-	struct map counts; /* string -> value */
-	uint64_t folded;   /* samples of stacks that were folded */
+	struct map counts;  /* string -> value */
+	uint64_t folded;    /* samples of stacks that were folded */
+	struct named named; /* the frames of the function that is asked for */
 	struct joined lists[SQLITE_LISTS];
 	size_t n_lists, n_nodes;
 	/* of one epoch */
@@ -406,6 +408,7 @@ static void sqlite_reading_clear(struct sqlite_reading *r)
 	map_free(&r->series);
 	pool_free(&r->groups);
 	map_free(&r->counts);
+	named_free(&r->named);
 	for (size_t i = 0; i < SQLITE_LISTS; i++)
 		joined_free(&r->lists[i]);
 	r->n_lists = r->n_nodes = 0;
@@ -425,6 +428,8 @@ static int sqlite_read_epoch(struct sqlite_reading *r, struct sqlite_epoch *e)
 		rc = lookup_stacks_load(&r->lookup, &e->stacks);
 	if (rc >= 0 && r->q->innermost)
 		rc = innermost_take(&e->stacks, &e->sums);
+	else if (rc >= 0 && r->q->function)
+		rc = named_take(&r->named, &r->lookup, &e->stacks, &e->sums);
 	if (rc >= 0)
 		rc = joined_take(&r->lists[r->n_lists], &e->stacks, &e->sums);
 	lookup_stacks_free(&e->stacks);
@@ -450,6 +455,8 @@ static int sqlite_read_names(struct sqlite_reading *r, struct sqlite_epoch *epoc
 	lookup_start(&r->lookup, sqlite_fetch, r);
 	r->groups = (struct pool){ .size = sizeof(struct sqlite_group_key) };
 	rc = sqlite_read_series(r);
+	if (rc >= 0 && r->q->function)
+		rc = named_find(&r->named, &r->lookup, r->q->function);
 	for (size_t i = 0; i < n && rc >= 0; i++)
 		rc = sqlite_read_epoch(r, &epochs[i]);
 	if (rc >= 0)

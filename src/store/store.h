@@ -57,6 +57,9 @@ struct store_query {
 	uint64_t slice_ns;
 	/* No caller is asked for: rows may have their innermost frame alone. */
 	bool innermost;
+	/* Only this function is asked for: a row may have any stack that has it innermost, further
+	 * out, or not at all, as its own has. NULL: all are. */
+	const char *function;
 };
 
 /* What a query found. Zero-initialise; store_found_free. */

@@ -297,10 +297,13 @@ def series(work):
     listed = json.loads(seam("store", "ls", "--json", "--store", url)[0])
     span = ["--from", "@%d" % (listed["first_ns"] // 10**9), "--to", "@%d" % (listed["last_ns"] // 10**9 + 1)]
     report = json.loads(seam("report", "--json", "--store", url, *span, "-s", "sym")[0])
-    row = next(r for r in report["rows"] if r["sym"] and "'" not in r["sym"])
-    got = json.loads(seam("store", "series", row["sym"], "--store", url, *span, "--window", "1s", "--json")[0])
-    check("a function's weight over time", (row["total"], row["self"], report["events"][0]["weight"]),
-          tuple(sum(p[k] for p in got["points"]) for k in ("total", "self", "all")))
+    named = [r for r in report["rows"] if r["sym"]]
+    # Functions that samples hit, that others hit below them, and both; one that is on no stack.
+    for row in [*named[:8], *named[-8:], {"sym": "on no stack", "total": 0, "self": 0}, {"sym": "", "total": 0, "self": 0}]:
+        got = json.loads(seam("store", "series", row["sym"], "--store", url, *span, "--window", "1s", "--json")[0])
+        check("weights over time of " + row["sym"], (row["total"], row["self"], report["events"][0]["weight"]),
+              tuple(sum(p[k] for p in got["points"]) for k in ("total", "self", "all")))
+    row = named[0]
     lines = seam("store", "series", row["sym"], "--store", url, *span, "--window", "1s", "--csv")[0].strip().split("\n")
     check("points as CSV", len(got["points"]) + 1, len(lines))
 
