@@ -6,6 +6,7 @@
  *	put write URL FIRST     windows from number FIRST on; says "put N" when one is safe,
  *	                        "forget N" before windows below N go. Compacts, with a clock
  *	                        that is right, a day or a week ahead, and forgets, by age.
+ *	put hostile URL NAME    one window, in which all that has a name is called NAME
  *	put check URL           every window that is there: its samples, all or none of them,
  *	                        and its own count. Says "FIRST LAST HOW-MANY", and "broken N"
  *	                        for each that is not whole.
@@ -105,6 +106,49 @@ static void put(struct store *s, unsigned i)
 	labels_free(&labels[1]);
 }
 
+/* Function, file, object, command, state, event, instance, labels and counts. */
+static int put_hostile(const char *url, const char *name)
+{
+	const struct profile_state state = { .name = name, .text = name, .whole = true };
+	const struct store_count counts[] = { { name, 1 } };
+	struct labels labels = { 0 };
+	struct store_window w = { .instance = name,
+		                  .from_ns = BEGIN_NS,
+		                  .to_ns = BEGIN_NS + EVERY,
+		                  .series = &labels,
+		                  .n_series = 1,
+		                  .counts = counts,
+		                  .n_counts = 1 };
+	struct profile_frame f = { .kind = PROFILE_USER, .line = 1 };
+	struct profile_key key = { .cpu = PROFILE_NOT_KEPT,
+		                   .slice = PROFILE_NOT_KEPT,
+		                   .cgroup = PROFILE_NOT_KEPT,
+		                   .label = PROFILE_NOT_KEPT };
+	struct seam_error err = { 0 };
+	struct profile *p;
+	struct store *s;
+
+	if (profile_new(&p, 0) < 0 || profile_set_state(p, 0, &state) < 0 ||
+	    store_open(&s, url, STORE_WRITE, &err) < 0)
+		die("open", &err);
+	f.symbol = f.file = profile_string(p, name);
+	f.object = profile_object(p, name, name);
+	key.event = profile_event(p, name);
+	key.task = profile_task(p, profile_string(p, name), 0, 0);
+	key.node = profile_node(p, call(p, PROFILE_ROOT, name, 1), profile_frame(p, &f));
+	profile_add(p, &key, 5, 500);
+	labels_set(&labels, "comm", name);
+	labels_set(&labels, "host", name);
+	labels_set(&labels, "service", name);
+	w.profile = p;
+	if (store_put(s, &w, &err) != 1)
+		die("put", &err);
+	store_close(s);
+	profile_free(p);
+	labels_free(&labels);
+	return 0;
+}
+
 /* What an agent does beside, much more often, and at times that are not like its own. */
 static void tend(struct store *s, unsigned i)
 {
@@ -198,6 +242,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "write"))
 		write_all(argv[2], (unsigned)atoi(argv[3]));
+	if (argc == 4 && !strcmp(argv[1], "hostile"))
+		return put_hostile(argv[2], argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "check"))
 		return check(argv[2]);
 	return 2;

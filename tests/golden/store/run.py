@@ -8,9 +8,12 @@ A report of what was imported is, to the byte, the report of the recording, but 
 files; import is done once, however often it is asked for; a span and a filter give their part, and all parts the whole; a
 writer that is killed anywhere leaves whole windows, and goes on; what makes no sense is told. Exit 77: a build without SQLite.
 """
+import csv
+import io
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -292,6 +295,43 @@ def refusals(work):
         fault("another program's database is not refused")
 
 
+def hostile_names(work, put):
+    """Whatever is called by a name that is SQL, HTML and control characters: names are data, in each form of answer."""
+    bad = "x'; DROP TABLE windows; --\x1b[2J\r\n</script><b onload=alert(1)>\"&,;=\\"
+    path = os.path.join(work, "hostile_names.db")
+    url = "sqlite:" + path
+    done = subprocess.run([put, "hostile", url, bad], env=ENV, capture_output=True, check=False)
+    check("put of hostile names", 0, done.returncode)
+    where = ["--store", url, *EVER, "--where", "service=" + bad.replace("\\", "\\\\").replace(",", "\\,").replace("=", "\\=")]
+    texts = {}
+    for args in (["report"], ["report", "-g", "callee", "--by", "service", "-s", "label,comm,dso,sym,state,srcline"], ["report", "--hierarchy"],
+                 ["store", "ls", "--store", url], ["store", "ls", "--by", "service", "--store", url], ["store", "series", bad],
+                 ["diff", "--base", "comm=" + where[-1][8:], "--new", "host=" + where[-1][8:]], ["export", "-f", "folded"]):
+        out, err, _ = seam(*args, *(["--store", url, *EVER] if args[0] == "diff" else where if args[1:2] != ["ls"] else []))
+        if re.search(r"[\x00-\x08\x0b-\x1f\x7f]", out + err):
+            fault("%s writes control characters: %r" % (args[:3], out[:300]))
+        texts[tuple(args[:3])] = out
+    check("samples of a hostile service", 5, json.loads(seam("report", "--json", *where)[0])["samples"])
+    check("its label in a list", bad, json.loads(seam("store", "ls", "--json", "--store", url)[0])["series"][0]["labels"]["service"])
+    points = json.loads(seam("store", "series", bad, "--json", *where)[0])["points"]
+    check("its function's share", (500, 500), tuple(sum(p[k] for p in points) for k in ("total", "all")))
+    rows = list(csv.DictReader(io.StringIO(seam("report", "--csv", "-s", "sym", *where)[0])))
+    check("its functions in CSV", [("500", "500"), ("0", "500")], [(r["self"], r["total"]) for r in rows])
+    for args, name in ((["flame"], "hostile.html"), (["flame"], "hostile.svg"), (["export", "-f", "callgrind"], "hostile.callgrind"),
+                       (["export", "-f", "pprof"], "hostile.pb.gz"), (["export", "-f", "json"], "hostile.json")):
+        out = os.path.join(work, name)
+        seam(*args, *where, "-o", out)
+        with open(out, encoding="utf-8", errors="replace") as f:
+            page = f.read()
+        if name.endswith((".html", ".svg")) and ("<b onload" in page or "\x1b" in page):
+            fault("%s: the name is part of the page" % name)
+        if name.endswith(".json"):
+            check("its samples in JSON", 500, sum(r["weight"] for r in json.loads(page)["rows"]))
+    db = sqlite3.connect(path)
+    check("windows are still there", 1, db.execute("SELECT count(*) FROM windows").fetchone()[0])
+    db.close()
+
+
 def series(work):
     url = "sqlite:" + os.path.join(work, "gcc_d.db")
     listed = json.loads(seam("store", "ls", "--json", "--store", url)[0])
@@ -314,6 +354,7 @@ def main():
         same_answers(work)
         killed(work, os.path.abspath(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 100)
         refusals(work)
+        hostile_names(work, os.path.abspath(sys.argv[3]))
         series(work)
     finally:
         shutil.rmtree(work)
