@@ -15,6 +15,7 @@
 #define SEAM_CAPTURE_RUNTIME_RUBY_BPF_H
 
 #define RUNTIME_FRAMES ruby_frames
+#define RUNTIME_OWN_WORDS 192u
 
 #include "capture/runtime/runtime.bpf.h"
 #include "capture/runtime/ruby_names.bpf.h"
@@ -185,6 +186,35 @@ INLINE long ruby_user(struct walk *c, __u64 iseq, __u64 pc, const int kind)
 	return 0;
 }
 
+/* Reads the frame that r->frame is at. They lie side by side, so some are read at once. */
+INLINE long ruby_frame(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct ruby *r = RUBY(p);
+	__u64 frame = ANEW(r->frame), at = frame - ANEW(r->ahead_at);
+	__u32 word;
+
+	if (at + sizeof(r->frame_words) > ANEW(r->ahead_bytes) || at > RUBY_AHEAD) {
+		r->ahead_at = frame;
+		r->ahead_bytes = at = 0;
+		if (kind == WALK_TASK || ANEW(r->end) - frame < RUBY_AHEAD ||
+		    bpf_probe_read_user(r->ahead, RUBY_AHEAD, (void *)frame)) {
+			if (walk_read(c, frame, r->ahead, sizeof(r->frame_words), kind))
+				return 1;
+		} else {
+			r->ahead_bytes = RUBY_AHEAD;
+		}
+	}
+	word = (__u32)at >> 3;
+	for (__u32 i = 0; i < sizeof(r->frame_words) / 8; i++) {
+		__u32 from = word + i;
+
+		FORGET(from);
+		((volatile __u64 *)r->frame_words)[i] = ANEW(r->ahead[from & (RUBY_AHEAD / 8 - 1)]);
+	}
+	return 0;
+}
+
 /* Takes one frame and goes to the one that called it. */
 INLINE long ruby_step(struct walk *c, const int kind)
 {
@@ -197,7 +227,7 @@ INLINE long ruby_step(struct walk *c, const int kind)
 		return 1;
 	if (ANEW(r->frame) >= ANEW(r->end))
 		return runtime_end(p, KWALK_RUNTIME_COMPLETE);
-	if (walk_read(c, r->frame, r->frame_words, sizeof(r->frame_words), kind) ||
+	if (ruby_frame(c, kind) ||
 	    walk_read(c, ANEW(r->frame_words[4]) - 16, r->env, sizeof(r->env), kind))
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	pc = ANEW(r->frame_words[0]);
@@ -417,7 +447,7 @@ INLINE void ruby_frames(struct walk *c, const int kind)
 	__u64 context;
 
 	p->whole = 1;
-	r->file = r->iseq = r->line_pc = r->method = 0;
+	r->file = r->iseq = r->line_pc = r->method = r->ahead_bytes = 0;
 	r->loops = 0;
 	if (ANEW(r->names_pid) != ANEW(p->out.pid)) {
 		r->names_pid = p->out.pid;

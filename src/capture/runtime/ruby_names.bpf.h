@@ -32,6 +32,14 @@
 #define RUBY_LABEL_MOST 63u      /* what stands before a method's name */
 #define RUBY_PATH_MOST 160u      /* the name of a class */
 
+/* A class that this walk has met, and its name: while a method of it runs, both stay. */
+struct ruby_class_met {
+	__u64 walk, owner, text, bytes;
+	__u64 separator; /* 0: it has no name */
+};
+#define RUBY_CLASSES 8u /* a power of two */
+#define RUBY_AHEAD 256u /* bytes, likewise */
+
 struct ruby {
 	__u64 context[4]; /* vm_stack, vm_stack_size, cfp, tag */
 	__u64 frame, end, tag, guard;
@@ -44,7 +52,9 @@ struct ruby {
 	__u64 table, table_end, wanted;
 	__u32 loops, tags, skip, next, drop, line, flags, names_pid, separator, unused;
 	__u64 frame_words[7], env[3], head[8], block[10];
+	__u64 ahead_at, ahead_bytes, ahead[RUBY_AHEAD / 8]; /* frames that were read at once */
 	unsigned char body[RUBY_BODY_ROOM];
+	struct ruby_class_met classes[RUBY_CLASSES];
 };
 
 _Static_assert(sizeof(struct ruby) <= RUNTIME_OWN_WORDS * 8, "RUNTIME_OWN_WORDS");
@@ -260,9 +270,8 @@ INLINE long ruby_class_flags(struct walk *c, __u64 *flags, const int kind)
 	return (*flags & RUBY_TYPE) == RUBY_CLASS || (*flags & RUBY_TYPE) == RUBY_MODULE ? 0 : 2;
 }
 
-/* The name of the class r->owner, and what stands between it and a method's: r->text, r->bytes,
- * r->separator. 2: it has none. */
-INLINE long ruby_class(struct walk *c, const int kind)
+/* Looks for the name of the class r->owner, and what stands between it and a method's. */
+INLINE long ruby_class_name(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct ruby *r = RUBY(p);
@@ -282,6 +291,36 @@ INLINE long ruby_class(struct walk *c, const int kind)
 	if (!e)
 		e = ruby_path(c, kind);
 	return e ? e : ruby_string(c, ANEW(r->owner), kind);
+}
+
+/* The name of the class r->owner, and what stands between it and a method's: r->text, r->bytes,
+ * r->separator. 2: it has none. The classes of a stack are few. */
+INLINE long ruby_class(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct ruby *r = RUBY(p);
+	__u64 owner = ANEW(r->owner);
+	__u32 at = (__u32)(owner >> 3 ^ owner >> 6 ^ owner >> 9);
+	struct ruby_class_met *m;
+	long e;
+
+	FORGET(at);
+	m = &r->classes[at & (RUBY_CLASSES - 1)];
+	if (ANEW(m->walk) == ANEW(p->walk) && ANEW(m->owner) == owner) {
+		r->text = m->text;
+		r->bytes = m->bytes;
+		r->separator = (__u32)m->separator;
+		return ANEW(r->separator) ? 0 : 2;
+	}
+	e = ruby_class_name(c, kind);
+	if (e == 1)
+		return 1;
+	m->owner = owner;
+	m->walk = p->walk;
+	m->text = r->text;
+	m->bytes = r->bytes;
+	m->separator = e ? 0 : r->separator;
+	return e;
 }
 
 /* The method r->method, or what stands for it in a call's variables: its owner, and r->head is it.
@@ -441,7 +480,8 @@ INLINE long ruby_name(struct walk *c, const int kind)
 	if (!e) {
 		r->name = r->text;
 		r->name_bytes = r->bytes;
-		e = ruby_string(c, RUBY_BODY(r, 80), kind);
+		if (RUBY_BODY(r, 72) != RUBY_BODY(r, 80))
+			e = ruby_string(c, RUBY_BODY(r, 80), kind);
 	}
 	if (e)
 		return e == 1 ? 1 : runtime_end(p, KWALK_RUNTIME_BUILDING);

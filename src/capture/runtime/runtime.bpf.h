@@ -27,7 +27,8 @@ struct runtime_met {
 	__u64 code, key, walk;
 	__u64 what; /* the runtime's own */
 };
-#define RUNTIME_MET 64u /* a power of two */
+#define RUNTIME_MET 64u    /* a power of two */
+#define RUNTIME_TELLS 256u /* likewise */
 
 /* Bytes of an object and of its text that are read at once, behind up to 7 bytes. */
 #define RUNTIME_PIECE 160u
@@ -68,6 +69,7 @@ struct runtime_walk {
 	unsigned char head[64];
 	__u64 walk; /* number of this walk */
 	struct runtime_met met[RUNTIME_MET];
+	__u64 tells[RUNTIME_TELLS]; /* keys, with their CPU, that are in `codes` */
 	__u64 piece_bytes, piece[RUNTIME_PIECE / 8 + 1];
 	__u64 own[RUNTIME_OWN_WORDS]; /* the runtime's own struct */
 	struct kwalk_code told;
@@ -261,13 +263,23 @@ INLINE long runtime_piece_text(struct walk *c, __u64 n, __u32 width, const __u32
 	return 0;
 }
 
-/* Whether the code with the key p->told.key was told on this CPU. */
+/* Whether the code with the key p->told.key was told on this CPU. A key means the same for ever: so
+ * those that were found last need not be looked up again. */
 INLINE int runtime_told(struct runtime_walk *p)
 {
 	struct kwalk_code_known known = { .key = p->told.key };
+	__u64 told = runtime_mix(p->told.key, ANEW(p->cpu));
+	__u32 at = (__u32)told & (RUNTIME_TELLS - 1);
 
+	FORGET(at);
+	at &= RUNTIME_TELLS - 1;
+	if (p->tells[at] == told)
+		return 1;
 	known.cpu = p->cpu;
-	return !!bpf_map_lookup_elem(&codes, &known);
+	if (!bpf_map_lookup_elem(&codes, &known))
+		return 0;
+	p->tells[at] = told;
+	return 1;
 }
 
 /* Sends what is told of a piece of code, with n bytes in place that its lines are found by. */
