@@ -291,6 +291,8 @@ static int rollup_find_groups(const struct rollup_builder *b, struct rollup_grou
 {
 	const struct profile *p = b->table->profile;
 	const size_t n = profile_n_rows(p);
+	/* Without a column of the samples there is one group. */
+	const bool one = !(b->filled & ~(unsigned)FRAME_COLUMNS);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct profile_row *row = profile_row_at(p, i);
@@ -300,6 +302,11 @@ static int rollup_find_groups(const struct rollup_builder *b, struct rollup_grou
 			return -ECANCELED;
 		if (b->opts->event && row->key.event != b->opts->event)
 			continue;
+		/* 0 is the empty string, which is no group's. */
+		if (one && g->values.n > 1) {
+			g->of[i] = 1;
+			continue;
+		}
 		rollup_row_key(b, row, value);
 		g->of[i] = intern_bytes(&g->values, value, sizeof(value));
 		if (g->of[i] == INTERN_FAILED)
