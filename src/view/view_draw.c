@@ -9,8 +9,9 @@
 /* Less has no room for a list. */
 #define ROWS_LEAST 5
 #define COLUMNS_LEAST 20
-#define ABOVE 3 /* rows: the bar, the sections, the heading */
-#define BELOW 1 /* keys */
+#define TITLE_LEAST 8 /* columns of what the recording is called */
+#define ABOVE 3       /* rows: the bar, the sections, the heading */
+#define BELOW 1       /* keys */
 
 /* A whole row in one style. */
 static void view_bar(const struct view_screen *s, unsigned row, const char *text)
@@ -25,67 +26,110 @@ static void view_bar(const struct view_screen *s, unsigned row, const char *text
 	buf_free(&line);
 }
 
-/* The end of the first line: whether what is shown moves, or is held. */
-static void view_draw_state(struct view *v, const struct view_screen *s)
+/* The end of the first line: whether what is shown moves, or is held. How many columns it takes. */
+static unsigned view_state_text(struct view *v, const struct view_screen *s, struct buf *to)
 {
-	struct buf text = { 0 };
-	size_t n;
+	unsigned n;
 
 	if (v->job && !v->made->renews)
-		buf_printf(&text, " [%s %u %%, Esc: not] ", v->made->what,
+		buf_printf(to, " [%s %u %%, Esc: not] ", v->made->what,
 		           atomic_load(&v->watched.done));
 	else if (v->frozen || v->state.n)
-		buf_printf(&text, " [%s] ", v->frozen ? "held: p goes on" : buf_text(&v->state));
-	else
-		return;
-	n = shown_columns(buf_text(&text), text.n);
-	if (n < s->columns)
-		s->put(s->ctx, 0, s->columns - (unsigned)n, VIEW_BAR, buf_text(&text));
-	buf_free(&text);
+		buf_printf(to, " [%s] ", v->frozen ? "held: p goes on" : buf_text(&v->state));
+	n = (unsigned)shown_columns(buf_text(to), to->n);
+	return n < s->columns ? n : 0;
 }
 
-/* The first line: which recording, event and samples. */
+/* How many samples there are, of what; with the event's name, where there is room. */
+static void view_title_samples(struct view *v, bool event, struct buf *to)
+{
+	const struct pane *p = v->top;
+
+	if (p->all_events)
+		return;
+	if (event)
+		shown_printf(to, "  %s", p->scope->event_name);
+	buf_put_text(to, "  ");
+	if (v->opts.compare)
+		buf_printf(to, "%llu -> ", (unsigned long long)p->scope->base->samples);
+	buf_printf(to, "%llu sample%s", (unsigned long long)p->scope->samples,
+	           p->scope->samples == 1 && !v->opts.compare ? "" : "s");
+}
+
+/* The first line: which recording, event and samples. Where it is too long the event goes first,
+ * then the middle of what the recording is called. */
 static void view_draw_title(struct view *v, const struct view_screen *s)
 {
 	const struct pane *p = v->top;
-	struct buf text = { 0 };
+	struct buf title = { 0 }, behind = { 0 }, samples = { 0 }, text = { 0 }, state = { 0 };
+	unsigned end = view_state_text(v, s, &state);
+	size_t room = s->columns - end, taken;
 
-	shown_printf(&text, " %s", v->opts.title);
-	if (!v->opts.compare)
-		shown_printf(&text, "  %s  %llu sample%s", v->top->scope->event_name,
-		             (unsigned long long)p->scope->samples,
-		             p->scope->samples == 1 ? "" : "s");
-	else if (!p->all_events)
-		shown_printf(&text, "  %s  %llu -> %llu samples", v->top->scope->event_name,
-		             (unsigned long long)p->scope->base->samples,
-		             (unsigned long long)p->scope->samples);
 	if (p->scope->label.n)
-		buf_printf(&text, "  of %s", buf_text(&v->top->scope->label));
+		buf_printf(&behind, "  of %s", buf_text(&v->top->scope->label));
 	if (p->filter.n)
-		shown_printf(&text, "  with '%s'", buf_text(&v->top->filter));
-	view_bar(s, 0, buf_text(&text));
-	view_draw_state(v, s);
+		shown_printf(&behind, "  with '%s'", buf_text(&v->top->filter));
+	shown_printf(&title, " %s", v->opts.title);
+	view_title_samples(v, true, &samples);
+	taken = shown_columns(buf_text(&samples), samples.n) +
+	        shown_columns(buf_text(&behind), behind.n);
+	if (shown_columns(buf_text(&title), title.n) + taken > room) {
+		buf_clear(&samples);
+		view_title_samples(v, false, &samples);
+		taken = shown_columns(buf_text(&samples), samples.n) +
+		        shown_columns(buf_text(&behind), behind.n);
+	}
+	shown_cut(&text, buf_text(&title), room > taken + TITLE_LEAST ? room - taken : TITLE_LEAST,
+	          0);
+	buf_put(&text, buf_text(&samples), samples.n);
+	buf_put(&text, buf_text(&behind), behind.n);
+	buf_clear(&title);
+	shown_cut(&title, buf_text(&text), room, 0);
+	view_bar(s, 0, buf_text(&title));
+	if (end)
+		s->put(s->ctx, 0, s->columns - end, VIEW_BAR, buf_text(&state));
+	buf_free(&state);
+	buf_free(&title);
+	buf_free(&behind);
+	buf_free(&samples);
 	buf_free(&text);
 }
 
-/* The second line: the sections, those that have no room left out. */
+/* "3 called by". How many columns. */
+static unsigned view_section_label(const struct view *v, unsigned i, char text[32])
+{
+	return (unsigned)snprintf(text, 32, "%u %s", i + 1, view_section_name(v, i));
+}
+
+/* The second line: the sections. Where there is no room for all, those around the one that is
+ * shown, and a mark for the others. */
 static void view_draw_sections(struct view *v, const struct view_screen *s)
 {
-	unsigned column = 1, gap = 2, sum = 1;
+	unsigned n = view_n_sections(v), here = v->top->section, gap = 2, sum = 1, first = 0;
+	unsigned column = 1;
 	char text[32];
 
-	for (unsigned i = 0; i < view_n_sections(v); i++)
-		sum += (unsigned)strlen(view_section_name(v, i)) + 2 + gap;
+	for (unsigned i = 0; i < n; i++)
+		sum += view_section_label(v, i, text) + gap;
 	if (sum > s->columns)
 		gap = 1;
-	for (unsigned i = 0; i < view_n_sections(v); i++) {
-		bool here = i == v->top->section;
-		int n = snprintf(text, sizeof(text), "%u %s", i + 1, view_section_name(v, i));
+	sum = 1;
+	for (unsigned i = 0; i <= here && i < n; i++)
+		sum += view_section_label(v, i, text) + gap;
+	/* In front of the first one is room for the mark, and behind the last one. */
+	for (; sum > s->columns && first < here; first++)
+		sum -= view_section_label(v, first, text) + gap;
+	if (first)
+		s->put(s->ctx, 1, 0, VIEW_DIM, "<");
+	for (unsigned i = first; i < n; i++) {
+		unsigned width = view_section_label(v, i, text);
 
-		if (column + (unsigned)n >= s->columns)
+		if (column + width >= s->columns) {
+			s->put(s->ctx, 1, s->columns - 1, VIEW_DIM, ">");
 			break;
-		s->put(s->ctx, 1, column, here ? VIEW_HEADING : VIEW_DIM, text);
-		column += (unsigned)n + gap;
+		}
+		s->put(s->ctx, 1, column, i == here ? VIEW_HEADING : VIEW_DIM, text);
+		column += width + gap;
 	}
 }
 

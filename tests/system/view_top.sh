@@ -83,7 +83,7 @@ keys 8
 shows "samples in .* s, .* % with whole stacks"
 shows "user stacks: "
 tmux resize-window -t s -x 40 -y 10
-shows "^ 1 functions 2 tree 3 called by"
+shows "^<.* 8 stacks"
 keys 1
 tmux resize-window -t s -x 200 -y 60
 shows "second_half_of_a_long_name_that_has_no_room_on_the_terminal_of_eighty_columns"

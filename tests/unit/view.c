@@ -279,6 +279,36 @@ static void long_words_stay_whole(void **state)
 	end(&t);
 }
 
+/* Where there is little room: how many samples, and the section that is shown. */
+static void few_columns_keep_what_matters(void **state)
+{
+	static const enum rollup_column columns[] = { ROLLUP_SYMBOL };
+	struct test t = { .profile = made() };
+	const struct view_opts opts = {
+		.sz = sizeof(opts),
+		.profile = t.profile,
+		.title = "seam top, 100.0 % whole stacks",
+		.columns = columns,
+		.n_columns = 1,
+	};
+	struct view_screen narrow = { ROWS, 40, &t.screen, put };
+
+	(void)state;
+	assert_int_equal(view_new(&t.view, &opts), 0);
+	memset(&t.screen, 0, sizeof(t.screen));
+	view_draw(t.view, &narrow);
+	row_has(&t, 0, " seam ");
+	row_has(&t, 0, "stacks  4 samples");
+	row_is(&t, 1, "1 functions 2 tree 3 called by");
+	row_has(&t, 1, ">");
+	keys(&t, "5");
+	memset(&t.screen, 0, sizeof(t.screen));
+	view_draw(t.view, &narrow);
+	row_is(&t, 1, "<");
+	row_has(&t, 1, "5 commands");
+	end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +323,7 @@ int main(void)
 		cmocka_unit_test(names_lose_their_arguments),
 		cmocka_unit_test(texts_are_read_to_their_end),
 		cmocka_unit_test(long_words_stay_whole),
+		cmocka_unit_test(few_columns_keep_what_matters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
