@@ -207,12 +207,18 @@ static int top_settle(struct top *t)
 
 /* ---- refreshing ---- */
 
+/* Whether nobody looks any more: then what is still to come need not be read or named. */
+static bool top_is_left(const struct top *t)
+{
+	return t->feed && feed_stopped(t->feed);
+}
+
 /* Whether a signal, or the user, asked for the end. */
 static bool top_is_asked(const struct top *t)
 {
 	bool was_sent;
 
-	return record_signals_asked(&was_sent) || (t->feed && feed_stopped(t->feed));
+	return record_signals_asked(&was_sent) || top_is_left(t);
 }
 
 /* Reads until the next refresh is due. *ended: nothing more will come. -errno. */
@@ -230,7 +236,7 @@ static int top_step(struct top *t, bool *ended)
 		*ended = r > 0 || top_is_asked(t);
 		left -= step;
 	}
-	if (r >= 0 && *ended)
+	if (r >= 0 && *ended && !top_is_left(t))
 		r = recorder_stop(t->recorder, recorder_until_ns(t->recorder));
 	return r < 0 ? r : 0;
 }
@@ -258,7 +264,7 @@ static int top_next(struct top *t, bool *ended, bool *last)
 	if (r < 0)
 		cmd_error(t->cmd, "reading the rings: %s", strerror(-r));
 	*last = *ended;
-	if (r >= 0)
+	if (r >= 0 && !top_is_left(t))
 		r = top_refresh(t, *last);
 	*ended |= r > 0;
 	return r;
