@@ -37,6 +37,7 @@ struct explain_sums {
 	bool is_time;                 /* the event counts time or cycles in which tasks ran */
 	bool off_cpu;                 /* it counts waiting */
 	bool by_frequency;            /* what the event counts was sampled now and then */
+	bool no_user, no_kernel;      /* the event leaves that out */
 	double seconds, cpu_seconds;  /* as struct explain_about */
 	uint64_t kind[PROFILE_KINDS]; /* weight by the kind of code that was hit; inlined is user */
 	struct rollup functions, objects, commands, threads; /* by self, descending */
@@ -44,6 +45,10 @@ struct explain_sums {
 /* -ENOMEM; explain_sums_free in any case. */
 int explain_sums_build(struct explain_sums *ret, const struct report *r);
 void explain_sums_free(struct explain_sums *s);
+/* So few samples tell hardly more than that something ran. */
+#define EXPLAIN_FEW 30
+/* Whether the event may only happen in the kernel, so that where it did says nothing. */
+bool explain_kernel_only(const struct explain_sums *s);
 /* What a row's function is called, or NULL where it has no name. */
 const char *explain_function(const struct explain_sums *s, const struct rollup_row *row);
 /* Percent of the event's weight. */

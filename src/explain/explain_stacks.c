@@ -29,8 +29,13 @@ struct stacks_cut {
 	const char *text;
 };
 
+/* The text may say first what became of the stack, which the sentence says: "none: ". */
 static void stacks_cut_add(struct stacks_cut *c, uint64_t n, const char *text)
 {
+	const char *reason = strstr(text, ": ");
+
+	if (!strncmp(text, "none: ", 6) || !strncmp(text, "cut off: ", 9))
+		text = reason + 2;
 	c->samples += n;
 	if (n > c->most)
 		*c = (struct stacks_cut){ c->samples, n, text };
@@ -69,6 +74,16 @@ static void stacks_cut_live(struct stacks_cut *c, const struct load *l)
 			               stack_end_text((enum stack_end)e));
 }
 
+/* The samples of the state that most are in. */
+static uint64_t stacks_most(const struct explain_sums *s, const struct profile_account *a)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < profile_n_states(s->profile); i++)
+		most = a->state[i] > most ? a->state[i] : most;
+	return most;
+}
+
 /* How many stacks are whole, and why others are not. A stack that its walk cut off may be one that
  * ends where nothing begins, so the larger number is what is missing for sure. */
 static void stacks_whole(struct explain *x, const struct explain_sums *s,
@@ -85,8 +100,10 @@ static void stacks_whole(struct explain *x, const struct explain_sums *s,
 	lack = cut.samples > e->samples ? cut.samples : e->samples;
 	new = stacks_new("whole", report_percent(a.whole > lack ? a.whole - lack : 0, a.samples),
 	                 below_args);
-	explain_add(x, &new,
-	            "of the samples have their whole stack, as far as the recording tells");
+	/* Where all are in one state that lacks the stack, that is told. */
+	if (a.whole || a.samples > stacks_most(s, &a))
+		explain_add(x, &new,
+		            "of the samples have their whole stack, as far as the recording tells");
 	new = stacks_new("cut_off", report_percent(cut.samples, a.samples), below_args);
 	if (new.percent >= SHARE_LEAST)
 		explain_add(x, &new,
@@ -222,6 +239,16 @@ static void stacks_next_events(struct explain *x, const struct explain_sums *s)
 	}
 }
 
+/* What came through a pipe is gone: the commands that are shown read it from one again. */
+static void stacks_pipe(struct explain *x)
+{
+	if (!strcmp(x->about.recording, "-"))
+		explain_add(
+		        x, &(struct explain_new){ EXPLAIN_NEXT, "from_pipe", -1, NULL },
+		        "it came through a pipe, and these commands take it from one: in a file "
+		        "it can be read again");
+}
+
 /* What to try next: more samples, waiting, pictures. The margin is that of a share of 5 percent,
  * two standard deviations of independent samples. */
 static void stacks_next(struct explain *x, const struct explain_sums *s)
@@ -238,18 +265,23 @@ static void stacks_next(struct explain *x, const struct explain_sums *s)
 		                                   EXPLAIN_COMMAND("stat") },
 		            "nothing was sampled: it ran too short, or waited all the time (seam "
 		            "record --off-cpu), or the file has other events");
-	if (s->samples && s->samples < FEW_SAMPLES && s->by_frequency)
+	if (s->samples >= EXPLAIN_FEW && s->samples < FEW_SAMPLES && s->by_frequency)
 		explain_add(x, &(struct explain_new){ EXPLAIN_NEXT, "few_samples", -1, NULL },
 		            "%s samples are few: a share of 5 %% is 5 ± %.1f %%; record longer, or "
 		            "with a higher -F",
 		            report_number(s->samples, number, sizeof(number)),
 		            200 * sqrt(0.05 * 0.95 / (double)s->samples));
-	if (!waits && s->cpu_seconds > 0 && s->seconds > 1 && busy < IDLE_CPUS)
+	/* Idle CPUs were told of, and what was left out may have run. */
+	if (!waits && !s->idle && !s->no_user && !s->no_kernel && s->cpu_seconds > 0 &&
+	    s->seconds > 1 && busy < IDLE_CPUS)
 		explain_add(x, &(struct explain_new){ EXPLAIN_NEXT, "record_waiting", -1, NULL },
 		            "it used %.2f CPUs: the rest was waiting, for a CPU, too; seam record "
 		            "--off-cpu shows for what",
 		            busy);
 	stacks_next_events(x, s);
+	stacks_pipe(x);
+	if (!s->samples)
+		return;
 	explain_add(x, &(struct explain_new){ EXPLAIN_NEXT, "flame", -1, EXPLAIN_COMMAND("flame") },
 	            "all stacks as a page for the browser");
 	explain_add(x,

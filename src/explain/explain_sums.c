@@ -66,6 +66,8 @@ static void sums_unit(struct explain_sums *s)
 
 	s->off_cpu = event_unit_is_off_cpu(profile_event_name(s->profile, s->event));
 	s->is_time = !s->off_cpu && sums_is_time(s->report, s->event);
+	s->no_user = e && e->attr.flags & SEAM_ATTR_EXCLUDE_USER;
+	s->no_kernel = e && e->attr.flags & SEAM_ATTR_EXCLUDE_KERNEL;
 	s->by_frequency = !e || e->attr.flags & SEAM_ATTR_FREQ || e->attr.sample_period > 1;
 }
 
@@ -141,6 +143,11 @@ void explain_sums_free(struct explain_sums *s)
 	rollup_free(&s->objects);
 	rollup_free(&s->commands);
 	rollup_free(&s->threads);
+}
+
+bool explain_kernel_only(const struct explain_sums *s)
+{
+	return !s->is_time && s->kind[PROFILE_KERNEL] == s->weight;
 }
 
 const char *explain_function(const struct explain_sums *s, const struct rollup_row *row)

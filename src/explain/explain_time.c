@@ -55,16 +55,26 @@ static void time_commands(struct explain *x, const struct explain_sums *s)
 /* In which code it was: user or kernel, and in which files. */
 static void time_objects(struct explain *x, const struct explain_sums *s)
 {
-	struct buf list = { 0 };
+	struct buf list = { 0 }, text = { 0 };
 
 	time_list(s, &s->objects, 0, ROLLUP_OBJECT, &list);
+	if (s->no_user)
+		buf_put_text(&text, "in the kernel: programs and libraries were not sampled (:k)");
+	else if (s->no_kernel)
+		buf_printf(&text,
+		           "in programs and libraries: the kernel was not sampled (:u); most in %s",
+		           buf_text(&list));
+	else
+		buf_printf(&text, "in programs and libraries, %.1f %% in the kernel; most in %s",
+		           explain_share(s, s->kind[PROFILE_KERNEL]), buf_text(&list));
 	explain_add(x,
-	            &(struct explain_new){ EXPLAIN_TIME, "objects",
-	                                   explain_share(s, s->kind[PROFILE_USER]),
-	                                   EXPLAIN_COMMAND("report", "--stdio", "-s", "dso", "-g",
-	                                                   "none", "--no-children") },
-	            "in programs and libraries, %.1f %% in the kernel; most in %s",
-	            explain_share(s, s->kind[PROFILE_KERNEL]), buf_text(&list));
+	            &(struct explain_new){
+	                    EXPLAIN_TIME, "objects",
+	                    explain_share(s, s->kind[s->no_user ? PROFILE_KERNEL : PROFILE_USER]),
+	                    EXPLAIN_COMMAND("report", "--stdio", "-s", "dso", "-g", "none",
+	                                    "--no-children") },
+	            "%s", buf_text(&text));
+	buf_free(&text);
 	buf_free(&list);
 }
 
@@ -240,12 +250,22 @@ static void time_waiting(struct explain *x, const struct explain_sums *s, uint32
 	            (double)a.weight / 1e9, name);
 }
 
+static void time_few(struct explain *x, const struct explain_sums *s)
+{
+	if (s->samples < EXPLAIN_FEW && s->by_frequency)
+		explain_add(x, &(struct explain_new){ EXPLAIN_TIME, "too_few", -1, NULL },
+		            "%llu sample%s: too few for shares to mean anything; record longer, or "
+		            "with a higher -F",
+		            (unsigned long long)s->samples, s->samples == 1 ? "" : "s");
+}
+
 void explain_time(struct explain *x, const struct explain_sums *s)
 {
 	if (!s->weight)
 		return;
+	time_few(x, s);
 	time_commands(x, s);
-	if (!s->off_cpu) /* it is in the kernel */
+	if (!s->off_cpu && !explain_kernel_only(s))
 		time_objects(x, s);
 	time_hottest(x, s);
 	time_spread(x, s);

@@ -164,7 +164,8 @@ static void work_threads(struct explain *x, const struct explain_sums *s)
 	char comm[ROLLUP_TEXT_MAX];
 	double most = t->n ? explain_share(s, t->rows[0].self) : 0;
 
-	if (t->n > 1 && !s->idle && t->n < MANY_THREADS && most >= ONE_THREAD)
+	if (t->n > 1 && !s->idle && s->samples >= EXPLAIN_FEW && t->n < MANY_THREADS &&
+	    most >= ONE_THREAD)
 		explain_add(x, &(struct explain_new){ EXPLAIN_WORK, "one_thread", most, by_thread },
 		            "one thread of %zu: %s, %u", t->n,
 		            rollup_text(t, &t->rows[0], ROLLUP_COMM, comm, sizeof(comm)),
@@ -183,7 +184,7 @@ static void work_kernel(struct explain *x, const struct explain_sums *s)
 {
 	double share = explain_share(s, s->kind[PROFILE_KERNEL] - s->idle);
 
-	if (share >= KERNEL_MUCH && !s->off_cpu)
+	if (share >= KERNEL_MUCH && !s->off_cpu && !s->no_user && !explain_kernel_only(s))
 		explain_add(x,
 		            &(struct explain_new){ EXPLAIN_WORK, "kernel", share,
 		                                   EXPLAIN_COMMAND("report", "--stdio", "-s",

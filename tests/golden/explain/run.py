@@ -152,6 +152,37 @@ def recordings(scratch):
         yield name, f.name
 
 
+def ids(*args, **how):
+    """The findings by their ids, of one recording."""
+    done = subprocess.run([SEAM, "explain", "--json", *args], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, **how)
+    return {f["id"]: f for f in json.loads(done.stdout)["findings"]}
+
+
+def check_left_out(scratch):
+    """Nothing is concluded from what the event leaves out, from too few samples, or where only one thing can be."""
+    path = os.path.join(DATA, "uonly", "perf.data")
+    user = ids(path)
+    if "the kernel was not sampled" not in user["objects"]["text"] or {"kernel", "record_waiting", "from_pipe"} & set(user):
+        fault("cpu-clock:u: %s" % sorted(user))
+    with open(path, "rb") as f:
+        if "from_pipe" not in ids("-", stdin=f):
+            fault("nothing is said of a pipe")
+    kernel = os.path.join(scratch, "kernel.data")
+    run("record", "-o", kernel, "-e", "cpu-clock:k", "-c", "100000", "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=1k", "count=200000")
+    said = ids(kernel)
+    if "programs and libraries were not sampled" not in said["objects"]["text"] or said["objects"]["percent"] != 100 or "kernel" in said:
+        fault("cpu-clock:k: %s" % said["objects"])
+    switches = ids(os.path.join(DATA, "park_switch", "perf.data"))
+    if {"objects", "kernel"} & set(switches):
+        fault("an event of the kernel's alone: %s" % sorted(switches))
+    few = ids(os.path.join(scratch, "perf.data.ctx_switch_namespaces-4.14"))
+    if "too_few" not in few or {"few_samples", "one_thread"} & set(few):
+        fault("two samples: %s" % sorted(few))
+    none = ids(os.path.join(scratch, "perf.data.piped.corrupted.zero_size_sample-3.2"))
+    if "no_samples" not in none or {"flame", "report"} & set(none):
+        fault("no samples: %s" % sorted(none))
+
+
 def main():
     schema = json.loads(run("explain", "--json-schema"))
     report_schema = json.loads(run("report", "--json-schema"))
@@ -177,6 +208,7 @@ def main():
                     fault("%s: '%s' is only in JSON" % (name, f["text"]))
         for name, path in list(recordings(scratch)) + [("made", made)]:
             commands += check_commands(name, path)
+        check_left_out(scratch)
         # A part of the samples: the commands are about the same part.
         commands += check_commands("a time", made, "--time", "20%-60%", "--no-demangle")
         commands += check_commands("an event", os.path.join(DATA, "multi_group", "perf.data"), "-e", "page-faults", *NOWHERE)
