@@ -37,19 +37,12 @@ static uint32_t tree_large(const struct tree *t, const struct pane *p, const str
 	return total && pane_percent(total, s->weight) >= p->opts->percent_limit ? node : 0;
 }
 
-/* Makes a node's children, and how those that are shown hang together. -ENOMEM; -ECANCELED. */
-static int tree_pane_children(struct tree_pane *t, uint32_t node)
+/* What fold.c knows of the nodes from one on, but for their children. */
+static void tree_pane_nodes(struct tree_pane *t, size_t from)
 {
 	const struct pane *p = &t->pane;
-	size_t old = t->fold.n;
-	uint32_t at;
-	int r = tree_grow(t->growth, node);
 
-	if (r >= 0)
-		r = fold_more(&t->fold, t->tree.n);
-	if (r < 0)
-		return r;
-	for (size_t i = old; i < t->tree.n; i++) {
+	for (size_t i = from; i < t->tree.n; i++) {
 		const struct tree_node *n = &t->tree.nodes[i];
 
 		t->fold.nodes[i] = (struct fold_node){
@@ -61,10 +54,45 @@ static int tree_pane_children(struct tree_pane *t, uint32_t node)
 			.more = n->total > n->self,
 		};
 	}
-	at = tree_large(&t->tree, p, p->scope, t->tree.nodes[node].first_child);
-	t->fold.nodes[node].first_child = at;
-	t->fold.nodes[node].more = at;
-	t->fold.nodes[node].grown = true;
+}
+
+/* And the children of one, which are there. */
+static void tree_pane_link(struct tree_pane *t, uint32_t node)
+{
+	struct fold_node *n = &t->fold.nodes[node];
+
+	n->first_child =
+	        tree_large(&t->tree, &t->pane, t->pane.scope, t->tree.nodes[node].first_child);
+	n->more = n->first_child;
+	n->grown = true;
+}
+
+/* Makes a node's children, and how those that are shown hang together. -ENOMEM; -ECANCELED. */
+static int tree_pane_children(struct tree_pane *t, uint32_t node)
+{
+	size_t old = t->fold.n;
+	int r = tree_grow(t->growth, node);
+
+	if (r >= 0)
+		r = fold_more(&t->fold, t->tree.n);
+	if (r < 0)
+		return r;
+	tree_pane_nodes(t, old);
+	tree_pane_link(t, node);
+	return 0;
+}
+
+/* All of a tree that is whole: faster made at once. -ENOMEM. */
+static int tree_pane_all(struct tree_pane *t)
+{
+	int r = fold_more(&t->fold, t->tree.n);
+
+	if (r < 0)
+		return r;
+	tree_pane_nodes(t, 0);
+	for (uint32_t i = 0; i < t->tree.n; i++)
+		tree_pane_link(t, i);
+	t->whole = true;
 	return 0;
 }
 
@@ -238,14 +266,19 @@ static int tree_pane_build(struct tree_pane *t, bool whole)
 	const struct tree_opts opts = { .order = t->order,
 		                        .event = p->scope->event,
 		                        .watched = p->scope->watched };
-	int r = tree_grow_begin(&t->growth, &t->tree, p->scope->profile, &opts);
+	/* By caller the whole tree is the profile's own, which is put together faster. */
+	bool at_once = whole && t->order == TREE_CALLER;
+	int r = at_once ? tree_build(&t->tree, p->scope->profile, &opts)
+	                : tree_grow_begin(&t->growth, &t->tree, p->scope->profile, &opts);
 
 	if (r >= 0)
 		r = fold_new(&t->fold, 1, profile_n_strings(p->scope->profile) + 1);
 	t->fold.grow = tree_pane_grow;
 	t->fold.ctx = t;
 	if (r >= 0)
-		r = whole ? tree_pane_complete(t) : tree_pane_grow(t, 0);
+		r = at_once ? tree_pane_all(t)
+		    : whole ? tree_pane_complete(t)
+		            : tree_pane_grow(t, 0);
 	return r < 0 ? r : tree_pane_filter(p);
 }
 
