@@ -16,6 +16,7 @@
 #include "base/trie.h"
 #include "store/stacks/innermost.h"
 #include "store/stacks/joined.h"
+#include "store/stacks/named.h"
 #include "store/stacks/sorted.h"
 
 #define GROUPS 3u
@@ -230,12 +231,38 @@ static void without_callers_each_innermost_frame_is_there_once(void **state)
 	(void)state;
 }
 
+/* What was folded has no string in any list, and can be asked for all the same. */
+static void what_was_folded_is_a_function(void **state)
+{
+	static const struct blocks_node nodes[] = { { 0, 0 }, { 0, 5 }, { 1, BLOCKS_FOLDED } };
+	const struct named folded = { .folded = true };
+	struct lookup_stacks s = { .list.highest = 2, .nodes = calloc(3, sizeof(*nodes)) };
+	struct lookup l = { 0 };
+	struct sums sums = { 0 };
+
+	for (uint32_t id = 1; id < 3; id++) {
+		const struct sums_row row = { 0, id, id, id };
+
+		s.nodes[id] = nodes[id];
+		assert_int_equal(sums_add(&sums, &row), 0);
+	}
+	assert_int_equal(named_take(&folded, &l, &s, &sums), 0);
+	assert_int_equal(sums.rows[0].node, 0);
+	assert_int_equal(sums.rows[1].node, 1);
+	assert_int_equal(s.nodes[1].frame, BLOCKS_FOLDED);
+	lookup_stacks_free(&s);
+	lookup_free(&l);
+	sums_free(&sums);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_stack_is_there_once),
 		cmocka_unit_test(a_count_of_no_node_is_refused),
 		cmocka_unit_test(a_list_in_no_order_is_refused),
+		cmocka_unit_test(what_was_folded_is_a_function),
 		cmocka_unit_test(without_callers_each_innermost_frame_is_there_once),
 	};
 

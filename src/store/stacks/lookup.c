@@ -380,7 +380,7 @@ static uint32_t lookup_made_frame_of(struct lookup *l, struct profile *p,
 		return lookup_made_frame(l, p, node->frame);
 	if (caller && caller != BLOCKS_FOLDED && l->frames[caller].kind == PROFILE_KERNEL)
 		folded.kind = PROFILE_KERNEL;
-	folded.symbol = profile_string(p, "[folded]");
+	folded.symbol = profile_string(p, LOOKUP_FOLDED);
 	return folded.symbol == PROFILE_FAILED ? PROFILE_FAILED : profile_frame(p, &folded);
 }
 

@@ -52,6 +52,9 @@ struct lookup_stacks {
 	uint32_t *made;
 };
 
+/* What frames of BLOCKS_FOLDED are called. */
+#define LOOKUP_FOLDED "[folded]"
+
 void lookup_start(struct lookup *l, lookup_fetch *fetch, void *ctx);
 void lookup_free(struct lookup *l);
 /* kind: any but BLOCKS_NODES. -ENOMEM; -EBADMSG: no list is so long. */

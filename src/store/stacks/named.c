@@ -87,7 +87,7 @@ static int named_list(struct named_search *s, const struct lookup *l, enum block
 /* A function that no string names has no frames. */
 int named_find(struct named *ret, const struct lookup *l, const char *function)
 {
-	struct named found = { 0 };
+	struct named found = { .folded = !strcmp(function, LOOKUP_FOLDED) };
 	struct named_search s = { .to = &found, .name = function };
 	int r = *function ? named_list(&s, l, BLOCKS_STRINGS) : 0;
 
@@ -110,6 +110,8 @@ void named_free(struct named *f)
 
 static bool named_is(const struct named *f, uint32_t frame)
 {
+	if (frame == BLOCKS_FOLDED)
+		return f->folded;
 	return frame <= f->n && f->frames && f->frames[frame];
 }
 
@@ -127,7 +129,7 @@ static unsigned char *named_mark(const struct named *f, const struct lookup_stac
 /* Both nodes are the same in all lists of these names. */
 int named_take(const struct named *f, struct lookup *l, struct lookup_stacks *s, struct sums *sums)
 {
-	const uint32_t n = f->one ? 2 : 0;
+	const uint32_t n = f->one || f->folded ? 2 : 0;
 	struct blocks_node *nodes = calloc(3, sizeof(*nodes));
 	unsigned char *on = named_mark(f, s);
 	int r = nodes && on ? 0 : -ENOMEM;
@@ -145,7 +147,7 @@ int named_take(const struct named *f, struct lookup *l, struct lookup_stacks *s,
 		free(nodes);
 		return r;
 	}
-	nodes[1] = (struct blocks_node){ 0, f->one };
+	nodes[1] = (struct blocks_node){ 0, f->one ? f->one : BLOCKS_FOLDED };
 	/* Where the function has all frames there are, only what was folded is below it. */
 	nodes[2] = (struct blocks_node){ 1, f->other ? f->other : BLOCKS_FOLDED };
 	free(s->nodes);

@@ -12,6 +12,7 @@ struct named {
 	unsigned char *frames; /* by frame: whether it is the function's */
 	uint32_t n;            /* frames */
 	uint32_t one, other;   /* the first that is, and the first that is not; 0: none */
+	bool folded;           /* what was folded is */
 };
 
 /* Reads all names. -EBADMSG, -ENOMEM. */
