@@ -50,8 +50,10 @@ static void bpf_stacks_rests(void *ctx, const void *blob)
 static bool bpf_stacks_stopped(const void *ctx)
 {
 	const struct bpf_stacks *b = ctx;
+	/* The follower asks while kwalk_open has not returned yet. */
+	struct kwalk *kwalk = __atomic_load_n(&b->kwalk, __ATOMIC_ACQUIRE);
 
-	return b->kwalk && kwalk_gives_up(b->kwalk);
+	return kwalk && kwalk_gives_up(kwalk);
 }
 
 /* Walks a sample whose mappings were not known yet when it was taken. */
@@ -167,6 +169,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 		.log = &o->session.log,
 	};
 	const char *not_for = bpf_stacks_not_for(o);
+	struct kwalk *kwalk = NULL;
 	struct seam_error err = { 0 };
 	int r = not_for ? -EOPNOTSUPP : tables_new(&b->tables, &tables);
 
@@ -188,11 +191,12 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 	if (r >= 0) {
 		/* Loads the programs into the kernel: rights, verifier and missing features all
 		 * show here. */
-		r = kwalk_open(&b->kwalk, &opts, &err);
+		r = kwalk_open(&kwalk, &opts, &err);
 		if (r < 0) {
 			snprintf(reason, 256, "%.255s", err.text);
 			r = -EOPNOTSUPP;
 		}
+		__atomic_store_n(&b->kwalk, kwalk, __ATOMIC_RELEASE);
 	}
 	if (r < 0)
 		bpf_stacks_close(b);
