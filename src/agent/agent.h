@@ -50,4 +50,7 @@ int agent_run(const struct agent_opts *o, struct seam_error *err);
  * what is wrong. 0, or -errno of what was wrong first. Nothing is made, sampled or written. */
 int agent_check(const struct agent_opts *o);
 
+/* The least limit of memory that an agent can keep on this machine, in bytes. */
+uint64_t agent_memory_least(void);
+
 #endif

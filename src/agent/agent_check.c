@@ -80,7 +80,9 @@ static void check_say(const struct agent *a)
 	if (o->max_cpu > 0)
 		snprintf(limit, sizeof(limit), "at most %g %% of one", o->max_cpu);
 	if (o->memory)
-		snprintf(memory, sizeof(memory), "%llu MB", (unsigned long long)(o->memory >> 20));
+		snprintf(memory, sizeof(memory), "%llu MB (at least %llu)",
+		         (unsigned long long)(o->memory >> 20),
+		         (unsigned long long)(agent_memory_least() >> 20));
 	log_line(a->log, LOG_PLAIN,
 	         "%llu samples a second and CPU, windows of %g s; CPU: %s; memory: %s; %zu rules",
 	         (unsigned long long)o->rec->session.frequency, (double)o->window_ns / 1e9, limit,

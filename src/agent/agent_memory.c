@@ -13,6 +13,12 @@
 /* Left to what goes on beside naming; and what is so small a part is not asked about. */
 #define ROOM_OTHERS 8u
 #define ROOM_ALWAYS 64u
+#define WATCH_NS 500000000u
+/* What is kept at least: what has no part (AGENT_APART), unwind tables and names of what runs, one
+ * object after the other; and for each CPU its rings. With 96 MB there
+ * were 98 at most in tests/system/agent_soak.sh beside builds. */
+#define LEAST (118ull << 20)
+#define LEAST_CPU (1ull << 20)
 
 /* More than threads that live at once: beyond it glibc gives one that of another. Those of the
  * threads that ended are used again, and malloc_trim gives back what is free in each. */
@@ -50,6 +56,31 @@ uint64_t agent_memory_peak(void)
 	return (uint64_t)kb << 10;
 }
 
+uint64_t agent_memory_least(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return LEAST + LEAST_CPU * (uint64_t)(cpus > 0 ? cpus : 1);
+}
+
+/* Pages of files that the next look brings back. */
+static void agent_memory_rest(const struct agent *a)
+{
+	symbol_shelf_rest(a->shelf);
+	recorder_rest(a->recorder);
+}
+
+void agent_memory_watch(struct agent *a)
+{
+	uint64_t most = a->o->memory, now_ns = agent_now_ns();
+
+	if (!most || now_ns - a->watched_ns < WATCH_NS)
+		return;
+	a->watched_ns = now_ns;
+	if (agent_memory() > most - most / ROOM_OTHERS)
+		agent_memory_rest(a);
+}
+
 /* A callback of struct room: whether naming may take so much at once, by what the whole process has
  * at this moment. What is kept for later windows goes first. */
 bool agent_memory_room(void *ctx, uint64_t bytes)
@@ -59,6 +90,10 @@ bool agent_memory_room(void *ctx, uint64_t bytes)
 
 	if (!a->o->memory || bytes <= a->o->memory / ROOM_ALWAYS)
 		return true;
+	used = agent_memory();
+	if (used + bytes <= most)
+		return true;
+	agent_memory_rest(a);
 	used = agent_memory();
 	if (used + bytes <= most)
 		return true;
@@ -85,6 +120,7 @@ void agent_memory_trim(struct agent *a)
 	if (!most || agent_memory() <= most)
 		return;
 	ask_forget(a->ask);
+	agent_memory_rest(a);
 	symbol_shelf_trim(a->shelf, 0);
 	lines_free(a->lines);
 	a->lines = NULL;

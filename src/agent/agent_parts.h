@@ -14,6 +14,9 @@
 #include "recorder/window.h"
 
 #define AGENT_PART_MOST (256u << 20) /* bytes, where there is no limit */
+/* What is there whatever the limit: the program and its libraries, rings, what a window counts. The
+ * parts are of the rest. */
+#define AGENT_APART (40ull << 20)
 
 struct agent_store {
 	const char *url;
@@ -48,6 +51,7 @@ struct agent {
 	uint64_t cpu_ns;              /* that this process had used then */
 	uint64_t windows, samples;    /* that were made */
 	uint64_t refused;             /* times that there was no room */
+	uint64_t watched_ns;          /* when memory was looked at last: agent_now_ns */
 	bool told_memory, told_floor; /* that a limit is too small */
 };
 
@@ -56,6 +60,8 @@ uint64_t agent_cpu_ns(void);
 /* Resident memory of this process in bytes, now and at most so far; 0: not known. */
 uint64_t agent_memory(void);
 uint64_t agent_memory_peak(void);
+/* Who reads the rings calls it often: where there is too much, what can be read again is let go. */
+void agent_memory_watch(struct agent *a);
 /* Threads that begin from now on take memory apart from this one, which so does not wait for them:
  * who names windows may be off the CPU for long, in the midst of taking some. */
 void agent_memory_apart(void);
@@ -63,10 +69,12 @@ void agent_memory_apart(void);
 bool agent_memory_room(void *agent, uint64_t bytes);
 /* Gives memory that is free back to the machine, and what is kept where there is too much. */
 void agent_memory_trim(struct agent *a);
-/* Bytes that one of the things that are kept from window to window may take. */
+/* Bytes that one of the things that take memory may have. */
 static inline size_t agent_part(const struct agent_opts *o, unsigned part)
 {
-	return o->memory ? (size_t)(o->memory / part) : AGENT_PART_MOST;
+	return !o->memory                 ? AGENT_PART_MOST
+	       : o->memory <= AGENT_APART ? 1u << 20
+	                                  : (size_t)((o->memory - AGENT_APART) / part);
 }
 /* Opens the recorder for what is asked, without sampling. -errno. */
 int agent_open_recorder(struct agent *a, struct seam_error *err);

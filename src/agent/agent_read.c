@@ -39,6 +39,7 @@ int agent_read(struct agent *a, uint64_t until_ns)
 		ended = agent_stopped(a) || recorder_ended(a->recorder);
 		ended |= a->o->anew && a->o->anew(a->o->anew_ctx);
 		error = recorder_read(a->recorder);
+		agent_memory_watch(a);
 	}
 	return error ? error : ended;
 }

@@ -17,7 +17,13 @@
 #include "agent/agent_parts.h"
 #include "capture/mode.h"
 
-#define TABLES_LEAST (16u << 20) /* bytes */
+/* Of the memory that the agent may have: for unwind tables; for samples that wait for the end of
+ * their window; for the rings of all CPUs, each of which has this many bytes without a limit. */
+#define TABLES_PART 4u
+#define WINDOW_PART 8u
+#define RINGS_PART 16u
+#define RINGS_CPU (5u << 19)
+#define RING_LEAST (64u << 10)
 /* A file that was linked so long ago is one that will be met again. */
 #define FRESH_S 600u
 #define SHELF_PART 4u /* of the memory that the agent may have */
@@ -41,6 +47,19 @@ static void agent_instance(struct agent *a)
 		                       random[i]);
 }
 
+/* The pages of a CPU's rings; 0: as without a limit. */
+static size_t agent_ring_pages(const struct agent_opts *o)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t most = agent_part(o, RINGS_PART) / (uint64_t)(cpus > 0 ? cpus : 1);
+	uint64_t bytes = RING_LEAST;
+
+	/* There are two of this size, and the smaller one of who follows mappings. */
+	while (bytes * 6 <= most)
+		bytes *= 2;
+	return !o->memory || most >= RINGS_CPU ? 0 : bytes / (size_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Opens the rings. -errno. */
 int agent_open_recorder(struct agent *a, struct seam_error *err)
 {
@@ -51,10 +70,10 @@ int agent_open_recorder(struct agent *a, struct seam_error *err)
 	o->build_ids_always = true;
 	o->no_context = true; /* windows do not keep it */
 	o->fresh_s = FRESH_S;
-	/* Tables have a third; naming a window of large programs takes about as much again. */
+	o->session.mmap_pages = agent_ring_pages(a->o);
+	/* Naming a window of large programs takes about as much again. */
 	if (a->o->memory)
-		o->unwind_memory =
-		        a->o->memory / 3 > TABLES_LEAST ? a->o->memory / 3 : TABLES_LEAST;
+		o->unwind_memory = agent_part(a->o, TABLES_PART);
 	error = recorder_new(&a->recorder, o, err);
 	return error ? error : recorder_open(a->recorder, err);
 }
@@ -75,6 +94,8 @@ static int agent_start(struct agent *a, struct seam_error *err)
 	if (!error) {
 		sink.ctx = a->window;
 		window_watch(a->window, &watch);
+		if (a->o->memory)
+			window_limit(a->window, agent_part(a->o, WINDOW_PART));
 		error = recorder_begin(a->recorder, &sink, err);
 	}
 	return error ? error : recorder_start(a->recorder, err);

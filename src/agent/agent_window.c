@@ -219,6 +219,7 @@ static uint64_t agent_lines_ns(const struct agent_opts *o)
 static int agent_load(struct agent_job *job)
 {
 	struct symbol_opts symbols = *job->a->o->symbols;
+	const uint64_t largest = job->a->o->memory ? agent_part(job->a->o, LARGEST_PART) : 0;
 	/* In one thread: each one more would unpack the same debugging information once more. */
 	const struct lines_opts lines = {
 		.sz = sizeof(lines),
@@ -227,7 +228,7 @@ static int agent_load(struct agent_job *job)
 		.parameters = symbols.parameters,
 		.threads = 1,
 		.keep_bytes = agent_part(job->a->o, LINES_PART),
-		.most_bytes = job->a->o->memory / LARGEST_PART,
+		.most_bytes = largest,
 		.room = { agent_memory_room, job->a },
 		.share_ns = agent_lines_ns(job->a->o),
 	};
@@ -243,7 +244,7 @@ static int agent_load(struct agent_job *job)
 	int r;
 
 	symbols.shelf = job->a->shelf;
-	symbols.most_bytes = job->a->o->memory / LARGEST_PART;
+	symbols.most_bytes = largest;
 	symbols.room = lines.room;
 	agent_lines(job->a, &lines);
 	opts.lent_lines = job->a->lines;

@@ -133,6 +133,18 @@ static int agent_size(const struct agent_cmd *a, const char *option, const char 
 	return -EINVAL;
 }
 
+/* Whether the limit of memory is one that can be kept. -EINVAL after saying that it is not. */
+static int agent_enough(const struct agent_cmd *a)
+{
+	uint64_t least = agent_memory_least();
+
+	if (!a->opts.memory || a->opts.memory >= least)
+		return 0;
+	cmd_error(a->cmd, "--memory: %lluM cannot be kept here, at least %lluM can",
+	          (unsigned long long)(a->opts.memory >> 20), (unsigned long long)(least >> 20));
+	return -EINVAL;
+}
+
 /* --max-cpu, --series. -EINVAL after saying what is wrong. */
 static int agent_limit(struct agent_cmd *a, int id, const char *text)
 {
@@ -188,7 +200,8 @@ static int agent_option(struct agent_cmd *a, const struct options *o, int id)
 	case OPT_DAY_BYTES:
 		return agent_size(a, "--day-size", o->arg, &a->opts.day_bytes);
 	case OPT_MEMORY:
-		return agent_size(a, "--memory", o->arg, &a->opts.memory);
+		return agent_size(a, "--memory", o->arg, &a->opts.memory) < 0 ? -EINVAL
+		                                                              : agent_enough(a);
 	case OPT_MAX_CPU:
 	case OPT_SERIES:
 		return agent_limit(a, id, o->arg);
@@ -470,9 +483,13 @@ COMMAND(agent) = {
 	        "second, and later more often again. Weights are time, so sums stay true. What it "
 	        "costs to follow programs "
 	        "that start does not become less by that.",
-	        "--memory: the kernel's unwind tables have a third of it. What the process has is "
-	        "looked at between windows, and said once if it is more; while a window of very "
-	        "large programs is named it is more for a moment.",
+	        "--memory: what the process may have resident, pages of files included. The "
+	        "kernel's unwind tables have a quarter of what is above 40 MB, samples that wait "
+	        "an eighth. Where there is no room for the symbols or the debugging information of "
+	        "a large "
+	        "program, its functions or lines have no names in that window. A limit that "
+	        "cannot be kept on this machine is refused, with the least one that can; --check "
+	        "says that one, too.",
 	        "--check says what it would do and what is wrong: whether the stores can be "
 	        "written, the address of --metrics be listened at, and stacks be taken. Nothing "
 	        "is sampled.",

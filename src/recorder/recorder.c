@@ -562,6 +562,12 @@ struct recorder_kept recorder_kept(const struct recorder *r)
 		                       .file_bytes = tables.bytes - tables.own_bytes };
 }
 
+void recorder_rest(const struct recorder *r)
+{
+	if (r->bpf.tables)
+		tables_rest_all(r->bpf.tables);
+}
+
 const struct bpf_stacks *recorder_bpf(const struct recorder *r)
 {
 	return &r->bpf;

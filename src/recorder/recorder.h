@@ -107,6 +107,9 @@ struct recorder_kept {
 	uint64_t file_bytes;  /* of their tables, in files */
 };
 struct recorder_kept recorder_kept(const struct recorder *r);
+/* Tables in files are in memory only when they are looked at again. Any thread, until
+ * recorder_free. */
+void recorder_rest(const struct recorder *r);
 const struct bpf_stacks *recorder_bpf(const struct recorder *r); /* never NULL */
 
 #endif

@@ -44,6 +44,7 @@ struct window {
 	uint64_t lost;
 	bool grew; /* samples came since the last cut */
 	struct window_watch watch;
+	size_t samples_most;       /* bytes of samples */
 	size_t prune_at, renew_at; /* bytes of side: see window_prune, window_renew */
 };
 
@@ -57,6 +58,7 @@ int window_new(struct window **ret, const struct datafile_opts *head,
 		return -ENOMEM;
 	*w = (struct window){ .head = head,
 		              .events = events,
+		              .samples_most = WINDOW_SAMPLES_MAX,
 		              .prune_at = WINDOW_SIDE_LEAST,
 		              .renew_at = WINDOW_SIDE_MAX };
 	w->file = memfd_create("seam-window", MFD_CLOEXEC);
@@ -76,6 +78,11 @@ void window_free(struct window *w)
 	buf_free(&w->side);
 	buf_free(&w->samples);
 	free(w);
+}
+
+void window_limit(struct window *w, size_t samples)
+{
+	w->samples_most = samples;
 }
 
 void window_watch(struct window *w, const struct window_watch *watch)
@@ -105,7 +112,7 @@ static int window_sample(struct window *w, const struct seam_record *record)
 {
 	struct seam_decoded d;
 
-	if (w->samples.n + record->size > WINDOW_SAMPLES_MAX) {
+	if (w->samples.n + record->size > w->samples_most) {
 		w->dropped += record->type == SEAM_RECORD_SAMPLE;
 		return 0;
 	}

@@ -14,7 +14,8 @@
  * merged by the rules of any report. A sample waits WINDOW_GRACE_NS for its user part before it is
  * due.
  *
- * Memory is bounded: WINDOW_SAMPLES_MAX of samples in an interval, the rest is counted as dropped.
+ * Memory is bounded: WINDOW_SAMPLES_MAX of samples in an interval, or window_limit, the rest is
+ * counted as dropped.
  * Side-band records of processes that are gone are let go (window_side.h), at the latest when there
  * are twice as many as before; at WINDOW_SIDE_MAX window_renew reads /proc anew.
  *
@@ -57,6 +58,8 @@ struct window_watch {
 	void *ctx;
 };
 void window_watch(struct window *w, const struct window_watch *watch);
+/* Samples that are kept, in bytes, instead of WINDOW_SAMPLES_MAX: the rest is dropped. */
+void window_limit(struct window *w, size_t samples);
 void window_free(struct window *w);
 
 /* A capture_write: whole records, as recorder_events describes them. */

@@ -5,6 +5,7 @@
 #include "symbol/outline.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "image/image.h"
 
@@ -55,14 +56,18 @@ static int outline_sort(struct outline *o)
 	size_t n = outline_count(o);
 	uint64_t least = UINT64_MAX, most = 0;
 	struct buf other = { 0 }, last;
+	bool sorted = true;
 
 	for (size_t i = 0; i < n; i++) {
+		sorted &= !i || outline_spans(o)[i - 1].start <= outline_spans(o)[i].start;
 		least = outline_spans(o)[i].start < least ? outline_spans(o)[i].start : least;
 		most = outline_spans(o)[i].start > most ? outline_spans(o)[i].start : most;
 	}
-	if (!n || buf_put_zeros(&other, o->spans.n) < 0) {
+	if (sorted)
+		return 0;
+	if (buf_put_zeros(&other, o->spans.n) < 0) {
 		buf_free(&other);
-		return n ? -ENOMEM : 0;
+		return -ENOMEM;
 	}
 	/* Each pass moves the spans from one array to the other. */
 	for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += OUTLINE_DIGIT) {
@@ -97,6 +102,11 @@ int outline_settle(struct outline *o)
 		spans[kept++] = spans[i];
 	}
 	o->spans.n = kept * sizeof(*spans);
+	spans = kept ? realloc(spans, o->spans.n) : NULL;
+	if (spans) {
+		o->spans.bytes = (unsigned char *)spans;
+		o->spans.capacity = o->spans.n;
+	}
 	return r;
 }
 

@@ -121,20 +121,43 @@ static void shelf_remove(struct symbol_shelf *s, struct shelf_entry *e)
 	free(e);
 }
 
+/* Lets go of where functions begin: it is read again when it is wanted. Under the lock. */
+static void shelf_drop_outline(struct symbol_shelf *s, struct shelf_entry *e)
+{
+	s->bytes -= e->outline.spans.capacity;
+	e->bytes -= e->outline.spans.capacity;
+	outline_free(&e->outline);
+	e->outline = (struct outline){ 0 };
+	e->outlined = false;
+}
+
 /* Lets go of what was used least lately until no more than most is left, but of nothing that is
- * used. Under the lock. */
+ * used. A table in a file takes no memory: to read it again would. Under the lock. */
 static void shelf_shrink(struct symbol_shelf *s, size_t most)
 {
 	while (s->bytes > most || s->spilled > SHELF_SPILLED) {
 		struct shelf_entry *oldest = NULL;
+		bool files = s->spilled > SHELF_SPILLED;
 
 		for (struct shelf_entry *e = s->first; e; e = e->next)
-			if (!e->users && (!oldest || e->used < oldest->used))
+			if (!e->users && (files || !e->spilled || e->outline.spans.capacity) &&
+			    (!oldest || e->used < oldest->used))
 				oldest = e;
 		if (!oldest)
 			return;
-		shelf_remove(s, oldest);
+		if (oldest->spilled && !files)
+			shelf_drop_outline(s, oldest);
+		else
+			shelf_remove(s, oldest);
 	}
+}
+
+void symbol_shelf_rest(struct symbol_shelf *s)
+{
+	pthread_mutex_lock(&s->lock);
+	for (const struct shelf_entry *e = s->first; e; e = e->next)
+		scratch_alone_rest(&e->table.spilled);
+	pthread_mutex_unlock(&s->lock);
 }
 
 size_t symbol_shelf_trim(struct symbol_shelf *s, size_t most)

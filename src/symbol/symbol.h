@@ -97,6 +97,8 @@ int symbol_shelf_new(struct symbol_shelf **ret, size_t most, bool spills);
 void symbol_shelf_free(struct symbol_shelf *shelf);
 /* Lets go of what is not used, until at most `most` bytes are left. Returns how many are. */
 size_t symbol_shelf_trim(struct symbol_shelf *shelf, size_t most);
+/* What lies in files is in memory only when it is looked at again. Any thread, at any time. */
+void symbol_shelf_rest(struct symbol_shelf *shelf);
 
 struct symbol_opts {
 	size_t sz;

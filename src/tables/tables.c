@@ -399,6 +399,17 @@ void tables_rest(struct tables *t, const void *header)
 		madvise((void *)header, n, MADV_DONTNEED);
 }
 
+void tables_rest_all(struct tables *t)
+{
+	uint64_t header, n;
+	size_t i = 0;
+
+	pthread_mutex_lock(&t->lock);
+	while (map_next(&t->mapped, &i, &header, &n))
+		madvise((void *)(uintptr_t)header, n, MADV_DONTNEED);
+	pthread_mutex_unlock(&t->lock);
+}
+
 void tables_count(struct tables *t, struct tables_counts *ret)
 {
 	pthread_mutex_lock(&t->lock);

@@ -131,6 +131,8 @@ int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
 /* The table with this header is not needed for a while: its memory may go, and comes back when it
  * is used. */
 void tables_rest(struct tables *t, const void *header);
+/* The same of all tables. Any thread, at any time. */
+void tables_rest_all(struct tables *t);
 
 void tables_count(struct tables *t, struct tables_counts *ret);
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # agent_soak.sh: what the agent keeps does not grow with what has come and gone: storms of threads, of programs, of processes and of
-# mappings. Asked after the storms, of what is kept: a window's records, the processes that are followed, its own memory.
+# mappings. Asked after the storms, of what is kept: a window's records, the processes that are followed, its own memory. And it has never
+# had more than its limit, the least that it takes, beside programs whose names alone are more than that.
 . "$(dirname "$0")/lib.sh"
 command -v cc >/dev/null || skip "there is no C compiler"
 "$SEAM" store ls --store sqlite:none 2>&1 | grep -q "has no SQLite" && skip "this build has no SQLite"
@@ -54,8 +55,35 @@ int main(int argc, char **argv)
 C
 cc -O1 -pthread -o storm storm.c -ldl || skip "the C compiler makes no program"
 
-"$SEAM" agent --store sqlite:a.db --window 1s --memory 60M --metrics 127.0.0.1:19465 2>err &
+# A program of so many functions has 44 MB of symbols and their names, and takes 102 to name.
+large() {
+	awk -v n=1000000 -v name="$1" 'BEGIN {
+		print ".text\n.globl main\nmain:\n mov $0, %eax"
+		print "1: add $1, %eax\n cmp $2000000000, %eax\n jne 1b\n jmp main\n.size main, . - main\n.type main, @function"
+		for (i = 0; i < n; i++)
+			printf ".type %s_function_%d, @function\n%s_function_%d: ret\n.size %s_function_%d, 1\n", name, i, name, i, name, i
+		print ".section .note.GNU-stack"
+	}' >"$1.s"
+	cc -o "$1" "$1.s" || skip "the C compiler makes no large program"
+	rm "$1.s"
+}
+[ "$(uname -m)" = x86_64 ] || skip "the large programs are of x86-64"
+large one
+large two
+
+least=$(sed -n 's/.*; memory: .* (at least \([0-9]*\)); .*/\1/p' check)
+atleast "MB that it takes at least" 1 "${least:-0}"
+for check in --check --duration=1s; do
+	"$SEAM" agent --store sqlite:m.db --memory $((least - 1))M $check 2>said
+	same "exit status with less, $check" 2 $?
+	says said "at least ${least}M can\$"
+done
+"$SEAM" agent --store sqlite:a.db --window 1s --memory "${least}M" --metrics 127.0.0.1:19465 2>err &
 agent=$!
+./one &
+one=$!
+./two &
+two=$!
 # One process asks and waits: each that starts is one more to be followed.
 cat >get.py <<'END'
 import sys
@@ -85,6 +113,13 @@ END
 value() { python3 get.py "$1" "${2:-0}" "${3:-1e18}" || fail "in vain: $1 from ${2:-0} to ${3:-1e18}"; }
 own() { sed -n 's/^RssAnon:[^0-9]*\([0-9]*\).*/\1/p' /proc/$agent/status; }
 value windows_total 2 >seen
+named() {
+	"$SEAM" report --store sqlite:a.db -s comm >out 2>/dev/null
+	grep -qw one out && grep -qw two out
+}
+until_true "windows with the large programs" named
+kill $one $two
+wait $one $two 2>/dev/null
 file=$(ls -l /proc/$agent/fd | sed -n 's,.* \([0-9]*\) -> /memfd:seam-window.*,/proc/'$agent'/fd/\1,p' | head -1) # who reads it has opened it once more
 # storm: what a storm leaves, when its processes are forgotten: bytes of a window, and kB of memory. Some seconds after its end a
 # process is: what is left is what runs, and what the machine's others started just now.
@@ -107,6 +142,7 @@ storm
 # another may come. Without letting go there would be six.
 atmost "bytes of a window" 8500000 "$most"
 atmost "kB of its own memory" $((anon + 30000)) "$(own)"
+atmost "bytes that it had at most" $((least << 20)) "$(value resident_memory_max_bytes)"
 kill -TERM $agent
 wait $agent
 same "exit status" 0 $?

@@ -162,6 +162,14 @@ static void memory_is_bounded(void **state)
 	assert_int_equal(give(window_write, w, &in), 0);
 	assert_int_equal(cut(w, true, &i), 1);
 	assert_int_equal(i.dropped, 0);
+	/* Of two samples one has room. */
+	window_limit(w, bytes);
+	buf_clear(&in);
+	put_sample(&in, 10, 2 * SECOND);
+	put_sample(&in, 10, 2 * SECOND + 1);
+	assert_int_equal(give(window_write, w, &in), 0);
+	assert_int_equal(window_cut(w, true, &i, NULL), 0);
+	assert_int_equal(i.dropped, 1);
 	window_free(w);
 	seam_events_free(events);
 	buf_free(&in);

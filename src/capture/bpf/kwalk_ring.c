@@ -184,8 +184,15 @@ static int ring_user_chain_put(struct kwalk *l, const struct kwalk_user_chain *a
 
 /* -- stacks that are walked here -- */
 
-/* Bytes of stacks that wait to be walked. */
+/* Bytes of stacks that wait to be walked: a quarter of what tables may have, or this. */
 #define PENDING_MOST ((size_t)64 << 20)
+#define PENDING_PART 4u
+#define PENDING_KEPT ((size_t)1 << 20) /* from one round to the next */
+
+static bool ring_pending_is_full(const struct kwalk *l)
+{
+	return l->pending.n >= PENDING_MOST || l->pending.n >= l->opts.memory / PENDING_PART;
+}
 
 static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *frames,
                            size_t n, enum kwalk_end end)
@@ -230,7 +237,7 @@ static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
 
 	if (!s->kind || raw->time_ns != s->time_ns || raw->tid != s->tid)
 		return 0;
-	if (!l->opts.unwind || l->pending.n >= PENDING_MOST)
+	if (!l->opts.unwind || ring_pending_is_full(l))
 		return ring_without_raw(ring);
 	buf_put(&l->pending, s, sizeof(*s));
 	buf_put(&l->pending, ring->user, s->n_user * sizeof(*ring->user));
@@ -319,6 +326,8 @@ static int ring_resolve(struct kwalk *l)
 		else
 			r = ring_resolve_one(l, s, user, raw, runtime);
 	}
+	if (l->pending.capacity > PENDING_KEPT)
+		buf_free(&l->pending);
 	buf_clear(&l->pending);
 	return r;
 }
