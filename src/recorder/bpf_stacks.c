@@ -25,6 +25,10 @@
 #include "recorder/bpf_walk.h"
 #include "recorder/forecast.h"
 
+/* New mappings are learnt in a sixteenth of the time between two samples (capture/pace.h): in half
+ * of the least time off the CPU. */
+#define AWAY_TIMES 8u
+
 /* kwalk asks: a process has mapped something for execution. ret stays empty where nothing is
  * known. */
 static void bpf_stacks_table(void *ctx, const struct kwalk_ask *ask, struct kwalk_table *ret)
@@ -104,19 +108,21 @@ static enum kwalk_filter bpf_stacks_filter(const struct recorder_opts *o)
 	return o->by_tid ? KWALK_THREADS : KWALK_PROCESSES;
 }
 
-/* The time between two samples of a CPU, as far as the options say it; 0: it is not known. Of time
- * off the CPU samples come whenever a thread returns. */
+/* The time between two samples of a CPU, as far as the options say it; 0: it is not known. A sample
+ * of time off the CPU comes when a thread returns that was away for away_ns, and all that it had
+ * mapped before it left is older than that. */
 static uint64_t bpf_stacks_period_ns(const struct recorder_opts *o)
 {
-	uint64_t most_hz = 0;
+	uint64_t most_hz = o->away_ns ? 1000000000u / (o->away_ns * AWAY_TIMES) : 0;
 
-	if (o->away_ns)
-		return 0;
 	for (size_t i = 0; i < o->events->n; i++) {
 		const struct event *e = &o->events->at[i];
 		bool by_rate = e->has_rate ? e->attr.flags & SEAM_ATTR_FREQ : !o->session.period;
 		uint64_t hz = e->has_rate ? e->attr.sample_period : o->session.frequency;
 
+		/* Of time off the CPU. */
+		if (o->away_ns && e->from_source)
+			continue;
 		if (!by_rate || e->attr.type == SEAM_TYPE_TRACEPOINT)
 			return 0;
 		if (!hz)
