@@ -225,18 +225,14 @@ static bool load_count_keeps_space(const struct load_count *c)
 	return c->opts->keep & PROFILE_KEEP_PROGRAM;
 }
 
-/* How its walk ended, where the recorder walked it; and where it hit, if that is not where its
- * callchain begins. */
-static int load_count_chain(struct load_count *c, const struct sample *s, struct stacks_same *same,
-                            bool *alike)
+/* Where it hit, if that is not where its callchain begins. -ENOMEM. */
+static int load_count_hit(struct load_count *c, const struct sample *s, struct stacks_same *same,
+                          bool *alike)
 {
 	const struct callchain chain = sample_callchain(s);
-	int r = 0;
 
-	if (c->said[chain.event->index] && !s->again)
-		r = load_walk_result_add(&c->result, c->rec, s->user_space, &chain);
-	if (r < 0 || !hit_apart(&chain))
-		return r;
+	if (!hit_apart(&chain))
+		return 0;
 	if (c->opts->frames == LOAD_FRAMES_INNERMOST && !load_count_keeps_space(c) &&
 	    (chain.misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER)
 		return load_alike_hit(&c->alike, &c->stacks, s->user_space, chain.ip, &same->hit,
@@ -329,8 +325,10 @@ int load_count_sample(void *count, const struct sample *s, struct buf *out)
 	if (!same.user && s->user.n)
 		r = stacks_part(&c->stacks, &s->user, s->lasting ? INTERN_LASTING : INTERN_COPY,
 		                &same.user);
-	if (r >= 0 && (s->apart || c->said[s->event->index]))
-		r = load_count_chain(c, s, &same, &how.alike);
+	if (r >= 0 && c->said[s->event->index] && !s->again)
+		r = load_walk_result_add(&c->result, c->rec, s);
+	if (r >= 0 && s->apart)
+		r = load_count_hit(c, s, &same, &how.alike);
 	if (r >= 0 && c->opts->frames != LOAD_FRAMES_ALL)
 		load_count_cut(c, s, &same);
 	if (r >= 0)

@@ -10,16 +10,17 @@ static const char without[] = "no unwind information was found while recording";
 
 /* Where a walk ended: the object that was mapped at its last frame's address, or why there is
  * none. */
-static void load_walk_result_where(const struct recording *rec, uint32_t space, bool unmapped,
-                                   const struct callchain *sample, struct unwound_missing *ret)
+static void load_walk_result_where(const struct recording *rec, const struct sample *sample,
+                                   bool unmapped, struct unwound_missing *ret)
 {
+	const struct seam_u64s user = sample_user(sample);
 	const struct proc_mapping *m = NULL;
-	uint64_t n = sample->user.n;
+	const uint64_t n = user.n;
 
 	*ret = (struct unwound_missing){ .reason = not_mapped, .samples = 1 };
 	if (n && !unmapped) /* a caller's address is behind its call */
-		m = proc_space_find(rec->procs, space,
-		                    seam_u64s_at(&sample->user, n - 1) - (n > 1));
+		m = proc_space_find(rec->procs, sample->user_space,
+		                    seam_u64s_at(&user, n - 1) - (n > 1));
 	if (!m)
 		return;
 	ret->object = m->object;
@@ -30,20 +31,18 @@ static void load_walk_result_where(const struct recording *rec, uint32_t space, 
 
 /* Where the walk ended for want of information, the object that was mapped there is counted,
  * too. */
-int load_walk_result_add(struct load_walk_result *o, const struct recording *rec, uint32_t space,
-                         const struct callchain *sample)
+int load_walk_result_add(struct load_walk_result *o, const struct recording *rec,
+                         const struct sample *sample)
 {
 	const struct seam_attr *attr = &sample->event->attr;
 	struct unwound_missing *have, add;
 	struct walk_result result;
 
-	if (!walk_result_said(attr))
-		return 0;
 	walk_result_count(&o->counts, attr, sample->misc);
 	if (!walk_result_get(attr, sample->misc, &result) || result.kind != WALK_RESULT_WALKED ||
 	    result.end != WALK_NO_INFO)
 		return 0;
-	load_walk_result_where(rec, space, result.unmapped, sample, &add);
+	load_walk_result_where(rec, sample, result.unmapped, &add);
 	have = (struct unwound_missing *)(void *)o->missing.bytes;
 	for (size_t i = 0; i < o->missing.n / sizeof(add); i++) {
 		if (have[i].object == add.object && have[i].reason == add.reason) {

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "samples/walk_result.h"
 #include "samples/recording.h"
+#include "samples/samples.h"
 
 /* Belongs to one thread. Zero-initialise to start; end with buf_free(&missing). */
 struct load_walk_result {
@@ -16,8 +17,8 @@ struct load_walk_result {
 	struct buf missing; /* struct unwound_missing */
 };
 
-/* Counts a sample, whose user part belongs to an address space (recording_spaces). -ENOMEM. */
-int load_walk_result_add(struct load_walk_result *o, const struct recording *rec, uint32_t space,
-                         const struct callchain *sample);
+/* Counts a sample whose walk said how it ended (walk_result_said). -ENOMEM. */
+int load_walk_result_add(struct load_walk_result *o, const struct recording *rec,
+                         const struct sample *sample);
 
 #endif

@@ -201,18 +201,33 @@ static void sample_index_cut(const struct seam_decoded *d, struct seam_u64s *ker
 		kernel->n = 0;
 }
 
+/* Whether the parts that the sample itself has begin where it hit, so that its ip need not be
+ * kept. */
+static bool sample_index_begins(const struct seam_decoded *d, const struct seam_u64s *kernel,
+                                const struct seam_u64s *user)
+{
+	uint64_t chain;
+
+	if (kernel->n)
+		return !hit_known(d->sample.event) ||
+		       (hit_chain(kernel, &chain) && chain == d->sample.ip);
+	/* Calls that the CPU recorded take the user part's place later. */
+	return user->n && hit_known(d->sample.event) && !called_event(d->sample.event) &&
+	       seam_u64s_at(user, 0) == d->sample.ip;
+}
+
 /* Numbers the parts that the sample itself has. */
 static int sample_index_parts(struct sample_index *n, const struct seam_decoded *d,
                               const struct stitch_learned *said, struct sample_entry *entry)
 {
 	struct seam_u64s kernel_words = said->parts.kernel, user_words = said->parts.user;
 	const enum intern_way way = d->record->stable ? n->way : INTERN_COPY;
-	uint64_t chain, ip = d->sample.ip;
 	uint32_t kernel = 0;
 	int r = 0;
 
 	if (said->parts.kind == RULES_STACK_COPY &&
-	    (!hit_known(d->sample.event) || !hit_elsewhere(ip, d->record->misc, ~ip)))
+	    (!hit_known(d->sample.event) ||
+	     !hit_elsewhere(d->sample.ip, d->record->misc, ~d->sample.ip)))
 		n->hits_in_copies = true;
 	/* Where a walk was made while recording, its last frame says where it ended. */
 	if (n->innermost && !walk_result_said(&d->sample.event->attr))
@@ -221,7 +236,9 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
 	/* Neither parts nor where it hit. */
 	if (n->no_stacks && !walk_result_said(&d->sample.event->attr))
 		return 0;
-	if (said->parts.kind == RULES_AT_ONCE)
+	if (said->parts.kind != RULES_AT_ONCE)
+		user_words.n = 0;
+	else
 		r = stacks_part(&n->stacks, &user_words, way, &entry->user);
 	if (r >= 0)
 		r = stacks_part(&n->stacks, &kernel_words, way, &kernel);
@@ -231,11 +248,9 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
 	if (kernel > SAMPLE_INDEX_IPS)
 		return -EOVERFLOW;
 	entry->kernel = kernel;
-	/* The chain begins where the sample hit, so its ip need not be kept. */
-	if (kernel &&
-	    (!hit_known(d->sample.event) || (hit_chain(&kernel_words, &chain) && chain == ip)))
+	if (sample_index_begins(d, &kernel_words, &user_words))
 		return 0;
-	return sample_index_ip(n, ip, kernel, &entry->kernel);
+	return sample_index_ip(n, d->sample.ip, kernel, &entry->kernel);
 }
 
 /* said: what the stitcher learned of this sample. A copy of the stack, registers and the counters

@@ -10,8 +10,9 @@
  *
  * Memory: 40 bytes for each of the first million of samples; what is behind them lies in a file
  * without a name (base/scratch.h), of which only the blocks in use are in memory. Besides, in the
- * same way, 8 bytes for a sample in user mode, 16 for one that hit elsewhere than where its kernel
- * part begins; and what stacks.h keeps of distinct parts.
+ * same way, 8 bytes for a sample that hit elsewhere than where its user part begins, or whose user
+ * part comes later, 16 for one that hit elsewhere than where its kernel part begins; and what
+ * stacks.h keeps of distinct parts.
  */
 #ifndef SEAM_SAMPLES_SAMPLE_INDEX_H
 #define SEAM_SAMPLES_SAMPLE_INDEX_H
@@ -51,7 +52,8 @@ struct sample_entry {
 	const unsigned char *bytes; /* of its record; NULL: they do not last */
 	uint32_t index;             /* of the record */
 	uint32_t who;               /* of whos */
-	/* A part, which begins where the sample hit; or one of the two above. */
+	/* A part, which begins where the sample hit; 0: the user part does; or one of the two
+	 * above. */
 	uint32_t kernel;
 	uint32_t user; /* RULES_AT_ONCE: a part; RULES_DEFERRED: stitch_summary::slot; else 0 */
 };
