@@ -44,7 +44,6 @@ static int intern_grow_table(struct intern *in)
 	free(in->table);
 	in->table = table;
 	in->capacity = capacity;
-	in->secret = map_secret();
 	return 0;
 }
 
@@ -109,12 +108,34 @@ static bool intern_same(const struct intern *in, const struct intern_entry *e, c
 	return in->checks[e - in->entries] == *check;
 }
 
+uint64_t intern_ask(struct intern *in, const void *bytes, size_t n)
+{
+	uint64_t hash;
+
+	if (!in->secret)
+		in->secret = map_secret();
+	hash = map_hash_quick(bytes, n, in->secret);
+	if (in->capacity)
+		__builtin_prefetch(&in->table[(uint32_t)hash & (in->capacity - 1)]);
+	return hash;
+}
+
+void intern_ask_again(const struct intern *in, uint64_t hash)
+{
+	uint32_t id = in->capacity ? in->table[(uint32_t)hash & (in->capacity - 1)] : 0;
+
+	if (id)
+		__builtin_prefetch(&in->entries[id - 1]);
+}
+
 /* The id of a string, added when it is new; INTERN_FAILED: out of memory or of ids. The first id,
  * 0, is always the empty string. */
-uint32_t intern_put(struct intern *in, const void *bytes, size_t n, enum intern_way way)
+uint32_t intern_put_asked(struct intern *in, const void *bytes, size_t n, uint64_t asked,
+                          enum intern_way way)
 {
+	const uint32_t hash = (uint32_t)asked;
 	uint64_t check = 0;
-	uint32_t hash, id;
+	uint32_t id;
 	size_t i;
 
 	if (!in->n && n && intern_bytes(in, "", 0) == INTERN_FAILED)
@@ -122,7 +143,6 @@ uint32_t intern_put(struct intern *in, const void *bytes, size_t n, enum intern_
 	if (n > INTERN_LONGEST || in->n >= UINT32_MAX - 2 ||
 	    (in->n * 2 >= in->capacity && intern_grow_table(in) < 0))
 		return INTERN_FAILED;
-	hash = (uint32_t)map_hash_quick(bytes, n, in->secret);
 	for (i = hash & (in->capacity - 1); in->table[i]; i = (i + 1) & (in->capacity - 1)) {
 		struct intern_entry *e = &in->entries[in->table[i] - 1];
 
@@ -133,6 +153,11 @@ uint32_t intern_put(struct intern *in, const void *bytes, size_t n, enum intern_
 	if (id != INTERN_FAILED)
 		in->table[i] = id + 1;
 	return id;
+}
+
+uint32_t intern_put(struct intern *in, const void *bytes, size_t n, enum intern_way way)
+{
+	return intern_put_asked(in, bytes, n, intern_ask(in, bytes, n), way);
 }
 
 /* None of the bytes may be at NULL. */

@@ -54,6 +54,15 @@ static inline bool intern_is_far(const struct intern *in, uint32_t id)
 void intern_free(struct intern *in);
 uint32_t intern_bytes(struct intern *in, const void *bytes, size_t n);
 uint32_t intern_put(struct intern *in, const void *bytes, size_t n, enum intern_way way);
+/*
+ * The same in steps, for callers that have several strings at hand: all of them are asked for
+ * before the first is put, so that their memory arrives meanwhile. What intern_ask returns is given
+ * to the other two; intern_ask_again is for when some time has gone by.
+ */
+uint64_t intern_ask(struct intern *in, const void *bytes, size_t n);
+void intern_ask_again(const struct intern *in, uint64_t asked);
+uint32_t intern_put_asked(struct intern *in, const void *bytes, size_t n, uint64_t asked,
+                          enum intern_way way);
 uint32_t intern_text(struct intern *in, const char *text);
 const char *intern_get(const struct intern *in, uint32_t id); /* "" for an id that is not there */
 size_t intern_length(const struct intern *in, uint32_t id);

@@ -153,6 +153,8 @@ static int recording_seal(struct first_pass *l, const struct symbol_opts *symbol
 	if (r >= 0 && seam_reader_feature(rec->reader, SEAM_FEATURE_BUILD_ID, &ids) > 0)
 		r = first_pass_build_ids(rec, ids.bytes, ids.n, info.swapped);
 	if (r >= 0)
+		r = sample_index_settle(rec->index);
+	if (r >= 0)
 		r = seam_stitch_events(rec->stitch, rec->events);
 	if (r >= 0)
 		r = seam_stitch_seal(rec->stitch);

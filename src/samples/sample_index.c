@@ -216,14 +216,47 @@ static bool sample_index_begins(const struct seam_decoded *d, const struct seam_
 	       seam_u64s_at(user, 0) == d->sample.ip;
 }
 
-/* Numbers the parts that the sample itself has. */
+/* Writes the parts of a sample that waited into its entry. */
+static int sample_index_answer(struct sample_index *n, const struct sample_index_waiting *w)
+{
+	uint32_t kernel = 0;
+	int r = 0;
+
+	if (w->user.words.n)
+		r = stacks_answer(&n->stacks, &w->user, w->way, &w->entry->user);
+	if (r >= 0)
+		r = stacks_answer(&n->stacks, &w->kernel, w->way, &kernel);
+	if (r < 0)
+		return r;
+	/* The number shares its word with two marks. */
+	if (kernel > SAMPLE_INDEX_IPS)
+		return -EOVERFLOW;
+	w->entry->kernel = kernel;
+	return w->begins ? 0 : sample_index_ip(n, w->ip, kernel, &w->entry->kernel);
+}
+
+int sample_index_settle(struct sample_index *n)
+{
+	const unsigned waiting = n->n_waiting;
+	int r = 0;
+
+	n->n_waiting = 0;
+	for (unsigned i = 0; i < waiting; i++) {
+		stacks_ask_again(&n->stacks, &n->waiting[i].user);
+		stacks_ask_again(&n->stacks, &n->waiting[i].kernel);
+	}
+	for (unsigned i = 0; i < waiting && r >= 0; i++)
+		r = sample_index_answer(n, &n->waiting[i]);
+	return r;
+}
+
+/* Asks for the numbers of the parts that the sample itself has. They are written when some samples
+ * wait, or at once if the words do not last. */
 static int sample_index_parts(struct sample_index *n, const struct seam_decoded *d,
                               const struct stitch_learned *said, struct sample_entry *entry)
 {
-	struct seam_u64s kernel_words = said->parts.kernel, user_words = said->parts.user;
-	const enum intern_way way = d->record->stable ? n->way : INTERN_COPY;
-	uint32_t kernel = 0;
-	int r = 0;
+	struct seam_u64s kernel = said->parts.kernel, user = said->parts.user;
+	struct sample_index_waiting *w = &n->waiting[n->n_waiting];
 
 	if (said->parts.kind == RULES_STACK_COPY &&
 	    (!hit_known(d->sample.event) ||
@@ -231,26 +264,22 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
 		n->hits_in_copies = true;
 	/* Where a walk was made while recording, its last frame says where it ended. */
 	if (n->innermost && !walk_result_said(&d->sample.event->attr))
-		sample_index_cut(d, &kernel_words, &user_words);
+		sample_index_cut(d, &kernel, &user);
 	entry->user = (uint32_t)said->slot;
 	/* Neither parts nor where it hit. */
 	if (n->no_stacks && !walk_result_said(&d->sample.event->attr))
 		return 0;
 	if (said->parts.kind != RULES_AT_ONCE)
-		user_words.n = 0;
-	else
-		r = stacks_part(&n->stacks, &user_words, way, &entry->user);
-	if (r >= 0)
-		r = stacks_part(&n->stacks, &kernel_words, way, &kernel);
-	if (r < 0)
-		return r;
-	/* The number shares its word with two marks. */
-	if (kernel > SAMPLE_INDEX_IPS)
-		return -EOVERFLOW;
-	entry->kernel = kernel;
-	if (sample_index_begins(d, &kernel_words, &user_words))
-		return 0;
-	return sample_index_ip(n, d->sample.ip, kernel, &entry->kernel);
+		user.n = 0;
+	stacks_ask(&n->stacks, &user, &w->user);
+	stacks_ask(&n->stacks, &kernel, &w->kernel);
+	w->entry = entry;
+	w->ip = d->sample.ip;
+	w->begins = sample_index_begins(d, &kernel, &user);
+	w->way = d->record->stable ? n->way : INTERN_COPY;
+	n->n_waiting++;
+	return n->n_waiting == SAMPLE_INDEX_WAITING || !d->record->stable ? sample_index_settle(n)
+	                                                                  : 0;
 }
 
 /* said: what the stitcher learned of this sample. A copy of the stack, registers and the counters
@@ -268,14 +297,13 @@ int sample_index_add(struct sample_index *n, const struct seam_decoded *d,
 		return -EOVERFLOW;
 	if (d->id.has & SEAM_SAMPLE_TIME)
 		entry.time_ns = d->id.time_ns;
-	r = sample_index_parts(n, d, said, &entry);
-	if (r >= 0)
-		r = sample_index_who(n, d, said->parts.kind, &entry.who);
+	r = sample_index_who(n, d, said->parts.kind, &entry.who);
 	if (r >= 0 && n->next == n->end)
 		r = sample_index_grow(n);
-	if (r >= 0)
-		*n->next++ = entry;
-	return r;
+	if (r < 0)
+		return r;
+	*n->next = entry;
+	return sample_index_parts(n, d, said, n->next++);
 }
 
 /* How many samples there are. */

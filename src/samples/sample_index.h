@@ -62,6 +62,7 @@ struct sample_entry {
 /* Blocks that are held in memory. Those behind them lie in a file without a name. */
 #define SAMPLE_INDEX_HELD 16u
 #define SAMPLE_INDEX_RECENT 256u
+#define SAMPLE_INDEX_WAITING 16u /* samples whose parts are looked up together */
 
 struct sample_index {
 	struct stacks stacks;      /* numbers parts */
@@ -78,6 +79,14 @@ struct sample_index {
 	size_t scratch_from, scratch_to; /* the blocks that lie in it */
 	struct sample_entry *next, *end; /* room in the last block */
 	struct blocks ips;               /* uint64_t */
+	struct sample_index_waiting {
+		struct sample_entry *entry;
+		struct stacks_asked user, kernel;
+		uint64_t ip;
+		bool begins; /* its parts begin there */
+		enum intern_way way;
+	} waiting[SAMPLE_INDEX_WAITING];
+	unsigned n_waiting;
 	struct sample_index_recent {
 		uint64_t who[3]; /* a struct sample_index_who, but for its flags */
 		uint32_t id;     /* 0: none */
@@ -91,6 +100,8 @@ void sample_index_free(struct sample_index *index); /* NULL is fine */
  * there are numbers. */
 int sample_index_add(struct sample_index *index, const struct seam_decoded *d,
                      const struct stitch_learned *said);
+/* Writes what is left of the entries; to be called after the last sample. The same errors. */
+int sample_index_settle(struct sample_index *index);
 /* The entries of a block in the order of the file; 0: there is none. */
 size_t sample_index_block(const struct sample_index *index, size_t block,
                           const struct sample_entry **ret);

@@ -142,23 +142,7 @@ struct seam_u64s stacks_words(const struct stacks *s, uint32_t part)
 	               : stacks_interned(&s->parts[part & 1], (part >> 1) - before, part & 1);
 }
 
-/* Numbers words by their content, behind the numbers of the base. -ENOMEM, also where numbers run
- * out. */
-static int stacks_intern(struct stacks *s, const struct seam_u64s *words, enum intern_way way,
-                         uint32_t *ret)
-{
-	struct intern *parts = &s->parts[words->swap];
-	uint32_t before = s->base.n[words->swap] + s->base.n_chains, id;
-
-	id = intern_put(parts, words->bytes, words->n * 8, way);
-	/* INTERN_FAILED is larger than any number, so it is caught here, too. */
-	if (id > UINT32_MAX / 2 - before)
-		return -ENOMEM;
-	*ret = (id + before) << 1 | words->swap;
-	return 0;
-}
-
-/* Whether to look at the words of a part of this table would cost memory. */
+/* Whether a part of this table is in the caller's far bytes. */
 static bool stacks_far(const struct stacks *s, uint32_t part)
 {
 	uint32_t before = s->base.n[part & 1] + s->base.n_chains;
@@ -166,33 +150,66 @@ static bool stacks_far(const struct stacks *s, uint32_t part)
 	return intern_is_far(&s->parts[part & 1], (part >> 1) - before);
 }
 
-/* Gives the number of one part of a stack; 0: it has no addresses. Few parts make up nearly all
- * stacks, so the ones met last are compared first, but for those that are better not looked at.
- * -ENOMEM. */
+/* Where a part among those met last is, or belongs. The innermost addresses, behind the marker,
+ * differ most; callers far out are the same for many. */
+static struct stacks_seen *stacks_seen(const struct stacks *s, const struct seam_u64s *words)
+{
+	uint64_t picked = seam_u64s_at(words, words->n > 1) * 31 +
+	                  seam_u64s_at(words, words->n / 2) * 7 +
+	                  seam_u64s_at(words, words->n - 1) + words->n;
+
+	return &s->recent->chain[map_mix(picked) % STACKS_CHAINS];
+}
+
+/* Few parts make up nearly all stacks, so the ones met last are compared first, but for those that
+ * are better not looked at. */
+void stacks_ask(struct stacks *s, const struct seam_u64s *words, struct stacks_asked *ret)
+{
+	*ret = (struct stacks_asked){ .words = *words };
+	if (!words->n)
+		return;
+	ret->seen = stacks_seen(s, words);
+	if (ret->seen->n == words->n && (ret->seen->part & 1) == words->swap &&
+	    !memcmp(ret->seen->bytes, words->bytes, words->n * 8))
+		ret->part = ret->seen->part;
+	else
+		ret->hash = intern_ask(&s->parts[words->swap], words->bytes, words->n * 8);
+}
+
+void stacks_ask_again(const struct stacks *s, const struct stacks_asked *asked)
+{
+	if (asked->words.n && !asked->part)
+		intern_ask_again(&s->parts[asked->words.swap], asked->hash);
+}
+
+/* Numbers words by their content, behind the numbers of the base. */
+int stacks_answer(struct stacks *s, const struct stacks_asked *asked, enum intern_way way,
+                  uint32_t *ret)
+{
+	const struct seam_u64s *words = &asked->words;
+	uint32_t before = s->base.n[words->swap] + s->base.n_chains, id;
+
+	*ret = asked->part;
+	if (asked->part || !words->n)
+		return 0;
+	id = intern_put_asked(&s->parts[words->swap], words->bytes, words->n * 8, asked->hash, way);
+	/* The lowest bit of a number is the byte order. */
+	if (id == INTERN_FAILED || id > (UINT32_MAX >> 1) - before)
+		return -ENOMEM;
+	*ret = (id + before) << 1 | words->swap;
+	if (words->n <= UINT32_MAX && !stacks_far(s, *ret))
+		*asked->seen = (struct stacks_seen){ stacks_words(s, *ret).bytes,
+			                             (uint32_t)words->n, *ret };
+	return 0;
+}
+
+/* Gives the number of one part of a stack; 0: it has no addresses. -ENOMEM. */
 int stacks_part(struct stacks *s, const struct seam_u64s *words, enum intern_way way, uint32_t *ret)
 {
-	struct stacks_seen *seen;
-	uint64_t picked;
-	int r;
+	struct stacks_asked asked;
 
-	*ret = 0;
-	if (!words->n)
-		return 0;
-	/* The innermost addresses, behind the marker, differ most; callers far out are the same for
-	 * many. */
-	picked = seam_u64s_at(words, words->n > 1) * 31 + seam_u64s_at(words, words->n / 2) * 7 +
-	         seam_u64s_at(words, words->n - 1) + words->n;
-	seen = &s->recent->chain[map_mix(picked) % STACKS_CHAINS];
-	if (seen->n == words->n && (seen->part & 1) == words->swap &&
-	    !memcmp(seen->bytes, words->bytes, words->n * 8)) {
-		*ret = seen->part;
-		return 0;
-	}
-	r = stacks_intern(s, words, way, ret);
-	if (r >= 0 && words->n <= UINT32_MAX && !stacks_far(s, *ret))
-		*seen = (struct stacks_seen){ stacks_words(s, *ret).bytes, (uint32_t)words->n,
-			                      *ret };
-	return r;
+	stacks_ask(s, words, &asked);
+	return stacks_answer(s, &asked, way, ret);
 }
 
 /* The number of a user part that a deferred record gave: its words are compared once, not for each

@@ -132,6 +132,18 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct call
 int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret);
 int stacks_part(struct stacks *s, const struct seam_u64s *words, enum intern_way way,
                 uint32_t *ret);
+/* stacks_part in steps, for several parts (intern_ask). The words stay where they are until the
+ * answer. */
+struct stacks_asked {
+	struct seam_u64s words;
+	struct stacks_seen *seen;
+	uint64_t hash;
+	uint32_t part; /* 0: not known yet */
+};
+void stacks_ask(struct stacks *s, const struct seam_u64s *words, struct stacks_asked *ret);
+void stacks_ask_again(const struct stacks *s, const struct stacks_asked *asked);
+int stacks_answer(struct stacks *s, const struct stacks_asked *asked, enum intern_way way,
+                  uint32_t *ret);
 int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
 int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
 /* Counts the samples that still wait; to be called after the last one. -ENOMEM. */

@@ -190,42 +190,65 @@ static struct index_recent *index_recent(struct index *ix, const struct seam_u64
 	                   (64 - INDEX_RECENT_BITS)];
 }
 
-/* The addresses of a deferred record, and the number of this chain. Few distinct chains answer many
- * samples, so each is stored once. */
-static int index_chain(struct index *ix, const struct seam_decoded *d, struct seam_u64s *ret,
-                       uint32_t *id)
+/* Gives the chains that wait their numbers. They are asked for first, so that the memory of the
+ * pool is on its way. -ENOMEM. */
+static int index_settle(struct index *ix)
 {
+	const unsigned waiting = ix->n_waiting;
+
+	ix->n_waiting = 0;
+	for (unsigned i = 0; i < waiting; i++)
+		intern_ask_again(&ix->chains, ix->waiting[i].asked);
+	for (unsigned i = 0; i < waiting; i++) {
+		const struct index_waiting *w = &ix->waiting[i];
+		const uint32_t id = intern_put_asked(&ix->chains, w->words.bytes, w->words.n * 8,
+		                                     w->asked, w->way);
+
+		if (id == INTERN_FAILED)
+			return -ENOMEM;
+		w->a->chain = id;
+		if (w->recent && !intern_is_far(&ix->chains, id))
+			*w->recent = (struct index_recent){
+				.bytes = (const unsigned char *)intern_get(&ix->chains, id),
+				.n = (uint32_t)w->words.n,
+				.id = id
+			};
+	}
+	return 0;
+}
+
+/* Takes the addresses of a deferred record, and the number of this chain, which may come later. Few
+ * distinct chains answer many samples, so each is stored once. -ENOMEM. */
+static int index_chain(struct index *ix, const struct seam_decoded *d, struct index_deferred *a)
+{
+	struct seam_u64s ips = d->deferred.ips;
 	struct index_recent *recent;
 
-	*ret = d->deferred.ips;
-	*id = 0;
-	if (!ret->n)
+	if (!ips.n)
 		return 0;
 	/* 4,096 slots of 16 bytes. They serve learning alone: index_seal frees them. */
 	if (!ix->recent)
 		ix->recent = calloc(1u << INDEX_RECENT_BITS, sizeof(*ix->recent));
 	if (!ix->recent)
 		return -ENOMEM;
-	recent = index_recent(ix, ret);
-	if (recent->n == ret->n && !memcmp(recent->bytes, ret->bytes, ret->n * 8)) {
-		*id = recent->id;
-		return 0;
-	}
-	*ret = rules_addresses(*ret);
-	if (!ret->n)
-		return 0;
-	*id = intern_put(&ix->chains, ret->bytes, ret->n * 8,
-	                 d->record->stable ? ix->way : INTERN_COPY);
-	if (*id == INTERN_FAILED)
-		return -ENOMEM;
-	/* Without a marker: the chain is all addresses. */
-	if (ret->n == d->deferred.ips.n && !intern_is_far(&ix->chains, *id))
-		*recent = (struct index_recent){
-			.bytes = (const unsigned char *)intern_get(&ix->chains, *id),
-			.n = (uint32_t)ret->n,
-			.id = *id
+	recent = index_recent(ix, &ips);
+	if (recent->n == ips.n && !memcmp(recent->bytes, ips.bytes, ips.n * 8)) {
+		a->chain = recent->id;
+	} else {
+		ips = rules_addresses(ips);
+		if (!ips.n)
+			return 0;
+		ix->waiting[ix->n_waiting++] = (struct index_waiting){
+			.words = ips,
+			.a = a,
+			/* Without a marker: the chain is all addresses. */
+			.recent = ips.n == d->deferred.ips.n ? recent : NULL,
+			.asked = intern_ask(&ix->chains, ips.bytes, ips.n * 8),
+			.way = d->record->stable ? ix->way : INTERN_COPY,
 		};
-	return 0;
+	}
+	a->n = (uint16_t)(ips.n | (ips.swap ? INDEX_SWAP : 0));
+	return ix->n_waiting == INDEX_WAITING || !d->record->stable ? index_settle(ix) : 0;
 }
 
 /* Keeps a deferred record under its cookie. One that is already there, of the same task at about
@@ -235,9 +258,8 @@ static int index_learn_deferred(struct index *ix, const struct seam_decoded *d)
 {
 	struct rules_who who = rules_who(d), other;
 	struct index_deferred *a;
-	struct seam_u64s ips;
 	unsigned same = 0;
-	uint32_t *slot, first, chain;
+	uint32_t *slot, first;
 
 	slot = cookies_slot(&ix->cookies, d->deferred.cookie);
 	if (!slot)
@@ -259,18 +281,16 @@ static int index_learn_deferred(struct index *ix, const struct seam_decoded *d)
 	}
 	ix->deferred.size = sizeof(*a);
 	ix->deferred.held = INDEX_HELD;
-	if (index_chain(ix, d, &ips, &chain) < 0)
-		return -ENOMEM;
 	a = blocks_add(&ix->deferred);
 	if (!a)
 		return -ENOMEM;
 	*a = (struct index_deferred){ .when = who.when,
-		                      .chain = chain,
 		                      .pid = who.pid,
 		                      .tid = who.tid,
-		                      .n = (uint16_t)(ips.n | (ips.swap ? INDEX_SWAP : 0)),
 		                      .misc = d->record->misc,
 		                      .next = first };
+	if (index_chain(ix, d, a) < 0)
+		return -ENOMEM;
 	*slot = (*slot & INDEX_CARRIED) | ++ix->n_deferred;
 	ix->claimed += !!(*slot & INDEX_CARRIED);
 	return 0;
@@ -424,8 +444,10 @@ static void index_quiet_all(struct index *ix)
 int index_seal(struct index *ix)
 {
 	uint64_t i;
-	int r;
+	int r = index_settle(ix);
 
+	if (r < 0)
+		return r;
 	/* Records without a tid are of no task: they are no sign for any sample. */
 	if (map_get(&ix->track_of, UINT32_MAX, &i)) {
 		struct track *t = index_track_at(ix, i);

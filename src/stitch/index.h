@@ -37,6 +37,7 @@ struct index_items {
 
 #define INDEX_RECENT_BITS 12
 #define INDEX_TRACKS 16u
+#define INDEX_WAITING 16u /* chains that are looked up together */
 
 /* The chains met last, as they are in the file, with what index_chain found for them. */
 struct index_recent {
@@ -53,6 +54,14 @@ struct index {
 	struct intern chains;
 	enum intern_way way;         /* who keeps those that stay */
 	struct index_recent *recent; /* 1 << INDEX_RECENT_BITS of them; while learning */
+	struct index_waiting {
+		struct seam_u64s words;
+		struct index_deferred *a;
+		struct index_recent *recent; /* which it may replace; NULL: none */
+		uint64_t asked;              /* intern_ask */
+		enum intern_way way;
+	} waiting[INDEX_WAITING];
+	unsigned n_waiting;
 
 	struct map track_of;       /* tid -> number of its struct track */
 	struct index_items tracks; /* struct track */

@@ -230,6 +230,34 @@ static void intern_gives_one_id(void **state)
 	intern_free(&in);
 }
 
+/* The table grows between the question and the answer, and equal strings are asked for at once. */
+static void intern_in_steps(void **state)
+{
+	static const char *const words[] = { "b", "a", "b", "", "c" };
+	static const uint32_t ids[] = { 5002, 1, 5002, 0, 5003 };
+	struct intern in = { 0 };
+	uint64_t asked[5];
+	char text[16];
+
+	(void)state;
+	asked[1] = intern_ask(&in, "a", 1);
+	assert_int_equal(intern_put_asked(&in, "a", 1, asked[1], INTERN_COPY), 1);
+	for (int i = 0; i < 5; i++)
+		asked[i] = intern_ask(&in, words[i], strlen(words[i]));
+	for (int i = 0; i < 5000; i++) {
+		snprintf(text, sizeof(text), "name%d", i);
+		assert_int_equal(intern_text(&in, text), i + 2);
+	}
+	for (int i = 0; i < 5; i++)
+		intern_ask_again(&in, asked[i]);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(intern_put_asked(&in, words[i], strlen(words[i]), asked[i],
+		                                  INTERN_COPY),
+		                 ids[i]);
+	assert_int_equal(intern_text(&in, "c"), 5003);
+	intern_free(&in);
+}
+
 /* Every length, at its ends, as printf says it; nothing behind the digits is touched. */
 static void digits_are_those_of_printf(void **state)
 {
@@ -526,6 +554,7 @@ int main(void)
 		cmocka_unit_test(map_survives_churn),
 		cmocka_unit_test(map_agrees_with_a_model),
 		cmocka_unit_test(intern_gives_one_id),
+		cmocka_unit_test(intern_in_steps),
 		cmocka_unit_test(digits_are_those_of_printf),
 		cmocka_unit_test(buf_puts_numbers_as_printf),
 		cmocka_unit_test(json_numbers),
