@@ -76,7 +76,9 @@ static const struct option_def agent_options[] = {
 	  OPT_SERIES },
 	{ "max-cpu", 0, "PERCENT", "of one CPU: above it the rate is lowered (no limit)",
 	  OPT_MAX_CPU },
-	{ "memory", 0, "SIZE", "what the agent may have (150M); 0: no limit", OPT_MEMORY },
+	{ "memory", 0, "SIZE",
+	  "what the agent may have (150M, or the least that can be kept); 0: no limit",
+	  OPT_MEMORY },
 	{ "metrics", 0, "ADDRESS", "/metrics and /health there: 127.0.0.1:9464 (nowhere)",
 	  OPT_METRICS },
 	{ "config", 0, "FILE", "options, labels and rules from here; SIGHUP reads it again",
@@ -131,6 +133,14 @@ static int agent_size(const struct agent_cmd *a, const char *option, const char 
 		return 0;
 	cmd_error(a->cmd, "%s: '%s' is no size; they are 500M, 2G", option, text);
 	return -EINVAL;
+}
+
+/* Without --memory. With many CPUs it is more. */
+static uint64_t agent_default_memory(void)
+{
+	uint64_t least = agent_memory_least();
+
+	return least > MEMORY ? least : MEMORY;
 }
 
 /* Whether the limit of memory is one that can be kept. -EINVAL after saying that it is not. */
@@ -326,7 +336,7 @@ static int agent_parse(struct agent_cmd *a, int argc, char **argv, const struct 
 		          .keep_ns = KEEP_NS,
 		          .keep_bytes = KEEP_BYTES,
 		          .day_bytes = DAY_BYTES,
-		          .memory = MEMORY },
+		          .memory = agent_default_memory() },
 	};
 	if (naming_start(&a->naming, cmd) < 0)
 		return OPTIONS_USAGE;
