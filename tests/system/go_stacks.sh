@@ -15,6 +15,9 @@ judged() {
 	awk -v RS= -F '\n' '
 		function name(line) { sub(/^[ \t]*[0-9a-f]+ /, "", line); sub(/\+0x.*/, "", line); return line }
 		/ kernel_only| exited/ || NF < 2 { next }
+		# How many there are depends on how often the machine interrupts it: where the program begins, before Go knows its
+		# stack, and what the kernel has a signal return to, which Go does not describe.
+		name($NF) ~ /^runtime\.rt0_go/ || name($(NF - 1)) ~ /^runtime\.sigtramp/ { next }
 		{
 			all++
 			# Before the exchange they are functions as any: sampled there, or saving where the goroutine was.
