@@ -85,7 +85,7 @@ import csv, re, sys
 from collections import Counter
 phases = [(name, int(line), int(at, 16), float(a), float(b)) for name, line, at, a, b in map(str.split, open("phases"))]
 have, seen, unknown, wrong, time, want = Counter(), set(), 0, [], 0, None
-leaf = False
+leaf = is_jit = False
 for text in open("text"):
     head = re.match(r"\S.*?\s([0-9]+\.[0-9]+):", text)
     frame = re.match(r"\s+([0-9a-f]+) (\S+) \((.*)\)", text)
@@ -190,7 +190,7 @@ def check(frame, shown):
     assert shown == want, (hex(addr), leaf, shown, want)
     checked += want is not None
     mine += want is not None and want[0] == sys.argv[1].split("/")[-1]
-leaf = False
+leaf = is_jit = False
 for line in open("text"):
     place = re.match(r"  (\S.*):([0-9]+)$", line)
     got = re.match(r"\s+([0-9a-f]+) (.*) \(([^()]*)\)$", line)
