@@ -185,6 +185,9 @@ def choose(browser, truth):
     times = sorted(float(line) for line in run("script", "-i", recording, "-F", "time", "-G").decode().replace(":", " ").split())
     drag_span(browser, truth, times, "")
     for size in ((900, 600, 2), (500, 700, 1.25)):
+        # A page is told of another size, but not always of the other pixels that came with it: so there are two sizes.
+        browser.size(size[0] + 20, *size[1:])
+        browser.until(lambda: browser.js("return [innerWidth, devicePixelRatio]") == [size[0] + 20, size[2]])
         browser.size(*size)
         drag_span(browser, truth, times, " at %d x %d, %s pixels" % size)
     browser.own_size()
