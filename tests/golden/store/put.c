@@ -126,7 +126,7 @@ static int put_hostile(const char *url, const char *name)
 		                   .label = PROFILE_NOT_KEPT };
 	struct seam_error err = { 0 };
 	struct profile *p;
-	struct store *s;
+	struct store *s = NULL;
 
 	if (profile_new(&p, 0) < 0 || profile_set_state(p, 0, &state) < 0 ||
 	    store_open(&s, url, STORE_WRITE, &err) < 0)
