@@ -17,9 +17,11 @@
 #include "agent/agent_parts.h"
 #include "capture/mode.h"
 
-/* Of the memory that the agent may have: for unwind tables; for samples that wait for the end of
- * their window; for the rings of all CPUs, each of which has this many bytes without a limit. */
+/* Of the memory that the agent may have: for unwind tables; for stacks that wait to be walked; for
+ * samples that wait for the end of their window; for the rings of all CPUs, each of which has this
+ * many bytes without a limit. */
 #define TABLES_PART 4u
+#define PENDING_PART 16u
 #define WINDOW_PART 8u
 #define RINGS_PART 16u
 #define RINGS_CPU (5u << 19)
@@ -72,8 +74,10 @@ int agent_open_recorder(struct agent *a, struct seam_error *err)
 	o->fresh_s = FRESH_S;
 	o->session.mmap_pages = agent_ring_pages(a->o);
 	/* Naming a window of large programs takes about as much again. */
-	if (a->o->memory)
+	if (a->o->memory) {
 		o->unwind_memory = agent_part(a->o, TABLES_PART);
+		o->pending_memory = agent_part(a->o, PENDING_PART);
+	}
 	error = recorder_new(&a->recorder, o, err);
 	return error ? error : recorder_open(a->recorder, err);
 }

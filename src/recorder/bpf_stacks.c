@@ -165,6 +165,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 		.runtimes_now = o->runtimes_now,
 		.context = !o->no_context,
 		.memory = o->unwind_memory,
+		.pending = o->pending_memory,
 		.period_ns = bpf_stacks_period_ns(o),
 		.ring_bytes = o->session.mmap_pages * (size_t)sysconf(_SC_PAGESIZE),
 		.stopped = o->session.stopped,

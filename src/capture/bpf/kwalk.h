@@ -111,6 +111,7 @@ struct kwalk_opts {
 	uint32_t depth; /* frames walked at once; 0: 128 */
 	/* most bytes of tables and mappings in the arena; 0: 1 GiB; at most 4 GiB */
 	uint64_t memory;
+	uint64_t pending; /* most bytes of stacks that wait to be walked; 0: 64 MiB */
 	/* per CPU, rounded up to a power of two; 0: by the rate, 2 MiB to 256 MiB in all */
 	size_t ring_bytes;
 	/* between two samples of a CPU; 0: not known, or as short as can be. New mappings are made

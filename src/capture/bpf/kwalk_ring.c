@@ -184,14 +184,12 @@ static int ring_user_chain_put(struct kwalk *l, const struct kwalk_user_chain *a
 
 /* -- stacks that are walked here -- */
 
-/* Bytes of stacks that wait to be walked: a quarter of what tables may have, or this. */
-#define PENDING_MOST ((size_t)64 << 20)
-#define PENDING_PART 4u
-#define PENDING_KEPT ((size_t)1 << 20) /* from one round to the next */
+#define PENDING_MOST ((size_t)64 << 20) /* bytes of stacks that wait, unless it is said */
+#define PENDING_KEPT ((size_t)1 << 20)  /* from one round to the next */
 
 static bool ring_pending_is_full(const struct kwalk *l)
 {
-	return l->pending.n >= PENDING_MOST || l->pending.n >= l->opts.memory / PENDING_PART;
+	return l->pending.n >= (l->opts.pending ? l->opts.pending : PENDING_MOST);
 }
 
 static int ring_own_frames(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *frames,
