@@ -87,13 +87,16 @@ static bool forecast_find(const char *name, unsigned i, char *path, size_t size)
 }
 
 /* Reads the beginning of a regular file, which ends with a 0 then. Returns its bytes; 0: it is
- * none, or has none. */
+ * none, or has none. Nothing else is opened: a fifo's writer would take this for its reader. */
 static size_t forecast_read(const char *path, char *to, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat st;
 	ssize_t n = -1;
+	int fd;
 
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -140,6 +141,22 @@ static void test_make(void **state)
 	assert_string_equal(ASKED("make", "-C", "bin", "-f", "other.mk"), "make lang ");
 }
 
+/* Who writes into a fifo waits for its reader, which is the command: nobody else opens it. */
+static void test_fifo(void **state)
+{
+	char event[sizeof(struct inotify_event) + 256];
+	int watch = inotify_init1(IN_NONBLOCK);
+
+	assert_true(watch >= 0);
+	assert_int_equal(mkfifo("fifo", 0755), 0);
+	assert_true(inotify_add_watch(watch, "fifo", IN_OPEN) >= 0);
+	assert_string_equal(ASKED("sh", "fifo", "lang"), "sh lang ");
+	assert_string_equal(ASKED("./fifo"), "");
+	assert_string_equal(ASKED("make", "-C", "bin", "-f", "fifo"), "make ");
+	assert_int_equal(read(watch, event, sizeof(event)), -1);
+	close(watch);
+}
+
 /* However long, deep or broken a text is, it ends. */
 static void test_hostile(void **state)
 {
@@ -183,7 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command), cmocka_unit_test(test_shell),
 		cmocka_unit_test(test_script),  cmocka_unit_test(test_make),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_fifo),    cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
