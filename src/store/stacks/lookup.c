@@ -115,11 +115,9 @@ static int lookup_load_object(struct lookup *l, struct cursor *c, uint32_t id, b
 	return r < 0 ? r : lookup_need(l, BLOCKS_STRINGS, o.build_id);
 }
 
-/* Reads a frame and makes needed what it names. */
-static int lookup_load_frame(struct lookup *l, struct cursor *c, uint32_t id, bool needed)
+struct blocks_frame lookup_frame(struct cursor *c)
 {
 	struct blocks_frame f;
-	int r;
 
 	f.kind = lookup_number(c, PROFILE_KINDS);
 	f.object = lookup_number(c, BLOCKS_THINGS_MAX);
@@ -127,6 +125,15 @@ static int lookup_load_frame(struct lookup *l, struct cursor *c, uint32_t id, bo
 	f.file = lookup_number(c, BLOCKS_THINGS_MAX);
 	f.line = lookup_number(c, 1ULL << 32);
 	f.depth = lookup_number(c, 1ULL << 32);
+	return f;
+}
+
+/* Reads a frame and makes needed what it names. */
+static int lookup_load_frame(struct lookup *l, struct cursor *c, uint32_t id, bool needed)
+{
+	const struct blocks_frame f = lookup_frame(c);
+	int r;
+
 	if (!needed || c->failed)
 		return 0;
 	l->frames[id] = f;

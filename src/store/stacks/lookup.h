@@ -55,6 +55,8 @@ struct lookup_stacks {
 /* What frames of BLOCKS_FOLDED are called. */
 #define LOOKUP_FOLDED "[folded]"
 
+/* Reads a frame as it stands in a block; c->failed: it is none. */
+struct blocks_frame lookup_frame(struct cursor *c);
 void lookup_start(struct lookup *l, lookup_fetch *fetch, void *ctx);
 void lookup_free(struct lookup *l);
 /* kind: any but BLOCKS_NODES. -ENOMEM; -EBADMSG: no list is so long. */

@@ -30,16 +30,10 @@ static int named_string(struct named_search *s, struct cursor *c, uint32_t id)
 	return c->failed ? -EBADMSG : 0;
 }
 
-/* Of a frame's numbers the third one is its function (blocks.h). */
 static int named_frame(struct named_search *s, struct cursor *c, uint32_t id)
 {
-	uint64_t symbol = 0;
+	const uint32_t symbol = lookup_frame(c).symbol;
 
-	for (unsigned i = 0; i < 6; i++) {
-		const uint64_t number = leb_unsigned(c);
-
-		symbol = i == 2 ? number : symbol;
-	}
 	if (ARRAY_ROOM_ZEROED(&s->to->frames, &s->capacity, (size_t)id + 1) < 0)
 		return -ENOMEM;
 	s->to->frames[id] = symbol == s->string;
