@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of profile/: sums of tables and trees against a slow count over plain stacks, and
-// merge and filter against the same samples added at once.
+// Unit tests of profile/: sums of tables against a slow count over plain stacks, and merge and
+// filter against the same samples added at once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,76 +13,7 @@
 
 #include "profile/rollup.h"
 #include "profile/tree.h"
-
-#define FUNCTIONS 6
-#define DEPTH 9
-
-static uint64_t seed;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % n;
-}
-
-static uint32_t frame_of(struct profile *p, unsigned function, uint64_t address)
-{
-	char name[16];
-	struct profile_frame f = { .address = address, .kind = PROFILE_USER };
-
-	snprintf(name, sizeof(name), "f%u", function);
-	f.object = profile_object(p, function % 2 ? "/lib/odd.so" : "/bin/even", NULL);
-	f.symbol = function ? profile_string(p, name) : 0;
-	return profile_frame(p, &f);
-}
-
-/* A sample as plain data: functions from the outermost to the innermost. */
-struct plain {
-	unsigned depth, function[DEPTH], comm, event, state, cpu;
-	uint64_t weight;
-};
-
-static struct plain plain_random(void)
-{
-	struct plain s = { .depth = rnd(DEPTH + 1),
-		           .comm = rnd(3),
-		           .event = rnd(2),
-		           .state = rnd(3),
-		           .cpu = rnd(4),
-		           .weight = rnd(1000) };
-
-	for (unsigned i = 0; i < s.depth; i++)
-		s.function[i] = rnd(FUNCTIONS);
-	return s;
-}
-
-static void add(struct profile *p, const struct plain *s)
-{
-	static const char *const comms[] = { "a", "b", "c" };
-	struct profile_key key = {
-		.event = profile_event(p, s->event ? "cycles" : ""),
-		.task = profile_task(p, profile_string(p, comms[s->comm]), 100 + s->comm, 7),
-		.cpu = s->cpu,
-		.state = s->state,
-	};
-
-	for (unsigned i = 0; i < s->depth; i++)
-		key.node = profile_node(p, key.node,
-		                        frame_of(p, s->function[i], 16 * s->function[i] + rnd(3)));
-	assert_int_equal(profile_add(p, &key, 1, s->weight), 0);
-}
-
-static struct profile *profile_of(const struct plain *samples, size_t n, unsigned keep)
-{
-	struct profile *p;
-
-	assert_int_equal(profile_new(&p, keep), 0);
-	assert_int_equal(profile_event(p, ""), 1);
-	assert_int_equal(profile_event(p, "cycles"), 2);
-	for (size_t i = 0; i < n; i++)
-		add(p, &samples[i]);
-	return p;
-}
+#include "profile_plain.h"
 
 static bool has(const struct plain *s, unsigned function)
 {
@@ -225,194 +156,6 @@ static void recursion_counts_once(void **state)
 	assert_int_equal(t.rows[0].self + t.rows[1].self, 10);
 	rollup_free(&t);
 	profile_free(p);
-}
-
-/* Every node: total == self + children's totals; the root has it all; names are one per parent. */
-static void tree_check(const struct tree *t, uint64_t sum)
-{
-	assert_int_equal(t->nodes[0].total, sum);
-	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t children = 0, last = UINT64_MAX;
-
-		for (uint32_t c = t->nodes[i].first_child; c; c = t->nodes[c].next_sibling) {
-			assert_int_equal(t->nodes[c].parent, i);
-			assert_true(t->nodes[c].total <= last);
-			last = t->nodes[c].total;
-			children += last;
-			for (uint32_t d = t->nodes[c].next_sibling; d; d = t->nodes[d].next_sibling)
-				assert_false(t->nodes[c].symbol == t->nodes[d].symbol &&
-				             t->nodes[c].object == t->nodes[d].object);
-		}
-		assert_int_equal(t->nodes[i].total, t->nodes[i].self + children);
-	}
-}
-
-/* Below each of two nodes the same branches are in the same order, as far as they are so heavy. */
-static void assert_same_branches(const struct tree *a, uint32_t x, const struct tree *b, uint32_t y,
-                                 uint64_t least)
-{
-	uint32_t c = a->nodes[x].first_child, d = b->nodes[y].first_child;
-
-	assert_int_equal(a->nodes[x].total, b->nodes[y].total);
-	assert_int_equal(a->nodes[x].symbol, b->nodes[y].symbol);
-	if (x && a->nodes[x].total < least) {
-		assert_int_equal(d, 0);
-		assert_int_equal(b->nodes[y].self, b->nodes[y].total);
-		return;
-	}
-	assert_int_equal(a->nodes[x].self, b->nodes[y].self);
-	assert_int_equal(a->nodes[x].kind, b->nodes[y].kind);
-	for (; c && d; c = a->nodes[c].next_sibling, d = b->nodes[d].next_sibling)
-		assert_same_branches(a, c, b, d, least);
-	assert_int_equal(c, d);
-}
-
-/* Both have an order where totals are equal, so trees of any limit can be compared. */
-static void branches_are_those_of_the_whole(const struct profile *p, uint64_t sum,
-                                            enum tree_order order)
-{
-	struct tree_opts opts = { .order = order, .event = 1 };
-	struct tree whole, t;
-
-	assert_int_equal(tree_build(&whole, p, &opts), 0);
-	for (uint64_t least = 1; least < 2 * sum; least *= 3) {
-		opts.least = least;
-		assert_int_equal(tree_build(&t, p, &opts), 0);
-		assert_true(t.n <= whole.n);
-		tree_check(&t, sum);
-		assert_same_branches(&whole, 0, &t, 0, least);
-		tree_free(&t);
-	}
-	tree_free(&whole);
-}
-
-/* In whatever order nodes are opened, each has the children that it has in the whole tree. */
-static void a_tree_grows_to_the_whole(const struct profile *p, enum tree_order order)
-{
-	const struct tree_opts opts = { .order = order, .event = 1 };
-	struct tree_growth *g;
-	struct tree whole, t;
-
-	assert_int_equal(tree_build(&whole, p, &opts), 0);
-	assert_int_equal(tree_grow_begin(&g, &t, p, &opts), 0);
-	assert_int_equal(t.n, 1);
-	assert_int_equal(t.nodes[0].total, whole.nodes[0].total);
-	assert_int_equal(tree_grow(g, 0), 0);
-	/* Its last child and what is there so far, then all the others. */
-	for (uint32_t i = (uint32_t)t.n - 1; i; i--)
-		assert_int_equal(tree_grow(g, i), 0);
-	for (uint32_t i = 0; i < t.n; i++)
-		assert_int_equal(tree_grow(g, i), 0);
-	assert_int_equal(t.n, whole.n);
-	assert_same_branches(&whole, 0, &t, 0, 0);
-	tree_grow_end(g);
-	tree_free(&t);
-	tree_free(&whole);
-}
-
-/* Two levels of a tree with a focus are what is next to the function. */
-static void assert_next(const struct profile *p, const bool *focus, enum tree_order order)
-{
-	struct tree_opts opts = { .order = order, .event = 1, .focus = focus };
-	struct tree whole, t;
-	uint32_t c, d, x, y;
-
-	assert_int_equal(tree_build(&whole, p, &opts), 0);
-	opts.next_only = true;
-	assert_int_equal(tree_build(&t, p, &opts), 0);
-	assert_int_equal(t.nodes[0].total, whole.nodes[0].total);
-	assert_int_equal(t.nodes[0].total_samples, whole.nodes[0].total_samples);
-	c = whole.nodes[0].first_child;
-	d = t.nodes[0].first_child;
-	for (; c && d; c = whole.nodes[c].next_sibling, d = t.nodes[d].next_sibling) {
-		assert_int_equal(whole.nodes[c].symbol, t.nodes[d].symbol);
-		assert_int_equal(whole.nodes[c].total, t.nodes[d].total);
-		assert_int_equal(whole.nodes[c].self, t.nodes[d].self);
-		x = whole.nodes[c].first_child;
-		y = t.nodes[d].first_child;
-		for (; x && y; x = whole.nodes[x].next_sibling, y = t.nodes[y].next_sibling) {
-			assert_int_equal(whole.nodes[x].symbol, t.nodes[y].symbol);
-			assert_int_equal(whole.nodes[x].kind, t.nodes[y].kind);
-			assert_int_equal(whole.nodes[x].total, t.nodes[y].total);
-			assert_int_equal(whole.nodes[x].total_samples, t.nodes[y].total_samples);
-			assert_int_equal(t.nodes[y].first_child, 0);
-		}
-		assert_int_equal(x, y);
-	}
-	assert_int_equal(c, d);
-	tree_free(&whole);
-	tree_free(&t);
-}
-
-/* Of one function, and of two, which may be next to each other. */
-static void functions_have_what_is_next_to_them(const struct profile *p)
-{
-	bool *focus = calloc(profile_n_frames(p) + 1, sizeof(*focus));
-
-	for (char one = '0'; one <= '9'; one++)
-		for (char other = one; other <= '9'; other = (char)(other + 4)) {
-			for (uint32_t i = 1; i <= profile_n_frames(p); i++) {
-				const char *name = profile_text(p, profile_frame_at(p, i)->symbol);
-
-				focus[i] = *name && (name[1] == one || name[1] == other);
-			}
-			assert_next(p, focus, TREE_CALLER);
-			assert_next(p, focus, TREE_CALLEE);
-		}
-	free(focus);
-}
-
-static void trees_add_up(void **state)
-{
-	enum {
-		N = 2000
-	};
-	struct plain *samples = calloc(N, sizeof(*samples));
-	uint64_t sum = 0, empty = 0, roots[FUNCTIONS] = { 0 }, leaves[FUNCTIONS] = { 0 };
-	struct profile *p;
-	struct tree t;
-
-	seed = 2;
-	for (size_t i = 0; i < N; i++) {
-		const struct plain *s = &samples[i];
-
-		samples[i] = plain_random();
-		samples[i].event = 0;
-		sum += s->weight;
-		if (!s->depth) {
-			empty += s->weight;
-			continue;
-		}
-		roots[s->function[0]] += s->weight;
-		leaves[s->function[s->depth - 1]] += s->weight;
-	}
-	p = profile_of(samples, N, 0);
-	for (int order = TREE_CALLER; order <= TREE_CALLEE; order++) {
-		const uint64_t *expected = order == TREE_CALLER ? roots : leaves;
-
-		assert_int_equal(tree_build(&t, p,
-		                            &(struct tree_opts){ .order = order, .event = 1 }),
-		                 0);
-		tree_check(&t, sum);
-		assert_int_equal(t.nodes[0].self, empty);
-		for (uint32_t c = t.nodes[0].first_child; c; c = t.nodes[c].next_sibling) {
-			const char *name = profile_text(p, t.nodes[c].symbol);
-
-			assert_int_equal(t.nodes[c].total, expected[*name ? name[1] - '0' : 0]);
-		}
-		tree_free(&t);
-	}
-	for (int order = TREE_CALLER; order <= TREE_CALLEE; order++) {
-		branches_are_those_of_the_whole(p, sum, order);
-		a_tree_grows_to_the_whole(p, order);
-	}
-	functions_have_what_is_next_to_them(p);
-	assert_int_equal(tree_build(&t, p, &(struct tree_opts){ .event = 2 }),
-	                 0); /* an event without samples */
-	assert_int_equal(t.n, 1);
-	tree_free(&t);
-	profile_free(p);
-	free(samples);
 }
 
 /* Equal tables whatever the ids are. */
@@ -831,7 +574,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rollup_equals_the_slow_count),
 		cmocka_unit_test(recursion_counts_once),
-		cmocka_unit_test(trees_add_up),
 		cmocka_unit_test(merge_equals_adding_all),
 		cmocka_unit_test(filter_equals_adding_some),
 		cmocka_unit_test(equal_samples_cost_no_memory),
