@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../window_profile.h"
 #include "store/store.h"
 
 #define BEGIN_NS 1790000000000000000ULL
@@ -44,18 +45,10 @@ static uint32_t call(struct profile *p, uint32_t from, const char *name)
 /* A window in which a sample is in "f" by this chance. */
 static struct profile *window(double share)
 {
-	const struct profile_state state = { .name = "whole", .text = "whole", .whole = true };
-	struct profile *p;
+	struct profile *p = window_profile();
 
-	if (profile_new(&p, 0) < 0 || profile_set_state(p, 0, &state) < 0)
-		exit(2);
 	for (unsigned i = 0; i < SAMPLES; i++) {
-		struct profile_key key = { .event = profile_event(p, "cycles"),
-			                   .task = profile_task(p, profile_string(p, "work"), 0, 0),
-			                   .cpu = PROFILE_NOT_KEPT,
-			                   .slice = PROFILE_NOT_KEPT,
-			                   .cgroup = PROFILE_NOT_KEPT,
-			                   .label = PROFILE_NOT_KEPT };
+		struct profile_key key = window_key(p);
 		char other[24];
 
 		snprintf(other, sizeof(other), "other%u", (unsigned)(chance() * OTHERS));

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../window_profile.h"
 #include "store/store.h"
 
 #define BEGIN_NS 1790000000000000000ULL
@@ -51,18 +52,10 @@ static uint64_t samples_of(unsigned i)
  * them with callers that others have, too. */
 static struct profile *profile_of(unsigned i)
 {
-	const struct profile_state state = { .name = "whole", .text = "whole", .whole = true };
-	struct profile *p;
+	struct profile *p = window_profile();
 
-	if (profile_new(&p, 0) < 0 || profile_set_state(p, 0, &state) < 0)
-		exit(2);
 	for (unsigned row = 0; row < ROWS; row++) {
-		struct profile_key key = { .event = profile_event(p, "cycles"),
-			                   .task = profile_task(p, profile_string(p, "work"), 0, 0),
-			                   .cpu = PROFILE_NOT_KEPT,
-			                   .slice = PROFILE_NOT_KEPT,
-			                   .cgroup = PROFILE_NOT_KEPT,
-			                   .label = PROFILE_NOT_KEPT };
+		struct profile_key key = window_key(p);
 
 		key.node = call(p, PROFILE_ROOT, "main", 0);
 		for (unsigned depth = 0; depth < 3; depth++)
