@@ -221,7 +221,7 @@ static void tree_next_keys(const struct profile *p, const struct tree_opts *opts
 	}
 }
 
-/* The tree's node for what a node of the profile is the key of; *self: its stacks end at it. */
+/* The tree's node for what a node of the profile is the key of. -ENOMEM. */
 static int tree_next_place(struct tree_builder *b, const struct tree_opts *opts, uint32_t key,
                            bool is_next, uint32_t *ret)
 {
