@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* profile_plain.h: samples as plain data, and profiles of them: for tests that count the slow way. */
+/* profile_plain.h: samples as plain data, and profiles of them, for tests that count slowly. */
 #ifndef SEAM_TEST_PROFILE_PLAIN_H
 #define SEAM_TEST_PROFILE_PLAIN_H
 
