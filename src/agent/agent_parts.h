@@ -55,8 +55,15 @@ struct agent {
 	bool told_memory, told_floor; /* that a limit is too small */
 };
 
+/* ---- agent_clock.c ---- */
+
+/* CLOCK_MONOTONIC: the clock of windows, which nobody sets. */
+uint64_t agent_now_ns(void);
 /* CPU time of the whole agent so far, user and system. */
 uint64_t agent_cpu_ns(void);
+
+/* ---- agent_memory.c ---- */
+
 /* Resident memory of this process in bytes, now and at most so far; 0: not known. */
 uint64_t agent_memory(void);
 uint64_t agent_memory_peak(void);
@@ -84,8 +91,6 @@ void agent_lock_path(char *path, size_t n);
 int agent_lock(struct agent *a, struct seam_error *err);
 void agent_unlock(struct agent *a);
 
-/* CLOCK_MONOTONIC. */
-uint64_t agent_now_ns(void);
 /* Whether somebody asked for the end. */
 bool agent_stopped(const struct agent *a);
 /* Reads the rings until a time (agent_now_ns). 1: nothing more will come, or the caller wants to

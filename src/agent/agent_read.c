@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: MIT
 // agent_read.c: see agent_parts.h: the rings are read until a time, or until somebody says stop.
-#include <time.h>
-
 #include "agent/agent_parts.h"
 
 /* How long records are waited for at a time. */
 #define STEP_MS 100
-
-/* The clock of windows, which nobody sets. */
-uint64_t agent_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Whether a signal asked for the end. */
 bool agent_stopped(const struct agent *a)

@@ -42,17 +42,6 @@ struct agent_job {
 	atomic_bool done;
 };
 
-/* CPU time of the whole agent so far, user and system. */
-uint64_t agent_cpu_ns(void)
-{
-	struct rusage u;
-
-	if (getrusage(RUSAGE_SELF, &u) < 0)
-		return 0;
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000 +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
-}
-
 /* ---- stores ---- */
 
 /* Counts a window that a store did not take. The first failure is said; the next ones are like
