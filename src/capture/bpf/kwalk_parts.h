@@ -356,6 +356,11 @@ struct kwalk_runtimes {
 
 void runtime_settle(struct kwalk *l);
 void runtime_unload(struct kwalk *l);
+
+/* ---- kwalk_runtime_object.c ---- */
+
+/* How a kind's object is opened: bytes is NULL where there is none; `said` has LOAD_LOG bytes, or
+ * is NULL. */
 struct relocate_object runtime_object_of(enum runtime_kind kind, char *said);
 
 /* ---- kwalk.c ---- */

@@ -20,14 +20,6 @@
 #include "capture/bpf/object.h"
 #include "capture/bpf/relocate.h"
 
-static const struct {
-	const unsigned char *bytes;
-	const size_t *size;
-} runtime_objects[RUNTIMES] = {
-#define RUNTIME(number, id, name, ...) [number] = { name##_object, &name##_object_size },
-#include "abi/runtimes.def"
-};
-
 /* Maps that the programs for native stacks have are theirs, too; those for walks are as many as
  * there are CPUs. */
 static int runtime_maps(const struct kwalk *l, struct bpf_object *object)
@@ -50,16 +42,6 @@ static int runtime_maps(const struct kwalk *l, struct bpf_object *object)
 			return r;
 	}
 	return 0;
-}
-
-/* How a kind's object is opened; `said` has LOAD_LOG bytes, or is NULL. */
-struct relocate_object runtime_object_of(enum runtime_kind kind, char *said)
-{
-	return (struct relocate_object){ .name = "seam_runtime",
-		                         .bytes = runtime_objects[kind].bytes,
-		                         .size = *runtime_objects[kind].size,
-		                         .log = said,
-		                         .log_size = said ? LOAD_LOG : 0 };
 }
 
 /* Fits the object to the kernel and loads it, as kwalk_load does with the other. -errno. */
@@ -138,7 +120,8 @@ void kwalk_runtime_want(struct kwalk *l, enum runtime_kind kind)
 {
 	struct kwalk_runtimes *t;
 
-	if (kind >= RUNTIMES || !runtime_objects[kind].bytes || !(l->opts.runtimes >> kind & 1))
+	if (kind >= RUNTIMES || !runtime_object_of(kind, NULL).bytes ||
+	    !(l->opts.runtimes >> kind & 1))
 		return;
 	t = &l->kinds[kind];
 	if (__atomic_exchange_n(&t->wanted, true, __ATOMIC_ACQ_REL))
