@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_make.h: what the files that make a tree share: tree.c makes all of it at once, tree_grow.c
- * the children of one node after the other. For tree*.c only.
+ * tree_make.h: what the files that make a tree share (tree_make.c): tree.c makes all of it at once,
+ * tree_grow.c the children of one node after the other. For tree*.c only.
  */
 #ifndef SEAM_PROFILE_TREE_MAKE_H
 #define SEAM_PROFILE_TREE_MAKE_H
