@@ -275,6 +275,15 @@ static int view_common_key(struct view *v, int key)
 	}
 }
 
+/* Does the key that what was made was made for: what it needs is there now. As view_key. */
+static int view_key_due(struct view *v)
+{
+	int key = v->due;
+
+	v->due = VIEW_KEY_NONE;
+	return view_key(v, key);
+}
+
 /* 1: leave; 0; -errno. */
 int view_key(struct view *v, int key)
 {
@@ -297,8 +306,10 @@ int view_key(struct view *v, int key)
 	/* What moves by itself is held by Space, as by p. */
 	if (key == ' ' && v->opts.live)
 		return view_freeze(v);
-	if (p->kind->wants_whole && p->kind->wants_whole(p, key))
-		return view_whole(v, key);
+	if (p->kind->wants_whole && p->kind->wants_whole(p, key)) {
+		r = view_whole(v, key);
+		return r < 0 ? r : view_key_due(v);
+	}
 	/* Moving is the same in all panes. The pane's own keys come before those that all have, so
 	 * a tree may take Left and Right for itself. */
 	if (view_move(v, key))
@@ -338,6 +349,8 @@ int view_finish(struct view *v)
 	if (!v->job)
 		return view_annotated(v);
 	r = view_made_take(v);
+	if (!r)
+		r = view_key_due(v);
 	if (!r)
 		r = view_keys_ahead(v);
 	/* What waited for this. */

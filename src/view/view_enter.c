@@ -333,35 +333,6 @@ bool view_names(const struct view *v, size_t i, const char **object, const char 
 	return true;
 }
 
-static int view_whole_make(struct view *v, struct view_made *m)
-{
-	m->pane = v->top->kind->whole(v->top);
-	return m->pane ? 0 : -ENOMEM;
-}
-
-static int view_whole_put(struct view *v, struct view_made *m)
-{
-	struct pane *p = m->pane;
-	int r;
-
-	m->pane = NULL;
-	r = view_take_over(v, &v->top, p);
-	return r < 0 ? r : view_key(v, m->key);
-}
-
-int view_whole(struct view *v, int key)
-{
-	struct view_made *m = calloc(1, sizeof(*m));
-
-	if (!m)
-		return -ENOMEM;
-	m->what = v->top->kind->name;
-	m->make = view_whole_make;
-	m->put = view_whole_put;
-	m->key = key;
-	return view_make(v, m);
-}
-
 /* Whether there is a function on line i whose callers can be shown. */
 static bool view_calls_can(const struct view *v, size_t i)
 {

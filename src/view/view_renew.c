@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * view_renew.c: other samples under all panes of a view, while somebody looks: the next seconds of
- * a recording in progress, or more of a file.
+ * view_renew.c: what is put in the place of panes while somebody looks: other samples under all of
+ * them (the next seconds of a recording in progress, or more of a file), or the whole of a tree
+ * that was made in part.
  *
  * Invariant: whatever fails, each pane has a scope that is whole. The samples that were shown are
  * let go when no pane shows them any more.
@@ -121,6 +122,38 @@ int view_take_over(struct view *v, struct pane **at, struct pane *again)
 	pane_free(old);
 	return 0;
 }
+
+/* ---- a tree that was made in part ---- */
+
+static int view_whole_make(struct view *v, struct view_made *m)
+{
+	m->pane = v->top->kind->whole(v->top);
+	return m->pane ? 0 : -ENOMEM;
+}
+
+static int view_whole_put(struct view *v, struct view_made *m)
+{
+	struct pane *p = m->pane;
+
+	m->pane = NULL;
+	v->due = m->key;
+	return view_take_over(v, &v->top, p);
+}
+
+int view_whole(struct view *v, int key)
+{
+	struct view_made *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->what = v->top->kind->name;
+	m->make = view_whole_make;
+	m->put = view_whole_put;
+	m->key = key;
+	return view_make(v, m);
+}
+
+/* ---- all panes ---- */
 
 /* All panes at once. What was shown is let go when no pane shows it any more. */
 static int renew_put(struct view *v, struct view_made *m)

@@ -35,6 +35,7 @@ struct view {
 	struct job *job;
 	struct view_made *made;
 	struct watched watched;
+	int due;                 /* the key that asked for what was made, to be done now */
 	struct buf ahead;        /* int: keys that came meanwhile */
 	struct aside *aside;     /* a text that is made; NULL: none */
 	struct pane *aside_pane; /* stands there for it */
@@ -77,9 +78,6 @@ int view_enter(struct view *v, struct pane_scope *s);
  * none. */
 bool view_names(const struct view *v, size_t i, const char **object, const char **symbol);
 int view_calls(struct view *v);
-/* A key that is of all lines of the top pane, of which some are not made yet: does it when they
- * are. */
-int view_whole(struct view *v, int key);
 
 /* ---- view_annotate.c: 0; -ENOMEM ---- */
 
@@ -125,6 +123,9 @@ int view_take_over(struct view *v, struct pane **at, struct pane *again);
 
 /* Lets what waits come. -ENOMEM. */
 int view_renew_waiting(struct view *v);
+/* For a key that is of all lines of the top pane, of which some are not made yet: makes them. The
+ * key is due when they are there. 0; -ENOMEM. */
+int view_whole(struct view *v, int key);
 
 /* ---- view_export.c ---- */
 
