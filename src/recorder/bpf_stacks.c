@@ -292,6 +292,9 @@ static bool bpf_stacks_ahead(void *ctx, const char *path)
 	struct bpf_stacks_ahead *a = ctx;
 
 	a->interpreter = false;
+	/* What the command is run with is looked at, whatever is said of it. */
+	if (a->began && !a->b->runtime)
+		return true;
 	if (a->began)
 		image_needed(path, bpf_stacks_look, a);
 	if (!a->began || a->interpreter)

@@ -51,6 +51,7 @@ foresees 0 "none" true
 foresees 0 "words of another program" echo perl "$perl"
 foresees 0 "words of a shell's command" sh -c 'echo perl; true # ; perl x.pl'
 foresees 0 "not wanted" --no-runtimes sh -c 'exit 0; perl x.pl'
+foresees 0 "not wanted, behind env" --no-runtimes env A=b timeout 5 sh -c 'exit 0; perl x.pl'
 
 echo "# short scripts have their functions"
 cat >short.pl <<'END'
