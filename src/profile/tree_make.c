@@ -50,6 +50,7 @@ static int tree_label(struct tree_builder *b, uint32_t frame, uint32_t *ret)
 	return 0;
 }
 
+/* The child of parent for a frame, made when new: its kind is the least that its frames know. */
 int tree_child(struct tree_builder *b, uint32_t parent, uint32_t frame, uint32_t *ret)
 {
 	struct tree *t = b->tree;
