@@ -241,11 +241,16 @@ static int tree_by_least(struct tree *t, const struct profile *p, const struct t
 	struct tree_growth *g;
 	int r = tree_grow_begin(&g, t, p, opts);
 
-	for (uint32_t i = 0; r >= 0 && i < t->n; i++)
-		if (!i || t->nodes[i].total >= opts->least)
+	for (uint32_t i = 0; r >= 0 && i < t->n; i++) {
+		struct tree_node *node = &t->nodes[i];
+
+		if (!i || node->total >= opts->least) {
 			r = tree_grow(g, i);
-		else
-			t->nodes[i].self = t->nodes[i].total;
+			continue;
+		}
+		node->self = node->total;
+		node->self_samples = node->total_samples;
+	}
 	tree_grow_end(g);
 	return r;
 }

@@ -43,7 +43,7 @@ struct tree_opts {
 	/* With a focus: only the function, and of each path what is next to it. */
 	bool next_only;
 	/* Without a focus: a node whose total is less than this has no children, and its self is
-	 * all of it; samples are not counted. 0: the whole tree. */
+	 * all of it. 0: the whole tree. */
 	uint64_t least;
 	struct watched *watched; /* who may stop it; NULL: nobody */
 };
@@ -56,9 +56,9 @@ void tree_free(struct tree *t);
 
 struct tree_growth;
 
-/* Begins a tree (ret must stay where it is) with the root alone, which has the total of all;
- * samples are not counted, and a focus is not asked for. -ENOMEM; -ECANCELED. *g is to be ended in
- * any case, ret to be freed after that. */
+/* Begins a tree (ret must stay where it is) with the root alone, which has the total of all; a
+ * focus is not asked for. -ENOMEM; -ECANCELED. *g is to be ended in any case, ret to be freed after
+ * that. */
 int tree_grow_begin(struct tree_growth **g, struct tree *ret, const struct profile *p,
                     const struct tree_opts *opts);
 /* Makes a node's children: behind all nodes that there are, each with its self and total, sorted

@@ -15,8 +15,13 @@
 #include "profile/segments.h"
 #include "profile/tree_make.h"
 
+/* What rows have. */
+struct tree_sum {
+	uint64_t weight, samples;
+};
+
 struct tree_branch {
-	uint64_t weight;
+	struct tree_sum sum;    /* by callee */
 	uint32_t node, segment; /* of the profile; by callee there are no segments */
 	uint32_t next;          /* the place of another one of the same node of the tree, 0: none */
 };
@@ -34,8 +39,8 @@ struct tree_growth {
 	size_t first_capacity, grown_capacity;
 	/* By caller. */
 	struct segments segments;
-	uint64_t *totals, *own; /* by segment: of wanted rows, in it and below it; in it */
-	unsigned char *wanted;  /* by the same: such a row is there */
+	struct tree_sum *totals, *own; /* by segment: of wanted rows, in it and below it; in it */
+	unsigned char *wanted;         /* by the same: such a row is there */
 	uint32_t *child, *next; /* by the same: the first wanted one below it, and beside it; 0 */
 	/* By callee: by node of the profile, where its last branch is. */
 	uint32_t *place;
@@ -44,6 +49,24 @@ struct tree_growth {
 static bool tree_grow_wants(const struct tree_growth *g, const struct profile_row *row)
 {
 	return !g->event || row->key.event == g->event;
+}
+
+static void tree_grow_add(struct tree_sum *to, const struct tree_sum *sum)
+{
+	to->weight += sum->weight;
+	to->samples += sum->samples;
+}
+
+/* Adds to what a node has with what is below it, and, own, to what it has itself. */
+static void tree_grow_node(struct tree_node *to, const struct tree_sum *total,
+                           const struct tree_sum *own)
+{
+	to->total += total->weight;
+	to->total_samples += total->samples;
+	if (own) {
+		to->self += own->weight;
+		to->self_samples += own->samples;
+	}
 }
 
 /* One more branch of a node of the tree. -ENOMEM. */
@@ -71,8 +94,8 @@ static void tree_grow_sum(struct tree_growth *g)
 
 		if (!tree_grow_wants(g, row))
 			continue;
-		g->own[segment] += row->weight;
-		g->totals[segment] += row->weight;
+		tree_grow_add(&g->own[segment], &(struct tree_sum){ row->weight, row->samples });
+		tree_grow_add(&g->totals[segment], &(struct tree_sum){ row->weight, row->samples });
 		g->wanted[segment] = 1;
 	}
 	for (uint32_t i = g->segments.n; i > 0; i--) {
@@ -80,7 +103,7 @@ static void tree_grow_sum(struct tree_growth *g)
 
 		if (!g->wanted[i])
 			continue;
-		g->totals[above] += g->totals[i];
+		tree_grow_add(&g->totals[above], &g->totals[i]);
 		g->wanted[above] = 1;
 		g->next[i] = g->child[above];
 		g->child[above] = i;
@@ -104,8 +127,7 @@ static int tree_grow_callers(struct tree_growth *g)
 	if (!g->totals || !g->own || !g->wanted || !g->child || !g->next)
 		return -ENOMEM;
 	tree_grow_sum(g);
-	g->b.tree->nodes[0].total = g->totals[0];
-	g->b.tree->nodes[0].self = g->own[0];
+	tree_grow_node(&g->b.tree->nodes[0], &g->totals[0], &g->own[0]);
 	return tree_grow_branch(g, 0, &root);
 }
 
@@ -113,16 +135,14 @@ static int tree_grow_callers(struct tree_growth *g)
 static int tree_grow_to(struct tree_growth *g, uint32_t id, uint32_t node, uint32_t segment)
 {
 	const struct tree_branch branch = { .node = node, .segment = segment };
-	struct tree_node *at;
 	uint32_t to;
 
 	if (tree_child(&g->b, id, trie_at(g->segments.tree, node).key, &to) < 0 ||
 	    tree_grow_branch(g, to, &branch) < 0)
 		return -ENOMEM;
-	at = &g->b.tree->nodes[to];
-	at->total += g->totals[segment];
 	/* Rows are at the last node of a segment only. */
-	at->self += node == g->segments.last[segment] ? g->own[segment] : 0;
+	tree_grow_node(&g->b.tree->nodes[to], &g->totals[segment],
+	               node == g->segments.last[segment] ? &g->own[segment] : NULL);
 	return 0;
 }
 
@@ -147,22 +167,20 @@ static int tree_grow_inwards(struct tree_growth *g, uint32_t id)
 
 /* ---- by callee ---- */
 
-/* A node of the profile, with the weight of some stacks through it, is outwards of a node of the
+/* A node of the profile, with what some stacks through it have, is outwards of a node of the
  * tree. from: branches from this place on are of those that are made now. -ENOMEM. */
-static int tree_grow_out(struct tree_growth *g, uint32_t id, uint32_t node, uint64_t weight,
-                         size_t from)
+static int tree_grow_out(struct tree_growth *g, uint32_t id, uint32_t node,
+                         const struct tree_sum *sum, size_t from)
 {
 	const struct trie_node at = trie_at(profile_tree(g->b.tree->profile), node);
-	const struct tree_branch branch = { .node = node, .weight = weight };
+	const struct tree_branch branch = { .node = node, .sum = *sum };
 	uint32_t to;
 
 	if (tree_child(&g->b, id, at.key, &to) < 0)
 		return -ENOMEM;
-	g->b.tree->nodes[to].total += weight;
-	if (at.parent == PROFILE_ROOT)
-		g->b.tree->nodes[to].self += weight;
+	tree_grow_node(&g->b.tree->nodes[to], sum, at.parent == PROFILE_ROOT ? sum : NULL);
 	if (g->place[node] >= from) {
-		g->all[g->place[node]].weight += weight;
+		tree_grow_add(&g->all[g->place[node]].sum, sum);
 		return 0;
 	}
 	g->place[node] = (uint32_t)g->n;
@@ -181,7 +199,8 @@ static int tree_grow_leaves(struct tree_growth *g)
 		if (!watched_goes_on(g->watched, i, profile_n_rows(p)))
 			r = -ECANCELED;
 		else if (tree_grow_wants(g, row) && row->key.node != PROFILE_ROOT)
-			r = tree_grow_out(g, 0, row->key.node, row->weight, 1);
+			r = tree_grow_out(g, 0, row->key.node,
+			                  &(struct tree_sum){ row->weight, row->samples }, 1);
 	}
 	return r;
 }
@@ -199,7 +218,7 @@ static int tree_grow_outwards(struct tree_growth *g, uint32_t id)
 		const uint32_t parent = trie_at(tree, at.node).parent;
 
 		if (parent != PROFILE_ROOT)
-			r = tree_grow_out(g, id, parent, at.weight, from);
+			r = tree_grow_out(g, id, parent, &at.sum, from);
 	}
 	return r;
 }
@@ -212,11 +231,10 @@ static int tree_grow_callees(struct tree_growth *g)
 
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
 		const struct profile_row *row = profile_row_at(p, i);
+		const struct tree_sum sum = { row->weight, row->samples };
 
-		if (!tree_grow_wants(g, row))
-			continue;
-		root->total += row->weight;
-		root->self += row->key.node == PROFILE_ROOT ? row->weight : 0;
+		if (tree_grow_wants(g, row))
+			tree_grow_node(root, &sum, row->key.node == PROFILE_ROOT ? &sum : NULL);
 	}
 	g->place = calloc(profile_n_nodes(p) + 1, sizeof(*g->place));
 	return g->place ? 0 : -ENOMEM;

@@ -23,6 +23,17 @@ int fold_more(struct fold *f, size_t n)
 	return 0;
 }
 
+int fold_names(struct fold *f, size_t n)
+{
+	bool *passes = n > f->n_names ? realloc(f->passes, n + 1) : f->passes;
+
+	if (!passes)
+		return -ENOMEM;
+	f->passes = passes;
+	f->n_names = n > f->n_names ? n : f->n_names;
+	return 0;
+}
+
 int fold_new(struct fold *f, size_t n, size_t n_names)
 {
 	*f = (struct fold){ .n_names = n_names };

@@ -48,6 +48,8 @@ int fold_new(struct fold *f, size_t n, size_t n_names);
 /* Room for n nodes in all; new ones are closed, and have no children. -ENOMEM. */
 int fold_more(struct fold *f, size_t n);
 void fold_free(struct fold *f);
+/* Room for names from 0 to n - 1; of a tree that grew there are more. -ENOMEM. */
+int fold_names(struct fold *f, size_t n);
 /* To be called when passes has been filled. filtered: there is a filter. */
 void fold_filter(struct fold *f, bool filtered);
 /* Lists the nodes that are to be seen, depth first. */

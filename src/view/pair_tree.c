@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * pair_tree.c: see pair_tree.h. Each side's tree is built by itself (tree.h) and its nodes are put
- * into one trie by the names on their way.
+ * pair_tree.c: see pair_tree.h. Each side's tree grows by itself (tree.h), and its nodes are put
+ * into one trie by the names on their way: several of one side may be one node here.
  */
 #include "view/pair_tree.h"
 
@@ -13,7 +13,12 @@
 
 void pair_tree_free(struct pair_tree *t)
 {
+	for (size_t side = 0; side < 2; side++) {
+		tree_grow_end(t->side[side].growth);
+		tree_free(&t->side[side].tree);
+	}
 	free(t->nodes);
+	free(t->parts);
 	trie_free(&t->ways);
 	intern_free(&t->names);
 	*t = (struct pair_tree){ 0 };
@@ -48,13 +53,21 @@ static uint32_t pair_name(struct pair_tree *t, const struct tree *from, uint32_t
 	return key->failed ? INTERN_FAILED : intern_bytes(&t->names, key->bytes, key->n);
 }
 
-/* Adds what a node of one side has to the node that stands for both. */
-static void pair_add(struct pair_node *to, const struct tree_node *n, size_t side)
+/* Adds a node of one side to the node that stands for both. -ENOMEM. */
+static int pair_add(struct pair_tree *t, uint32_t id, size_t side, uint32_t node)
 {
+	const struct tree_node *n = &t->side[side].tree.nodes[node];
+	struct pair_node *to = &t->nodes[id];
+
+	if (ARRAY_ROOM(&t->parts, &t->parts_capacity, t->n_parts + 1) < 0)
+		return -ENOMEM;
 	to->total.weight[side] += n->total;
 	to->total.samples[side] += n->total_samples;
 	to->self[side] += n->self;
 	to->kind = profile_kind_of(to->kind, n->kind);
+	t->parts[t->n_parts] = (struct pair_part){ node, to->first[side] };
+	to->first[side] = (uint32_t)t->n_parts++;
+	return 0;
 }
 
 /* The node below parent with a name. TRIE_FAILED. */
@@ -71,42 +84,60 @@ static uint32_t pair_node(struct pair_tree *t, uint32_t parent, uint32_t name)
 	return id;
 }
 
-/* Adds one side's tree. A parent's number is less than its children's. -ENOMEM. */
-static int pair_add_side(struct pair_tree *t, const struct pane_scope *s, enum tree_order order,
-                         size_t side)
+/* Adds the children of one side's node. -ENOMEM; -ECANCELED. */
+static int pair_grow_part(struct pair_tree *t, uint32_t id, size_t side, uint32_t node)
 {
-	const struct tree_opts opts = { .order = order, .event = s->event, .watched = s->watched };
-	struct tree from = { 0 };
+	struct pair_side *from = &t->side[side];
 	struct buf key = { 0 };
-	uint32_t *to = NULL;
-	int r = tree_build(&from, s->profile, &opts);
+	int r = tree_grow(from->growth, node);
+	uint32_t child = r < 0 ? 0 : from->tree.nodes[node].first_child;
 
-	if (r >= 0 && !(to = calloc(from.n, sizeof(*to))))
-		r = -ENOMEM;
-	if (r >= 0)
-		pair_add(&t->nodes[0], &from.nodes[0], side);
-	for (uint32_t i = 1; r >= 0 && i < from.n; i++) {
-		to[i] = pair_node(t, to[from.nodes[i].parent], pair_name(t, &from, i, &key));
-		if (to[i] == TRIE_FAILED)
-			r = -ENOMEM;
-		else
-			pair_add(&t->nodes[to[i]], &from.nodes[i], side);
+	for (; child && r >= 0; child = from->tree.nodes[child].next_sibling) {
+		uint32_t to = pair_node(t, id, pair_name(t, &from->tree, child, &key));
+
+		r = to == TRIE_FAILED ? -ENOMEM : pair_add(t, to, side, child);
 	}
-	free(to);
 	buf_free(&key);
-	tree_free(&from);
 	return r;
 }
 
-int pair_tree_build(struct pair_tree *ret, const struct pane_scope *s, enum tree_order order)
+int pair_tree_grow(struct pair_tree *t, uint32_t node)
 {
+	size_t children = t->n;
+	int r = 0;
+
+	if (t->nodes[node].grown)
+		return 0;
+	for (size_t side = 0; side < 2; side++)
+		for (uint32_t at = t->nodes[node].first[side]; at && r >= 0; at = t->parts[at].next)
+			r = pair_grow_part(t, node, side, t->parts[at].node);
+	t->nodes[node].children = (uint32_t)children;
+	t->nodes[node].n_children = (uint32_t)(t->n - children);
+	t->nodes[node].grown = r >= 0;
+	return r;
+}
+
+/* -ENOMEM; -ECANCELED. */
+int pair_tree_begin(struct pair_tree *ret, const struct pane_scope *s, enum tree_order order)
+{
+	const struct pane_scope *const scope[2] = { s->base, s };
 	int r = ARRAY_ROOM(&ret->nodes, &ret->capacity, 1);
 
 	if (r < 0)
 		return r;
-	ret->nodes[ret->n++] = (struct pair_node){ 0 };
-	r = pair_add_side(ret, s->base, order, 0);
-	return r < 0 ? r : pair_add_side(ret, s, order, 1);
+	ret->nodes[ret->n++] = (struct pair_node){ .kind = PROFILE_UNKNOWN };
+	ret->n_parts = 1;
+	for (size_t side = 0; side < 2 && r >= 0; side++) {
+		const struct tree_opts opts = { .order = order,
+			                        .event = scope[side]->event,
+			                        .watched = scope[side]->watched };
+
+		r = tree_grow_begin(&ret->side[side].growth, &ret->side[side].tree,
+		                    scope[side]->profile, &opts);
+		if (r >= 0)
+			r = pair_add(ret, 0, side, 0);
+	}
+	return r;
 }
 
 /* A node while its siblings are sorted. */
@@ -115,26 +146,13 @@ struct pair_sorted {
 	double key;
 };
 
-static int pair_order(const void *pa, const void *pb)
+static int pair_compare(const void *pa, const void *pb)
 {
 	const struct pair_sorted *a = pa, *b = pb;
 
 	if (a->key != b->key)
 		return a->key > b->key ? -1 : 1;
 	return a->node < b->node ? -1 : a->node > b->node;
-}
-
-/* By node: where its children begin in a list of all nodes by parent; [n]: the end. NULL: out of
- * memory. */
-static uint32_t *pair_children(const struct pair_tree *t)
-{
-	uint32_t *first = calloc(t->n + 2, sizeof(*first));
-
-	for (size_t i = 1; first && i < t->n; i++)
-		first[t->nodes[i].parent + 1]++;
-	for (size_t i = 1; first && i <= t->n; i++)
-		first[i] += first[i - 1];
-	return first;
 }
 
 /* Links n siblings, sorted, below their parent. */
@@ -156,37 +174,39 @@ static bool pair_is_end(const struct pair_node *n, const struct pane_scope *s)
 	return (self < 0 ? -self : self) * 2 >= (total < 0 ? -total : total);
 }
 
-/* Children are gathered by parent, sorted, and linked. */
-int pair_tree_sort(const struct pair_tree *t, const struct view_compare *c,
-                   const struct pane_scope *s, enum compare_by by, double percent_limit,
+void pair_tree_fold(const struct pair_tree *t, const struct pane_scope *s, uint32_t node,
+                    struct fold_node *ret)
+{
+	const struct pair_node *n = &t->nodes[node];
+
+	*ret = (struct fold_node){
+		.parent = n->parent,
+		.name = n->name,
+		.end = pair_is_end(n, s),
+		.more = n->total.weight[0] > n->self[0] || n->total.weight[1] > n->self[1],
+	};
+}
+
+/* Children that are large enough are gathered, sorted, and linked. -ENOMEM. */
+int pair_tree_sort(const struct pair_tree *t, uint32_t node, const struct pair_order *order,
                    struct fold *ret)
 {
-	uint32_t *first = pair_children(t);
-	struct pair_sorted *sorted = calloc(t->n + 1, sizeof(*sorted));
-	/* By node: how many of its children are in the list. */
-	uint32_t *n = calloc(t->n + 1, sizeof(*n));
-	int r;
+	const struct pair_node *parent = &t->nodes[node];
+	struct pair_sorted *sorted = calloc(parent->n_children + 1u, sizeof(*sorted));
+	size_t n = 0;
 
-	for (uint32_t i = 1; first && sorted && n && i < t->n; i++) {
-		const struct pair_node *node = &t->nodes[i];
+	if (!sorted)
+		return -ENOMEM;
+	for (uint32_t i = parent->children; i < parent->children + parent->n_children; i++) {
 		struct compare_row row = { 0 };
 
-		ret->nodes[i].parent = node->parent;
-		ret->nodes[i].name = node->name;
-		ret->nodes[i].end = pair_is_end(node, s);
 		/* How sure it is, is told of the rows that are drawn: that costs more. */
-		compare_figures(&row, c, s, &node->total);
-		if (row.share > 0 && row.share * 100 >= percent_limit)
-			sorted[first[node->parent] + n[node->parent]++] =
-			        (struct pair_sorted){ i, compare_key(&row, by) };
+		compare_figures(&row, order->compare, order->scope, &t->nodes[i].total);
+		if (row.share > 0 && row.share * 100 >= order->percent_limit)
+			sorted[n++] = (struct pair_sorted){ i, compare_key(&row, order->by) };
 	}
-	for (uint32_t i = 0; first && sorted && n && i < t->n; i++) {
-		qsort(sorted + first[i], n[i], sizeof(*sorted), pair_order);
-		pair_link(ret, i, sorted + first[i], n[i]);
-	}
-	r = first && sorted && n ? 0 : -ENOMEM;
-	free(n);
+	qsort(sorted, n, sizeof(*sorted), pair_compare);
+	pair_link(ret, node, sorted, n);
 	free(sorted);
-	free(first);
-	return r;
+	return 0;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // pane_compare_tree.c: the call tree of both sides of a comparison. Which branches are open is
-// known to fold.c, what a node has on each side to pair_tree.c.
+// known to fold.c, what a node has on each side to pair_tree.c. As in pane_tree.c, the children of
+// a node are made when it is opened, all where a filter looks through it.
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "view/pair_tree.h"
 #include "view/pane_compare.h"
@@ -12,7 +14,9 @@ struct pair_pane {
 	const struct view_compare *c;
 	struct pair_tree tree;
 	struct fold fold; /* its lines are the pane's */
+	enum tree_order order;
 	enum compare_by by;
+	bool whole; /* all of it is there */
 };
 
 static void pair_pane_free(struct pane *p)
@@ -23,10 +27,70 @@ static void pair_pane_free(struct pane *p)
 	fold_free(&t->fold);
 }
 
+/* Hangs the children of a node below it, sorted. -ENOMEM. */
+static int pair_pane_link(struct pair_pane *t, uint32_t node)
+{
+	const struct pane *p = &t->pane;
+	const struct pair_order order = { t->c, p->scope, t->by, p->opts->percent_limit };
+	int r = pair_tree_sort(&t->tree, node, &order, &t->fold);
+
+	t->fold.nodes[node].more = t->fold.nodes[node].first_child;
+	t->fold.nodes[node].grown = r >= 0;
+	return r;
+}
+
+/* Makes the children of a node, and links those that are shown. -ENOMEM; -ECANCELED. */
+static int pair_pane_children(struct pair_pane *t, uint32_t node)
+{
+	size_t old = t->fold.n;
+	int r = pair_tree_grow(&t->tree, node);
+
+	if (r >= 0)
+		r = fold_more(&t->fold, t->tree.n);
+	for (size_t i = old; r >= 0 && i < t->tree.n; i++)
+		pair_tree_fold(&t->tree, t->pane.scope, (uint32_t)i, &t->fold.nodes[i]);
+	return r < 0 ? r : pair_pane_link(t, node);
+}
+
+/* For fold.c. Where small branches are not shown, what is below a node tells whether it has any
+ * that are: so it is made with it. */
+static int pair_pane_grow(void *ctx, uint32_t node)
+{
+	struct pair_pane *t = ctx;
+	int r = t->fold.nodes[node].grown ? 0 : pair_pane_children(t, node);
+
+	if (t->pane.opts->percent_limit <= 0)
+		return r;
+	for (uint32_t at = t->fold.nodes[node].first_child; at && r >= 0;
+	     at = t->fold.nodes[at].next_sibling)
+		if (!t->fold.nodes[at].grown)
+			r = pair_pane_children(t, at);
+	return r;
+}
+
+/* Makes all of the tree that is shown. -ENOMEM; -ECANCELED. */
+static int pair_pane_complete(struct pair_pane *t)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < t->tree.n && r >= 0 && !t->whole; i++)
+		if (!watched_goes_on(t->pane.scope->watched, i, t->tree.n))
+			r = -ECANCELED;
+		else if (!t->fold.nodes[i].grown)
+			r = pair_pane_children(t, (uint32_t)i);
+	t->whole = r >= 0;
+	return r;
+}
+
 static int pair_pane_filter(struct pane *p)
 {
 	struct pair_pane *t = (struct pair_pane *)p;
+	int r = p->filter.n ? pair_pane_complete(t) : 0;
 
+	if (r >= 0)
+		r = fold_names(&t->fold, t->tree.names.n);
+	if (r < 0)
+		return r;
 	for (uint32_t i = 1; p->filter.n && i < t->fold.n_names; i++)
 		t->fold.passes[i] = pane_passes(p, pair_symbol(&t->tree, i));
 	fold_filter(&t->fold, p->filter.n);
@@ -81,8 +145,11 @@ static int pair_pane_sort(struct pair_pane *t)
 {
 	struct pane *p = &t->pane;
 	uint32_t here = p->at < p->n ? t->fold.lines[p->at].node : 0;
-	int r = pair_tree_sort(&t->tree, t->c, p->scope, t->by, p->opts->percent_limit, &t->fold);
+	int r = 0;
 
+	for (uint32_t i = 0; i < t->fold.n && r >= 0; i++)
+		if (t->fold.nodes[i].grown)
+			r = pair_pane_link(t, i);
 	if (r < 0)
 		return r;
 	fold_list(&t->fold);
@@ -107,7 +174,7 @@ static int pair_pane_key(struct pane *p, int key)
 	}
 	own = fold_key(&t->fold, &p->at, key);
 	p->n = t->fold.n_lines;
-	return own;
+	return t->fold.failed ? t->fold.failed : own;
 }
 
 /* Callers and callees of the function on both sides. */
@@ -119,6 +186,103 @@ static int pair_pane_enter(struct pane *p, size_t i, struct pane **ret)
 		return 0;
 	*ret = pane_compare_calls(p->opts, p->scope, object, symbol);
 	return *ret ? 0 : -ENOMEM;
+}
+
+/* ---- another pane of the same ---- */
+
+/* The node of the new tree that is what `node` was in the old one; 0: there is none. known: by old
+ * node, for those whose way down was looked at. */
+static uint32_t pair_pane_counterpart(const struct pair_tree *old, struct pair_pane *new,
+                                      const uint32_t *known, uint32_t node)
+{
+	const struct pair_node *n = &old->nodes[node];
+	uint32_t up = n->parent ? known[n->parent] : 0, at;
+
+	if ((n->parent && !up) || pair_pane_grow(new, up) < 0)
+		return 0;
+	at = new->fold.nodes[up].first_child;
+	while (at && (strcmp(pair_symbol(old, n->name),
+	                     pair_symbol(&new->tree, new->tree.nodes[at].name)) ||
+	              strcmp(pair_object(old, n->name),
+	                     pair_object(&new->tree, new->tree.nodes[at].name))))
+		at = new->fold.nodes[at].next_sibling;
+	return at;
+}
+
+/* Opens in the new tree what is open in the old one. Returns the node that the cursor is on
+ * then. A node's number is larger than its parent's. */
+static uint32_t pair_pane_carry(const struct pair_pane *t, struct pair_pane *new, uint32_t *known)
+{
+	const struct pane *p = &t->pane;
+	/* While a filter opens all, what was open before it is what counts. */
+	const bool *was = t->fold.filtered ? t->fold.before : t->fold.open;
+	uint32_t here = p->at < p->n ? t->fold.lines[p->at].node : 0;
+
+	for (uint32_t i = 1; i < t->fold.n; i++) {
+		uint32_t up = t->tree.nodes[i].parent;
+
+		if ((up && !t->fold.open[up]) || (!t->fold.open[i] && i != here))
+			continue;
+		known[i] = pair_pane_counterpart(&t->tree, new, known, i);
+		if (known[i] && was[i] && pair_pane_grow(new, known[i]) >= 0)
+			new->fold.open[known[i]] = true;
+	}
+	return known[here];
+}
+
+/* The branches are open that are open in the old tree. Without memory for that all are closed. */
+static void pair_pane_adopt(struct pane *p, const struct pane *from)
+{
+	struct pair_pane *t = (struct pair_pane *)p;
+	const struct pair_pane *old = (const struct pair_pane *)from;
+	uint32_t *known = calloc(old->fold.n + 1, sizeof(*known)), here = 0;
+	size_t above = from->at - from->top;
+
+	if (known)
+		here = pair_pane_carry(old, t, known);
+	free(known);
+	pair_pane_filter(p);
+	if (here)
+		fold_go(&t->fold, here, &p->at);
+	p->top = p->at > above ? p->at - above : 0;
+}
+
+/* Begins the tree. whole: all of it is made. -ENOMEM; -ECANCELED. */
+static int pair_pane_build(struct pair_pane *t, bool whole)
+{
+	int r = pair_tree_begin(&t->tree, t->pane.scope, t->order);
+
+	if (r >= 0)
+		r = fold_new(&t->fold, 1, 1);
+	t->fold.grow = pair_pane_grow;
+	t->fold.ctx = t;
+	if (r >= 0)
+		r = whole ? pair_pane_complete(t) : pair_pane_grow(t, 0);
+	return r < 0 ? r : pair_pane_filter(&t->pane);
+}
+
+static struct pane *pair_pane_new(const struct view_opts *opts, struct pane_scope *s,
+                                  enum tree_order order, enum compare_by by, bool whole);
+
+/* A filter looks at all of it. */
+static struct pane *pair_pane_again(const struct pane *p, struct pane_scope *s)
+{
+	const struct pair_pane *t = (const struct pair_pane *)p;
+
+	return pair_pane_new(p->opts, s, t->order, t->by, p->filter.n);
+}
+
+static struct pane *pair_pane_whole(const struct pane *p)
+{
+	const struct pair_pane *t = (const struct pair_pane *)p;
+
+	return pair_pane_new(p->opts, p->scope, t->order, t->by, true);
+}
+
+/* The filter, and opening all, are of all of the tree. */
+static bool pair_pane_wants_whole(const struct pane *p, int key)
+{
+	return (key == '/' || key == 'E') && !((const struct pair_pane *)p)->whole;
 }
 
 static const struct pane_key pair_pane_own[] = {
@@ -137,6 +301,10 @@ static const struct pane_kind pair_caller_kind = {
 	.heading = pair_pane_heading,
 	.line = pair_pane_line,
 	.filter = pair_pane_filter,
+	.again = pair_pane_again,
+	.whole = pair_pane_whole,
+	.wants_whole = pair_pane_wants_whole,
+	.adopt = pair_pane_adopt,
 	.own = pair_pane_own,
 	.key = pair_pane_key,
 	.enter = pair_pane_enter,
@@ -150,15 +318,19 @@ static const struct pane_kind pair_callee_kind = {
 	.heading = pair_pane_heading,
 	.line = pair_pane_line,
 	.filter = pair_pane_filter,
+	.again = pair_pane_again,
+	.whole = pair_pane_whole,
+	.wants_whole = pair_pane_wants_whole,
+	.adopt = pair_pane_adopt,
 	.own = pair_pane_own,
 	.key = pair_pane_key,
 	.enter = pair_pane_enter,
 	.names = pair_pane_names,
 };
 
-/* All branches are closed at first; what changed most stands first. */
-struct pane *pane_compare_tree(const struct view_opts *opts, struct pane_scope *s,
-                               enum tree_order order)
+/* All branches are closed at first; what comes first in the order stands first. */
+static struct pane *pair_pane_new(const struct view_opts *opts, struct pane_scope *s,
+                                  enum tree_order order, enum compare_by by, bool whole)
 {
 	struct pair_pane *t =
 	        pane_new(sizeof(*t), order == TREE_CALLER ? &pair_caller_kind : &pair_callee_kind,
@@ -167,9 +339,16 @@ struct pane *pane_compare_tree(const struct view_opts *opts, struct pane_scope *
 	if (!t)
 		return NULL;
 	t->c = opts->compare;
-	if (pair_tree_build(&t->tree, s, order) >= 0 &&
-	    fold_new(&t->fold, t->tree.n, t->tree.names.n) >= 0 && pair_pane_sort(t) >= 0)
+	t->order = order;
+	t->by = by;
+	if (pair_pane_build(t, whole) >= 0)
 		return &t->pane;
 	pane_free(&t->pane);
 	return NULL;
+}
+
+struct pane *pane_compare_tree(const struct view_opts *opts, struct pane_scope *s,
+                               enum tree_order order)
+{
+	return pair_pane_new(opts, s, order, COMPARE_BY_CHANGE, false);
 }
