@@ -8,6 +8,7 @@
 #include "cli/schema.h"
 #include "cmd/outfile.h"
 #include "input/profiled.h"
+#include "input/stored.h"
 
 enum {
 	EXPLAIN_INPUT = 1,
@@ -18,6 +19,8 @@ enum {
 struct explain_cmd {
 	const struct cmd *cmd;
 	struct infile in;
+	struct stored stored; /* in place of in */
+	struct answer answer;
 	struct naming naming;
 	struct sample_filter filter;
 	struct report show;
@@ -28,18 +31,20 @@ struct explain_cmd {
 /* What the commands that are shown need to read the same samples of the same recording with the
  * same names: lists that end with NULL. */
 struct explain_args {
-	const char *input[3], *names[NAMING_ARGS_MAX + 1];
+	const char *input[STORED_ARGS_MAX + 1], *names[NAMING_ARGS_MAX + 1];
 	const char *tasks[SAMPLE_FILTER_ARGS_MAX + 1], *time[3];
 	struct buf texts[3];
 };
 
 static void explain_args(struct explain_cmd *e, struct explain_args *a)
 {
-	size_t n = 0;
-
+	if (stored_asked(&e->stored)) {
+		stored_args(&e->stored, a->input);
+		return;
+	}
 	if (e->in.path) {
-		a->input[n++] = "-i";
-		a->input[n++] = e->in.path;
+		a->input[0] = "-i";
+		a->input[1] = e->in.path;
 	}
 	naming_args(&e->naming, e->archive, a->names);
 	sample_filter_args(&e->filter, "Te", a->texts, a->tasks);
@@ -53,14 +58,21 @@ static void explain_args(struct explain_cmd *e, struct explain_args *a)
 static int explain_print(struct explain_cmd *e)
 {
 	struct explain_args args = { 0 };
-	const struct explain_from from = { args.input, args.names, args.tasks, args.time,
-		                           e->filter.events };
+	const struct explain_from from = {
+		.input = args.input,
+		.names = args.names,
+		.tasks = args.tasks,
+		.time = args.time,
+		.events = e->filter.events,
+		.stored = stored_asked(&e->stored),
+	};
+	const char *name = from.stored ? e->stored.url : e->in.path ? e->in.path : "perf.data";
 	struct explain x = { 0 };
 	struct buf out = { 0 };
 	int rc, code = EXIT_FAILED;
 
 	explain_args(e, &args);
-	rc = explain_find(&x, &e->show, e->in.path ? e->in.path : "perf.data", &from);
+	rc = explain_find(&x, &e->show, name, &from);
 	if (rc >= 0)
 		rc = e->json ? explain_json(&x, &out) : explain_text(&x, e->naming.color, &out);
 	if (rc < 0)
@@ -101,6 +113,41 @@ static int explain_do(struct explain_cmd *e)
 	return code == EXIT_OK ? infile_verdict(&e->in, e->cmd, e->show.rec) : code;
 }
 
+/* Asks the store. An exit code. */
+static int explain_do_stored(struct explain_cmd *e)
+{
+	int code = stored_load(&e->stored, e->cmd, 0, &e->answer);
+
+	if (code == EXIT_OK)
+		code = sample_filter_answer(&e->filter, e->cmd, &e->answer);
+	if (code != EXIT_OK)
+		return code;
+	/* The report takes over what the answer loaded. */
+	e->show.load = e->answer.load;
+	e->answer.load = (struct load){ 0 };
+	return explain_print(e);
+}
+
+/* False after saying what does not go with --store. */
+static bool explain_ready(struct explain_cmd *e)
+{
+	const char *other = e->in.path                          ? "a recording"
+	                    : sample_filter_any_ids(&e->filter) ? "filters of samples (--where)"
+	                                                        : NULL;
+
+	return stored_ready(&e->stored, e->cmd, other);
+}
+
+/* Says what was asked for. An exit code. */
+static int explain_main(struct explain_cmd *e)
+{
+	if (e->schema)
+		return schema_print(e->cmd);
+	if (!explain_ready(e))
+		return EXIT_USAGE;
+	return stored_asked(&e->stored) ? explain_do_stored(e) : explain_do(e);
+}
+
 /* Takes one option. 0, or -EINVAL after saying what is wrong. */
 static int explain_option(struct explain_cmd *e, const struct options *o, int id)
 {
@@ -118,6 +165,10 @@ static int explain_option(struct explain_cmd *e, const struct options *o, int id
 		e->archive = o->arg;
 		return naming_option(&e->naming, o, id);
 	default:
+		if (stored_is_option(id)) {
+			stored_option(&e->stored, o, id);
+			return 0;
+		}
 		return sample_filter_is_option(id) ? sample_filter_option(&e->filter, o, id)
 		                                   : naming_option(&e->naming, o, id);
 	}
@@ -139,9 +190,11 @@ static int explain_run(int argc, char **argv, const struct cmd *cmd)
 		if (id == OPTIONS_HELP || id == OPTIONS_USAGE || explain_option(&e, &o, id) < 0)
 			goto out;
 	}
-	rc = e.schema ? schema_print(cmd) : explain_do(&e);
+	rc = explain_main(&e);
 out:
 	load_free(&e.show.load);
+	answer_free(&e.answer);
+	stored_free(&e.stored);
 	recording_close(e.show.rec);
 	infile_close(&e.in);
 	sample_filter_free(&e.filter);
@@ -151,6 +204,8 @@ out:
 
 static const struct option_def explain_options[] = {
 	INFILE_OPTION(EXPLAIN_INPUT),
+	STORED_URL_OPTION,
+	STORED_SPAN_OPTIONS,
 	{ "json", 0, NULL, "the same as one JSON object", EXPLAIN_JSON },
 	{ "json-schema", 0, NULL, "the JSON Schema of that object, and nothing else",
 	  EXPLAIN_SCHEMA },
@@ -177,6 +232,9 @@ COMMAND(explain) = {
 	        "that "
 	        "one of its functions has, so these shares overlap, and code without names is in "
 	        "none. Nothing is guessed of what the recording does not hold.",
+	        "With --store it is of windows of a store: of a service, of hosts, of a day. A "
+	        "store has no processes, threads and losses of single files, so nothing is said "
+	        "of these.",
 	        "--json writes one object: version (1), recording, event, samples, seconds, "
 	        "cpu_seconds, findings (section, id, percent or null, text, command: a list of "
 	        "arguments, which is empty where there is none). Keys may be added, none is taken "

@@ -51,12 +51,13 @@ struct explain {
 
 /* What the commands that are shown have behind their names: arguments, each list ends with NULL. */
 struct explain_from {
-	const char *const *input; /* -i FILE */
+	const char *const *input; /* -i FILE, or --store URL and what is asked of it */
 	const char *const *names; /* where names come from */
 	const char *const
 	        *tasks; /* which samples, in options that seam flame takes, too; NULL: all */
 	const char *const *time; /* of which time; NULL: all */
 	const char *events;      /* which events, as -e takes them; NULL: all */
+	bool stored;             /* of windows of a store */
 };
 
 /* Fills ret from the report of a recording, whose profile must keep what EXPLAIN_KEEPS says.

@@ -5,6 +5,15 @@
 
 #include "explain/explain_parts.h"
 
+const char *const explain_below_args[] = { "report", "--stdio", "-s", "dso", "-g", "none", NULL };
+
+const char *const *explain_account_args(const struct explain *x)
+{
+	static const char *const stats[] = { "report", "--stats", NULL };
+
+	return x->from->stored ? explain_below_args : stats;
+}
+
 static size_t args_count(const char *const *args)
 {
 	size_t n = 0;
@@ -79,15 +88,19 @@ void explain_finding_free(struct explain_finding *f)
 	command_free(f->command);
 }
 
-/* Makes the sentence and the command, and puts them behind the others. */
+/* Makes the sentence and the command, and puts them behind the others. What reads a file alone has
+ * nothing to read of a store. */
 void explain_add(struct explain *x, const struct explain_new *what, const char *fmt, ...)
 {
 	struct explain_finding f = { .section = what->section,
 		                     .id = what->id,
 		                     .percent = what->percent };
+	const char *const *args = what->args;
 	struct buf text = { 0 };
 	va_list ap;
 
+	if (x->from->stored && args && !strcmp(args[0], "stat"))
+		args = NULL;
 	if (x->n >= EXPLAIN_LINES)
 		return;
 	va_start(ap, fmt);
@@ -96,9 +109,9 @@ void explain_add(struct explain *x, const struct explain_new *what, const char *
 	if (!text.failed)
 		f.text = strdup(buf_text(&text));
 	buf_free(&text);
-	if (what->args)
-		f.command = command_new(x, what->args, what->all_events);
-	if (!f.text || (what->args && !f.command)) {
+	if (args)
+		f.command = command_new(x, args, what->all_events);
+	if (!f.text || (args && !f.command)) {
 		explain_finding_free(&f);
 		x->failed = true;
 		return;

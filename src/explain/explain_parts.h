@@ -23,6 +23,11 @@ void explain_add(struct explain *x, const struct explain_new *what, const char *
 		__VA_ARGS__, NULL \
 	}
 
+/* The account of what became of every stack: of windows that is not to be had by itself. */
+const char *const *explain_account_args(const struct explain *x);
+/* What stands below a report of all frames, and not in --stats. */
+extern const char *const explain_below_args[];
+
 void explain_finding_free(struct explain_finding *f);
 
 /* ---- explain_sums.c ---- */
@@ -38,6 +43,7 @@ struct explain_sums {
 	bool off_cpu;                 /* it counts waiting */
 	bool by_frequency;            /* what the event counts was sampled now and then */
 	bool no_user, no_kernel;      /* the event leaves that out */
+	bool has_tasks;               /* processes and threads are told apart */
 	double seconds, cpu_seconds;  /* as struct explain_about */
 	uint64_t kind[PROFILE_KINDS]; /* weight by the kind of code that was hit; inlined is user */
 	struct rollup functions, objects, commands, threads; /* by self, descending */

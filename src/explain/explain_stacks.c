@@ -13,10 +13,6 @@
 #define EVENTS_TOLD 4    /* others than the one that shares are of */
 #define IDLE_CPUS 0.7    /* CPUs in use, below which waiting is the question */
 
-static const char *const stats_args[] = { "report", "--stats", NULL };
-/* What stands below a report of all frames, and not in --stats. */
-static const char *const below_args[] = { "report", "--stdio", "-s", "dso", "-g", "none", NULL };
-
 /* A finding about all samples of all events. */
 static struct explain_new stacks_new(const char *id, double percent, const char *const *args)
 {
@@ -99,12 +95,12 @@ static void stacks_whole(struct explain *x, const struct explain_sums *s,
 	stacks_cut_live(&cut, &s->report->load);
 	lack = cut.samples > e->samples ? cut.samples : e->samples;
 	new = stacks_new("whole", report_percent(a.whole > lack ? a.whole - lack : 0, a.samples),
-	                 below_args);
+	                 explain_below_args);
 	/* Where all are in one state that lacks the stack, that is told. */
 	if (a.whole || a.samples > stacks_most(s, &a))
 		explain_add(x, &new,
 		            "of the samples have their whole stack, as far as the recording tells");
-	new = stacks_new("cut_off", report_percent(cut.samples, a.samples), below_args);
+	new = stacks_new("cut_off", report_percent(cut.samples, a.samples), explain_below_args);
 	if (new.percent >= SHARE_LEAST)
 		explain_add(x, &new,
 		            "of the samples have a stack that was not walked to its end, most of "
@@ -128,7 +124,8 @@ static void stacks_states(struct explain *x, const struct explain_sums *s)
 	if (worst == UINT32_MAX || report_percent(a.state[worst], a.samples) < SHARE_LEAST)
 		return;
 	state = profile_state_at(s->profile, worst);
-	new = stacks_new(state->name, report_percent(a.state[worst], a.samples), stats_args);
+	new = stacks_new(state->name, report_percent(a.state[worst], a.samples),
+	                 explain_account_args(x));
 	explain_add(x, &new, "of the samples: %s%s%s", state->text, state->hint ? "; " : "",
 	            state->hint ? state->hint : "");
 }
@@ -142,7 +139,7 @@ static void stacks_ends(struct explain *x, const struct explain_sums *s,
 	const char *path;
 
 	profile_account(s->profile, 0, &a);
-	new = stacks_new("end_early", report_percent(e->samples, a.samples), below_args);
+	new = stacks_new("end_early", report_percent(e->samples, a.samples), explain_below_args);
 	if (!e->n || new.percent < SHARE_LEAST)
 		return;
 	path = e->by_object[0].path;
@@ -165,7 +162,7 @@ static void stacks_unnamed(struct explain *x, const struct explain_sums *s)
 	if (!l->n_unnamed || report_percent(l->taken_unnamed, l->taken) < SHARE_LEAST)
 		return;
 	hint_unnamed(u, 1, s->report->rec ? s->report->rec->procs : NULL, &hint);
-	new = stacks_new("unnamed", report_percent(l->taken_unnamed, l->taken), below_args);
+	new = stacks_new("unnamed", report_percent(l->taken_unnamed, l->taken), explain_below_args);
 	explain_add(x, &new, "of the samples have frames without a name, most of them in %s%s%s",
 	            u->object, hint.n ? ": " : "", buf_text(&hint));
 	buf_free(&hint);
@@ -187,7 +184,7 @@ static void stacks_runtime(struct explain *x, const struct explain_sums *s)
 		if (ends[e] > ends[worst] || worst == RUNTIME_END_NONE)
 			worst = e;
 	}
-	new = stacks_new("interpreter", report_percent(lack, all), stats_args);
+	new = stacks_new("interpreter", report_percent(lack, all), explain_account_args(x));
 	if (lack && new.percent >= SHARE_LEAST)
 		explain_add(x, &new, "of the stacks in an interpreter may lack functions of it: %s",
 		            runtime_end_text((enum runtime_end)worst));
@@ -272,8 +269,8 @@ static void stacks_next(struct explain *x, const struct explain_sums *s)
 		            report_number(s->samples, number, sizeof(number)),
 		            200 * sqrt(0.05 * 0.95 / (double)s->samples));
 	/* Idle CPUs were told of, and what was left out may have run. */
-	if (!waits && !s->idle && !s->no_user && !s->no_kernel && s->cpu_seconds > 0 &&
-	    s->seconds > 1 && busy < IDLE_CPUS)
+	if (!waits && !s->idle && s->has_tasks && !s->no_user && !s->no_kernel &&
+	    s->cpu_seconds > 0 && s->seconds > 1 && busy < IDLE_CPUS)
 		explain_add(x, &(struct explain_new){ EXPLAIN_NEXT, "record_waiting", -1, NULL },
 		            "it used %.2f CPUs: the rest was waiting, for a CPU, too; seam record "
 		            "--off-cpu shows for what",

@@ -4,6 +4,7 @@
 
 #include "abi/event_unit.h"
 #include "explain/explain_parts.h"
+#include "profile/origin.h"
 
 /* The event of the file that the profile's is of; NULL: not known. */
 static const struct seam_event *sums_file_event(const struct report *r, uint32_t event)
@@ -19,13 +20,23 @@ static const struct seam_event *sums_file_event(const struct report *r, uint32_t
 	return NULL;
 }
 
+/* Windows know of an event no more than its name and unit. */
+static bool sums_named_cycles(const char *name)
+{
+	size_t n = strcspn(name, ":");
+
+	return (n == strlen("cycles") && !strncmp(name, "cycles", n)) ||
+	       (n == strlen("cpu-cycles") && !strncmp(name, "cpu-cycles", n));
+}
+
 /* Whether an event counts time, or cycles, which go as time does. */
 static bool sums_is_time(const struct report *r, uint32_t event)
 {
 	const struct seam_event *e = sums_file_event(r, event);
 
 	return profile_event_unit(r->load.profile, event) == PROFILE_NANOSECONDS ||
-	       (e && event_unit_is_cycles(e));
+	       (e ? event_unit_is_cycles(e)
+	          : !r->rec && sums_named_cycles(profile_event_name(r->load.profile, event)));
 }
 
 /* Which events shares are rather of: time in which tasks ran, what else happened, waiting. */
@@ -58,6 +69,15 @@ static uint32_t sums_event(const struct report *r)
 	return ret;
 }
 
+/* What the name of a window's event says of what is left out: cpu-clock:u. */
+static void sums_modifiers(struct explain_sums *s)
+{
+	const char *of = strrchr(profile_event_name(s->profile, s->event), ':');
+
+	s->no_user = of && strchr(of, 'k') && !strchr(of, 'u');
+	s->no_kernel = of && strchr(of, 'u') && !strchr(of, 'k');
+}
+
 /* What the event counts, and whether it was sampled by frequency or every so many, so that shares
  * are rough where samples are few. */
 static void sums_unit(struct explain_sums *s)
@@ -68,6 +88,8 @@ static void sums_unit(struct explain_sums *s)
 	s->is_time = !s->off_cpu && sums_is_time(s->report, s->event);
 	s->no_user = e && e->attr.flags & SEAM_ATTR_EXCLUDE_USER;
 	s->no_kernel = e && e->attr.flags & SEAM_ATTR_EXCLUDE_KERNEL;
+	if (!s->report->rec)
+		sums_modifiers(s);
 	s->by_frequency = !e || e->attr.flags & SEAM_ATTR_FREQ || e->attr.sample_period > 1;
 }
 
@@ -101,6 +123,17 @@ static int sums_rollup(const struct explain_sums *s, unsigned columns, struct ro
 	return rc;
 }
 
+/* From the first sample to the last; of windows, which have no recording, from the first one's
+ * begin to the last one's end. */
+static double sums_seconds(const struct report *r)
+{
+	const struct origin *o = profile_origin_of(r->load.profile);
+	uint64_t first = r->rec ? r->rec->first_ns : o->first_ns;
+	uint64_t last = r->rec ? r->rec->last_ns : o->last_ns;
+
+	return last > first ? (double)(last - first) / 1e9 : 0;
+}
+
 /* Reads the recording's times and CPU seconds, then makes the tables. */
 int explain_sums_build(struct explain_sums *ret, const struct report *r)
 {
@@ -117,8 +150,7 @@ int explain_sums_build(struct explain_sums *ret, const struct report *r)
 		if (!s.off_cpu && profile_event_unit(s.profile, s.event) == PROFILE_NANOSECONDS)
 			s.cpu_seconds = (double)a.weight / 1e9;
 	}
-	if (r->rec && r->rec->last_ns > r->rec->first_ns)
-		s.seconds = (double)(r->rec->last_ns - r->rec->first_ns) / 1e9;
+	s.seconds = sums_seconds(r);
 	sums_kinds(&s);
 	rc = sums_rollup(&s, 1u << ROLLUP_OBJECT | 1u << ROLLUP_SYMBOL, &s.functions);
 	rc = rc < 0 ? rc : sums_rollup(&s, 1u << ROLLUP_OBJECT, &s.objects);
@@ -126,6 +158,7 @@ int explain_sums_build(struct explain_sums *ret, const struct report *r)
 	rc = rc < 0 ? rc
 	            : sums_rollup(&s, 1u << ROLLUP_COMM | 1u << ROLLUP_PID | 1u << ROLLUP_TID,
 	                          &s.threads);
+	s.has_tasks = profile_keeps(s.profile) & PROFILE_KEEP_TID;
 	for (size_t i = 0; rc >= 0 && i < s.threads.n; i++)
 		if (!s.threads.rows[i].value[ROLLUP_PID])
 			s.idle += s.threads.rows[i].self;

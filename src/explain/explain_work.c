@@ -164,6 +164,8 @@ static void work_threads(struct explain *x, const struct explain_sums *s)
 	char comm[ROLLUP_TEXT_MAX];
 	double most = t->n ? explain_share(s, t->rows[0].self) : 0;
 
+	if (!s->has_tasks)
+		return;
 	if (t->n > 1 && !s->idle && s->samples >= EXPLAIN_FEW && t->n < MANY_THREADS &&
 	    most >= ONE_THREAD)
 		explain_add(x, &(struct explain_new){ EXPLAIN_WORK, "one_thread", most, by_thread },

@@ -7,6 +7,8 @@
  */
 #include "fleet/answer.h"
 
+#include <stdlib.h>
+
 #include "fleet/nameless_frames.h"
 #include "fleet/quality.h"
 #include "profile/origin.h"
@@ -40,6 +42,13 @@ static void answer_forget(struct load *load)
 	load->unwound = (struct unwound_counts){ 0 };
 }
 
+static void answer_count(struct load *load)
+{
+	load->taken = 0;
+	for (size_t i = 0; i < profile_n_rows(load->profile); i++)
+		load->taken += profile_row_at(load->profile, i)->samples;
+}
+
 /* Reads the query's profile, then everything that is told beside it. keep: PROFILE_KEEP_LABEL and
  * _SLICE or not: windows hold nothing else. -errno. */
 int answer_load(struct answer *ret, struct store *s, const struct store_query *q, unsigned keep,
@@ -55,8 +64,7 @@ int answer_load(struct answer *ret, struct store *s, const struct store_query *q
 	if (r >= 0) {
 		if (q->where)
 			answer_forget(&a.load);
-		for (size_t i = 0; i < profile_n_rows(a.load.profile); i++)
-			a.load.taken += profile_row_at(a.load.profile, i)->samples;
+		answer_count(&a.load);
 		r = nameless_frames(&a.load, &a.found, &a.texts);
 	}
 	if (r < 0)
@@ -64,6 +72,34 @@ int answer_load(struct answer *ret, struct store *s, const struct store_query *q
 	else
 		*ret = a;
 	return r;
+}
+
+static bool answer_is_wanted(const struct profile *p, const struct profile_row *row, void *ctx)
+{
+	const bool *wanted = ctx;
+
+	(void)p;
+	return wanted[row->key.event - 1];
+}
+
+/* -ENOMEM. */
+int answer_only_events(struct answer *a, const bool *wanted)
+{
+	struct profile *some;
+	int r = profile_filter(&some, a->load.profile, answer_is_wanted, (void *)wanted);
+
+	if (r < 0)
+		return r;
+	profile_free(a->load.profile);
+	a->load.profile = some;
+	answer_forget(&a->load);
+	answer_count(&a->load);
+	free(a->load.unnamed);
+	a->load.unnamed = NULL;
+	a->load.n_unnamed = 0;
+	a->load.taken_unnamed = 0;
+	buf_free(&a->texts);
+	return nameless_frames(&a->load, &a->found, &a->texts);
 }
 
 void answer_free(struct answer *a)

@@ -17,6 +17,9 @@ struct answer {
 /* keep: PROFILE_KEEP_LABEL or 0. */
 int answer_load(struct answer *ret, struct store *s, const struct store_query *q, unsigned keep,
                 struct seam_error *err);
+/* Leaves only samples of these events: wanted is by event, the profile's first one at 0.
+ * -ENOMEM. */
+int answer_only_events(struct answer *a, const bool *wanted);
 void answer_free(struct answer *a);
 
 #endif

@@ -73,10 +73,24 @@ static bool sample_filter_is_event(const char *name, const char *wanted, size_t 
 	                    strspn(name + n + 1, "ukhGHpPSDIWeb") == strlen(name + n + 1));
 }
 
+static const char *sample_filter_recorded(const void *ctx, size_t i)
+{
+	const struct recording *rec = ctx;
+
+	return seam_events_at(rec->events, i)->name;
+}
+
+static const char *sample_filter_profiled(const void *ctx, size_t i)
+{
+	return profile_event_name(ctx, (uint32_t)i + 1);
+}
+
 /* A name may hold commas itself ("cpu/event=1,umask=2/"): each list entry is tried as long as it
- * can be. How many characters of list were a name; 0: none. */
-static size_t sample_filter_mark_event(struct sample_filter *p, const struct recording *rec,
-                                       const char *list)
+ * can be. name: that of an event by index, or NULL. How many characters of list were a name; 0:
+ * none. */
+static size_t sample_filter_mark_event(struct sample_filter *p, const char *list,
+                                       const char *(*name)(const void *ctx, size_t i),
+                                       const void *ctx)
 {
 	/* From the longest text down, and only up to a comma. */
 	for (size_t len = strlen(list); len; len--) {
@@ -85,13 +99,38 @@ static size_t sample_filter_mark_event(struct sample_filter *p, const struct rec
 		if (list[len] && list[len] != ',')
 			continue;
 		for (size_t i = 0; i < p->n_events; i++) {
-			const char *name = seam_events_at(rec->events, i)->name;
+			const char *one = name(ctx, i);
 
-			if (name && sample_filter_is_event(name, list, len))
+			if (one && sample_filter_is_event(one, list, len))
 				p->wanted[i] = found = true;
 		}
 		if (found)
 			return len;
+	}
+	return 0;
+}
+
+/* Finds the n events that -e names. -EINVAL after saying that one is none of them, and which
+ * command lists them; -ENOMEM. A recording that is followed is looked at again when it grew. */
+static int sample_filter_mark(struct sample_filter *p, size_t n,
+                              const char *(*name)(const void *ctx, size_t i), const void *ctx,
+                              const struct cmd *cmd, const char *where, const char *list)
+{
+	free(p->wanted);
+	p->n_events = n;
+	p->wanted = calloc(n + 1, sizeof(*p->wanted));
+	if (!p->wanted)
+		return -ENOMEM;
+	/* The list was checked as it was given; which entry is no event is known only here. */
+	for (const char *at = p->events; *at;) {
+		size_t used = sample_filter_mark_event(p, at, name, ctx);
+
+		if (!used) {
+			cmd_error(cmd, "-e: no event %s is named '%s'; '%s' lists them", where, at,
+			          list);
+			return -EINVAL;
+		}
+		at += used + (at[used] == ',');
 	}
 	return 0;
 }
@@ -106,32 +145,38 @@ int sample_filter_prepare(struct sample_filter *p, const struct cmd *cmd,
 		p->times[i] = (struct proc_span){ p->time.at[i].start_ns, p->time.at[i].stop_ns };
 	if (!p->events)
 		return 0;
-	/* A recording that is followed is prepared again when it grew. */
-	free(p->wanted);
-	p->n_events = seam_events_count(rec->events);
-	p->wanted = calloc(p->n_events + 1, sizeof(*p->wanted));
-	if (!p->wanted)
-		return -ENOMEM;
-	/* The list was checked as it was given; which entry is no event is known only here. */
-	for (const char *at = p->events; *at;) {
-		size_t n = sample_filter_mark_event(p, rec, at);
+	return sample_filter_mark(p, seam_events_count(rec->events), sample_filter_recorded, rec,
+	                          cmd, "of the recording", "seam evlist");
+}
 
-		if (!n) {
-			cmd_error(cmd,
-			          "-e: no event of the recording is named '%s'; 'seam evlist' "
-			          "lists them",
-			          at);
-			return -EINVAL;
-		}
-		at += n + (at[n] == ',');
-	}
-	return 0;
+/* Leaves in an answer the events that -e names. An exit code. */
+int sample_filter_answer(struct sample_filter *p, const struct cmd *cmd, struct answer *answer)
+{
+	const struct profile *profile = answer->load.profile;
+	int r;
+
+	if (!p->events || !profile_n_events(profile))
+		return EXIT_OK;
+	r = sample_filter_mark(p, profile_n_events(profile), sample_filter_profiled, profile, cmd,
+	                       "in that time", "seam report");
+	if (r == -EINVAL)
+		return EXIT_USAGE;
+	if (r >= 0)
+		r = answer_only_events(answer, p->wanted);
+	if (r < 0)
+		cmd_error(cmd, "%s", strerror(-r));
+	return r < 0 ? EXIT_FAILED : EXIT_OK;
 }
 
 /* Whether any option was given that may leave samples out. */
 bool sample_filter_any(const struct sample_filter *p)
 {
-	return id_filter_any(&p->take) || p->time.n || p->events;
+	return sample_filter_any_ids(p) || p->events;
+}
+
+bool sample_filter_any_ids(const struct sample_filter *p)
+{
+	return id_filter_any(&p->take) || p->time.n;
 }
 
 /* As samples/ calls it, once per sample. An event that is not known cannot be wanted. */

@@ -10,6 +10,7 @@
 #ifndef SEAM_INPUT_SAMPLE_FILTER_H
 #define SEAM_INPUT_SAMPLE_FILTER_H
 
+#include "fleet/answer.h"
 #include "input/span.h"
 #include "input/id_filter.h"
 #include "samples/recording.h"
@@ -61,7 +62,11 @@ size_t sample_filter_args(const struct sample_filter *p, const char *without, st
  * for another recording. */
 int sample_filter_prepare(struct sample_filter *p, const struct cmd *cmd,
                           const struct recording *rec);
+/* The same of what a store answers, in which only these events are left: an exit code. */
+int sample_filter_answer(struct sample_filter *p, const struct cmd *cmd, struct answer *answer);
 bool sample_filter_any(const struct sample_filter *p);
+/* Whether anything but events is asked for. */
+bool sample_filter_any_ids(const struct sample_filter *p);
 /* The same as a struct samples_filter, as long as p lives; prepared. */
 struct samples_filter sample_filter_samples(const struct sample_filter *p);
 void sample_filter_free(struct sample_filter *p);

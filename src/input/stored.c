@@ -206,6 +206,22 @@ int stored_load(const struct stored *s, const struct cmd *cmd, unsigned keep, st
 	return EXIT_OK;
 }
 
+size_t stored_args(const struct stored *s, const char **args)
+{
+	const char *const with[][2] = { { "--store", s->url },
+		                        { "--from", s->from },
+		                        { "--to", s->to },
+		                        { "--where", s->where } };
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++)
+		if (with[i][1]) {
+			args[n++] = with[i][0];
+			args[n++] = with[i][1];
+		}
+	return n;
+}
+
 /* Both filters hold: terms of one key are added to it. */
 int stored_repeats(const struct stored *s, struct store *store, const char *option,
                    const char *where, size_t most, struct repeats *ret, struct seam_error *err)

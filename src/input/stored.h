@@ -68,6 +68,9 @@ int stored_label(struct labels *labels, const struct cmd *cmd, const char *text)
 /* The URL of the store that is used where none is named: below /var/lib/seam for root, in the
  * state directory of a user. For free(); NULL: out of memory. make: its directory is made. */
 char *stored_default(bool make);
+/* Options for another run of seam about the same windows of the same store: how many of args. */
+#define STORED_ARGS_MAX 8
+size_t stored_args(const struct stored *s, const char **args);
 /* Answers the query: an exit code, after saying on stderr why not, or why there is nothing. */
 int stored_load(const struct stored *s, const struct cmd *cmd, unsigned keep, struct answer *ret);
 /* Reads the samples that another filter lets through, too, as several measurements. option: who has

@@ -162,6 +162,8 @@ int report_load_stored(struct report_cmd *r)
 {
 	int rc = stored_load(&r->stored, r->cmd, report_keeps(&r->show), &r->answer);
 
+	if (rc == EXIT_OK)
+		rc = sample_filter_answer(&r->filter, r->cmd, &r->answer);
 	if (rc != EXIT_OK)
 		return rc;
 	/* The report takes over what the answer loaded. */

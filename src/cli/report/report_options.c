@@ -376,15 +376,15 @@ int report_option(struct report_cmd *r, const struct options *o, int id)
 /* Names what a store cannot answer, or NULL. */
 static const char *report_not_stored(const struct report_cmd *r)
 {
-	return r->in.path                      ? "a recording"
-	       : sample_filter_any(&r->filter) ? "filters of samples (--where, --from, --to)"
-	       : r->show.threads               ? "-T"
-	       : r->show.max_stack             ? "--max-stack"
-	       : r->stats                      ? "--stats"
-	       : r->tasks                      ? "--tasks"
-	       : r->dump                       ? "-D"
-	       : r->header || r->header_only   ? "--header"
-	                                       : NULL;
+	return r->in.path                          ? "a recording"
+	       : sample_filter_any_ids(&r->filter) ? "filters of samples (--where, --from, --to)"
+	       : r->show.threads                   ? "-T"
+	       : r->show.max_stack                 ? "--max-stack"
+	       : r->stats                          ? "--stats"
+	       : r->tasks                          ? "--tasks"
+	       : r->dump                           ? "-D"
+	       : r->header || r->header_only       ? "--header"
+	                                           : NULL;
 }
 
 /* A store has no processes, threads, CPUs and slices of time. */

@@ -52,6 +52,40 @@ def exports(url, recording, work):
             fault("%s: no %s" % (recording, name))
 
 
+def explained(url, recording):
+    """What is said of all windows is said of the recording, but for what a store does not keep; its commands run, and print the shares."""
+    said = [json.loads(seam("explain", "--json", *args)[0]) for args in ([*NOWHERE, recording], ["--store", url, *EVER])]
+    check(recording + ": explain: the event", *((s["event"], s["samples"]) for s in said))
+    of = [[(f["id"], f["percent"], f["text"]) for f in s["findings"] if f["section"] in ("time", "work") and
+           f["id"] not in ("one_thread", "short_threads", "idle")] for s in said]
+    idle = any(f["id"] == "idle" for f in said[0]["findings"])
+    check(recording + ": explain: where the time goes", *(["\n".join(map(str, o)) for o in of if not idle] or ["", ""]))
+    for f in said[1]["findings"]:
+        if not f["command"]:
+            continue
+        check(recording + ": explain: what it is asked of", ["--store", url], f["command"][2:4])
+        out = seam(*f["command"][1:], *(["-o", os.devnull] if f["command"][1] == "flame" else []))[0]
+        if f["id"] in ("commands", "hottest_function", "passes_through") and \
+                not any(abs(float(n) - f["percent"]) < 0.06 for n in re.findall(r"([\d.]+) ?%", out)):
+            fault("%s: explain: %s: no %.2f %% in what '%s' prints" % (recording, f["id"], f["percent"], " ".join(f["command"])))
+
+
+def of_events(url, recording):
+    """-e leaves other events out, as of a recording."""
+    report = json.loads(seam("report", "--json", "--store", url, *EVER)[0])
+    for event in report["events"]:
+        some = json.loads(seam("report", "--json", "--store", url, *EVER, "-e", event["name"])[0])
+        check("%s: -e %s" % (recording, event["name"]), [r for r in report["rows"] if r["event"] == event["name"]], some["rows"])
+        check("%s: samples of %s" % (recording, event["name"]), event["samples"], some["samples"])
+    text = seam("report", "--store", url, *EVER, "-e", report["events"][0]["name"])[0]
+    parts = [float(n) for n in re.findall(r"([\d.]+) % of the samples", text)]
+    check("%s: -e %s: parts of a whole" % (recording, report["events"][0]["name"]), [], [n for n in parts if n > 100])
+    for event in report["events"][1:]:
+        if event["name"] in text:
+            fault("%s: %s is there, which -e does not name" % (recording, event["name"]))
+    check(recording + ": -e of no event", True, "is named 'nothing'" in seam("report", "--store", url, *EVER, "-e", "nothing", status=2)[1])
+
+
 def with_samples(text):
     """A store knows of no event without samples."""
     report = json.loads(text)
@@ -85,6 +119,8 @@ def same_answers(work):
             sys.exit(77)
         answers(url, recording)
         exports(url, recording, work)
+        explained(url, recording)
+        of_events(url, recording)
         again = seam("store", "import", "--store", url, "--window", "1s", *NOWHERE, recording)[1]
         if ": 0 windows put" not in again:
             fault("%s is put twice: %s" % (name, again))
