@@ -24,6 +24,7 @@
 #include "abi/event_unit.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/pages.h"
 #include "aggregate/load_descend.h"
 #include "aggregate/load_number.h"
 #include "aggregate/load_set.h"
@@ -435,7 +436,7 @@ static int load_table(struct load_builder *b, const struct load_table *t, struct
 {
 	const struct stacks *s = t->stacks;
 	const struct progress *progress = &b->descent.namer.opts->progress;
-	struct profile_key *keys = calloc(s->n + 1, sizeof(*keys));
+	struct profile_key *keys = pages_zeroed(s->n + 1, sizeof(*keys));
 	int r;
 
 	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));

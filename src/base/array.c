@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
 #define FIRST_BYTES 1024u /* of a new array, but at least FIRST elements */
 #define FIRST 8u
 
@@ -32,7 +34,7 @@ int array_grow(void *at, size_t *capacity, size_t wanted, size_t size)
 		return -ENOMEM;
 	larger = array_larger(*capacity, wanted, size);
 	memcpy(&elements, at, sizeof(elements));
-	elements = realloc(elements, larger * size);
+	elements = pages_grown(elements, *capacity * size, larger * size);
 	if (!elements)
 		return -ENOMEM;
 	memcpy(at, &elements, sizeof(elements));

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/pages.h"
 
 #define INTERN_LONGEST 0x3fffffffu
 
@@ -30,7 +31,7 @@ void intern_free(struct intern *in)
 static int intern_grow_table(struct intern *in)
 {
 	size_t capacity = in->capacity ? in->capacity * 2 : 64;
-	uint32_t *table = calloc(capacity, sizeof(*table));
+	uint32_t *table = pages_zeroed(capacity, sizeof(*table));
 
 	if (!table)
 		return -1;

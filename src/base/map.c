@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/pages.h"
+
 /* Each bit of x changes about half of the bits of the result. */
 uint64_t map_mix(uint64_t x)
 {
@@ -155,7 +157,7 @@ static int map_grow(struct map *m)
 	bool found;
 
 	bigger.secret = m->capacity ? m->secret : map_secret();
-	bigger.slots = calloc(bigger.capacity, sizeof(*bigger.slots));
+	bigger.slots = pages_zeroed(bigger.capacity, sizeof(*bigger.slots));
 	bigger.used = calloc(bigger.capacity, 1);
 	if (!bigger.slots || !bigger.used) {
 		free(bigger.slots);

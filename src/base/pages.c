@@ -3,17 +3,42 @@
  * some MB that are read here and there: one entry of the TLB is for 2 MiB then, not for 4 KiB. */
 #include "base/pages.h"
 
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
-
-#define LARGE ((size_t)2 << 20)
 
 void *pages_new(size_t n)
 {
 	void *p;
 
-	if (posix_memalign(&p, LARGE, n))
+	if (posix_memalign(&p, PAGES_LARGE, n))
 		return NULL;
 	madvise(p, n, MADV_HUGEPAGE);
+	return p;
+}
+
+void *pages_zeroed(size_t n, size_t size)
+{
+	void *p;
+
+	if (n < PAGES_LARGE / size || n > SIZE_MAX / size)
+		return calloc(n, size); /* which refuses what is too much */
+	p = pages_new(n * size);
+	return p ? memset(p, 0, n * size) : NULL;
+}
+
+/* What is moved costs less than the page faults of what is new. */
+void *pages_grown(void *at, size_t had, size_t n)
+{
+	void *p;
+
+	if (n < PAGES_LARGE)
+		return realloc(at, n);
+	p = pages_new(n);
+	if (p && had)
+		memcpy(p, at, had);
+	if (p)
+		free(at);
 	return p;
 }

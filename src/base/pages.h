@@ -13,4 +13,12 @@
  */
 void *pages_new(size_t n);
 
+/* From so many bytes on, memory is worth pages of its own. */
+#define PAGES_LARGE ((size_t)2 << 20)
+/* As calloc, for a table that is filled for the most part: of pages_new where it is large. */
+void *pages_zeroed(size_t n, size_t size);
+/* As realloc, of memory of which the first `had` bytes are wanted: new memory is of pages_new where
+ * it is large. */
+void *pages_grown(void *at, size_t had, size_t n);
+
 #endif

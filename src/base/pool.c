@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/pages.h"
 
 /* The size of an element stays, so that the pool can be used again. */
 void pool_free(struct pool *p)
@@ -35,7 +36,7 @@ static size_t pool_find(const struct pool *p, const void *thing, uint32_t hash)
 static int pool_grow_index(struct pool *p)
 {
 	size_t capacity = p->capacity ? p->capacity * 2 : 64;
-	uint64_t *index = calloc(capacity, sizeof(*index));
+	uint64_t *index = pages_zeroed(capacity, sizeof(*index));
 
 	if (!index)
 		return -1;

@@ -22,6 +22,7 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/pages.h"
 #include "base/pool.h"
 #include "base/trie.h"
 #include "profile/merge.h"
@@ -210,7 +211,7 @@ static struct profile_key profile_kept(const struct profile *p, const struct pro
 static int profile_grow_row_index(struct profile *p)
 {
 	size_t capacity = p->row_index_capacity ? p->row_index_capacity * 2 : 64;
-	uint64_t *index = calloc(capacity, sizeof(*index));
+	uint64_t *index = pages_zeroed(capacity, sizeof(*index));
 
 	if (!index)
 		return -ENOMEM;

@@ -26,6 +26,7 @@
 #include "abi/runtime_code.h"
 #include "base/array.h"
 #include "base/map.h"
+#include "base/pages.h"
 #include "samples/jit.h"
 #include "tables/kernel_disk.h"
 #include "resolve/alike.h"
@@ -243,7 +244,7 @@ static struct resolver_entry *resolver_probe(struct resolver_entry *entries, siz
 static int resolver_grow(struct resolver *p)
 {
 	size_t capacity = p->capacity * 2;
-	struct resolver_entry *entries = calloc(capacity, sizeof(*entries));
+	struct resolver_entry *entries = pages_zeroed(capacity, sizeof(*entries));
 
 	if (!entries)
 		return -ENOMEM;

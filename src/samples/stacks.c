@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/pages.h"
 #include "samples/hit.h"
 
 _Static_assert(sizeof(struct stacks_key) == 32 + 4 * STACKS_NUMBERS,
@@ -65,7 +66,7 @@ static uint64_t stacks_slot(uint64_t hash, size_t entry)
 static int stacks_grow_index(struct stacks *s)
 {
 	size_t capacity = s->index_capacity ? s->index_capacity * 2 : 1024;
-	uint64_t *index = calloc(capacity, sizeof(*index));
+	uint64_t *index = pages_zeroed(capacity, sizeof(*index));
 
 	if (!index)
 		return -ENOMEM;

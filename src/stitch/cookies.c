@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
 void cookies_free(struct cookies *c)
 {
 	map_free(&c->lines);
@@ -24,7 +26,8 @@ uint32_t *cookies_find(struct cookies *c, uint64_t cookie)
 
 	if (c->n == c->capacity) {
 		size_t capacity = c->capacity ? c->capacity + c->capacity / 2 : 64;
-		void *line = realloc(c->line, capacity * sizeof(*c->line));
+		void *line =
+		        pages_grown(c->line, c->n * sizeof(*c->line), capacity * sizeof(*c->line));
 
 		if (!line)
 			return NULL;

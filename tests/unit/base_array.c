@@ -7,10 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/array.h"
+#include "base/pages.h"
 
 static void test_grows_one_by_one(void **state)
 {
@@ -97,6 +99,37 @@ static void test_too_many(void **state)
 	free(at);
 }
 
+/* What is large is of pages of its own: it keeps what is in it, and is freed like all else. */
+static void test_large(void **state)
+{
+	const size_t n = PAGES_LARGE / sizeof(uint64_t);
+	uint64_t *at = pages_zeroed(n / 2, sizeof(*at)), *large;
+
+	(void)state;
+	assert_non_null(at);
+	for (size_t i = 0; i < n / 2; i++)
+		assert_int_equal(at[i], 0);
+	at[0] = 1;
+	at[n / 2 - 1] = 2;
+	at = pages_grown(at, n / 2 * sizeof(*at), (3 * n + 1) * sizeof(*at));
+	assert_non_null(at);
+	assert_int_equal((uintptr_t)at % PAGES_LARGE, 0);
+	assert_int_equal(at[0], 1);
+	assert_int_equal(at[n / 2 - 1], 2);
+	memset(at, 0xff, (3 * n + 1) * sizeof(*at));
+	free(at);
+	/* Memory that was used before, and is not new to this process. */
+	large = pages_zeroed(3 * n + 1, sizeof(*large));
+	assert_non_null(large);
+	assert_int_equal((uintptr_t)large % PAGES_LARGE, 0);
+	for (size_t i = 0; i < 3 * n + 1; i++)
+		assert_int_equal(large[i], 0);
+	free(large);
+	assert_null(pages_zeroed(SIZE_MAX / 4, 8));
+	assert_null(pages_zeroed(SIZE_MAX / 8 + 2, 8));
+	assert_null(pages_grown(NULL, 0, SIZE_MAX - 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,6 +137,7 @@ int main(void)
 		cmocka_unit_test(test_grows_at_once),
 		cmocka_unit_test(test_zeroed),
 		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
