@@ -97,7 +97,7 @@ static void flame_sides_json(const struct flame_graph *g, const struct flame_sid
 		json_u64(j, counts->lost);
 		json_key(j, "undecoded");
 		json_u64(j, counts->undecoded);
-		if (i == 0 && sides[i].to_ns) {
+		if (sides[i].to_ns) {
 			json_key(j, "from_ns");
 			json_u64(j, sides[i].from_ns);
 		}

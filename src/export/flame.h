@@ -25,8 +25,8 @@ struct flame_side {
 	const struct profile *profile; /* with samples, to have its time shown */
 	const char *name;
 	struct builds *builds; /* which objects are the other side's; NULL: there is no other */
-	/* Of the first side, in time since its first sample: what is counted; to_ns 0: all. Numbers
-	 * of functions, threads and events are the same whatever is counted. */
+	/* In time since its first sample: what is counted; to_ns 0: all. Numbers of functions,
+	 * threads and events are the same whatever is counted. */
 	uint64_t from_ns, to_ns;
 };
 

@@ -21,12 +21,13 @@ static bool site_number(const char *text, uint64_t *ret)
 	return true;
 }
 
-/* The part of the time that is asked for, in nanoseconds since the first sample; *to_ns 0: all of
- * it. -EINVAL. */
-static int site_part(const struct serve_request *request, uint64_t *from_ns, uint64_t *to_ns)
+/* The part of the time that is asked for with these arguments, in nanoseconds since the first
+ * sample; *to_ns 0: all of it. -EINVAL. */
+static int site_part(const struct serve_request *request, const char *from_name,
+                     const char *to_name, uint64_t *from_ns, uint64_t *to_ns)
 {
-	const char *from = request->argument(request, "from"),
-	           *to = request->argument(request, "to");
+	const char *from = request->argument(request, from_name),
+	           *to = request->argument(request, to_name);
 
 	*from_ns = *to_ns = 0;
 	if (!from && !to)
@@ -38,8 +39,11 @@ static int site_part(const struct serve_request *request, uint64_t *from_ns, uin
 
 static int site_data(struct site *s, const struct serve_request *request, struct serve_answer *ret)
 {
-	int r = site_part(request, &s->sides[0].from_ns, &s->sides[0].to_ns);
+	int r = site_part(request, "from", "to", &s->sides[0].from_ns, &s->sides[0].to_ns);
 
+	if (r >= 0)
+		r = site_part(request, "before_from", "before_to", &s->sides[1].from_ns,
+		              &s->sides[1].to_ns);
 	if (!s->opts.bounds)
 		s->opts.bounds = &site_bounds;
 	return r < 0 ? r : flame_served_data(s->sides, s->n, &s->opts, &ret->body);
@@ -124,7 +128,8 @@ static int site_source(struct site *s, const struct serve_request *request,
 	struct annotate_chosen chosen = { 0 };
 	struct annotate_tids *tids = NULL;
 	uint64_t start, side = 0;
-	int r = name && object ? site_part(request, &chosen.from_ns, &chosen.to_ns) : -EINVAL;
+	int r = name && object ? site_part(request, "from", "to", &chosen.from_ns, &chosen.to_ns)
+	                       : -EINVAL;
 
 	if (r >= 0 && which && (!site_number(which, &side) || side >= s->n))
 		r = -EINVAL;

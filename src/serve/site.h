@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * site.h: what a served page asks for, computed when it asks: "" the page, "data" its data (from,
- * to: of a part of the time), "source" a function's code (name, object; from, to; tids: spans
- * of thread ids, "17-19.25"; side 1: of the other recording).
+ * to: of a part of the time; before_from, before_to: of the other recording's), "source" a
+ * function's code (name, object; from, to; tids: spans of thread ids, "17-19.25"; side 1: of the
+ * other recording).
  */
 #ifndef SEAM_SERVE_SITE_H
 #define SEAM_SERVE_SITE_H

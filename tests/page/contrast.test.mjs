@@ -18,7 +18,11 @@ import {
 import { rampColours } from "../../src/export/flame/ramps.mjs";
 import { LANE_STATES } from "../../src/export/flame/heat.mjs";
 
-const css = readFileSync(new URL("../../src/export/flame/flame.css", import.meta.url), "utf8");
+const css = ["flame.css", "panes.css", "places.css"]
+	.map((name) =>
+		readFileSync(new URL(`../../src/export/flame/${name}`, import.meta.url), "utf8"),
+	)
+	.join("");
 /* Grounds of figures that have changed for sure. */
 const CHANGED =
 	/td\.(\w+) \{\n\tbackground: color-mix\(in srgb, (#[0-9a-f]{6}) (\d+)%, transparent\)/g;

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KIND, M, S, T, runtimeKinds } from "../../src/export/flame/state.mjs";
 import { index, parse } from "../../src/export/flame/data.mjs";
-import { sums, wholeOf } from "../../src/export/flame/sums.mjs";
-import { cutText, amount } from "../../src/export/flame/names.mjs";
+import { sums, wholeOf, wholeSpans } from "../../src/export/flame/sums.mjs";
+import { cutText, amount, threadFound } from "../../src/export/flame/names.mjs";
 import { build, kidsOf } from "../../src/export/flame/groups.mjs";
 import { fnOf, lastFn, outermost, parentOf, segmentOf } from "../../src/export/flame/tree.mjs";
 import { follow, path } from "../../src/export/flame/place.mjs";
@@ -71,8 +71,7 @@ function load(more) {
 	index(M);
 	Object.assign(S, {
 		event: 0,
-		first: 0,
-		last: M.meta.slices - 1,
+		spans: wholeSpans(),
 		focus: -1,
 		callers: false,
 		threads: new Uint8Array(2).fill(1),
@@ -212,7 +211,7 @@ test("sums over segments are those over all nodes", () => {
 
 test("a span and a thread leave the rest out", () => {
 	load();
-	S.first = 400;
+	S.spans[0][0] = 400;
 	sums();
 	assert.equal(wholeOf(0), 12);
 	S.threads[1] = 0;
@@ -377,8 +376,10 @@ test("a link says what was chosen, and is not believed where it is wrong", () =>
 		firstEvent: 0,
 		fn: 3,
 		pattern: "a&b=c",
-		first: 10,
-		last: 20,
+		spans: [
+			[10, 20],
+			[0, M.meta.slices - 1],
+		],
 		focus: -1,
 		callers: false,
 		byWeight: false,
@@ -393,8 +394,7 @@ test("a link says what was chosen, and is not believed where it is wrong", () =>
 		view: "flame",
 		fn: -1,
 		pattern: "",
-		first: 0,
-		last: M.meta.slices - 1,
+		spans: wholeSpans(),
 		sort: "self",
 		thread: -1,
 	});
@@ -405,13 +405,20 @@ test("a link says what was chosen, and is not believed where it is wrong", () =>
 			S.view,
 			M.names[S.fn],
 			S.pattern,
-			S.first,
-			S.last,
+			S.spans,
 			S.sort,
 			S.thread,
 			[...S.threads],
 		],
-		["table", "work", "a&b=c", 10, 20, "total", 1, [0, 1]],
+		[
+			"table",
+			"work",
+			"a&b=c",
+			[[10, 20], wholeSpans()[1]],
+			"total",
+			1,
+			[0, 1],
+		],
 	);
 	assert.deepEqual(
 		decodeLink(
@@ -421,8 +428,8 @@ test("a link says what was chosen, and is not believed where it is wrong", () =>
 		[],
 	);
 	assert.deepEqual(
-		[S.view, S.first, S.last, S.focus, S.thread, S.sort, S.fn],
-		["flame", 0, M.meta.slices - 1, -1, -1, "self", -1],
+		[S.view, S.spans, S.focus, S.thread, S.sort, S.fn],
+		["flame", wholeSpans(), -1, -1, "self", -1],
 	);
 	assert.equal(ranges([1, 2, 3, 7]), "1-3.7");
 });
@@ -726,10 +733,14 @@ test("each side has a map, lanes and an order of time of its own", () => {
 			[1, [400, 0, 0, 0]],
 		],
 	);
-	assert.deepEqual(laneSummary(before[0]), { counts: [1600, 0, 0, 0], from: 0, to: 1 });
+	assert.deepEqual(laneSummary(before[0]), {
+		counts: [1600, 0, 0, 0],
+		from: 40 / 1024,
+		to: 44 / 1024,
+	});
 	assert.equal(laneText([1600, 0, 0, 0]), "samples: 1,600 running");
 	const cells = [];
-	S.first = 500;
+	S.spans[0][0] = 500;
 	sums();
 	inOrder(
 		threadRows(2, 1),
@@ -741,7 +752,57 @@ test("each side has a map, lanes and an order of time of its own", () => {
 		cells.some(([depth, name, side]) => depth === 3 && name === "main" && side === 1),
 		String(cells),
 	);
-	S.first = 0;
+	S.spans = wholeSpans();
+});
+
+test("a span of either side leaves the rest of that side out, and is in the link", () => {
+	loadTwo();
+	assert.deepEqual([wholeOf(0), wholeOf(1)], [1000, 2000]);
+	S.spans = [
+		[0, 600],
+		[15, 1023],
+	];
+	sums();
+	assert.deepEqual([wholeOf(0), wholeOf(1)], [300, 400]);
+	assert.deepEqual(T.samples, [300, 400]);
+	const cells = [];
+	inOrder(threadRows(1, 1), 100, (depth, x, w, cell) => cells.push(cell), 1);
+	assert.equal(cells[0].value, 400);
+	const link = encodeLink([]),
+		spans = S.spans;
+	assert.match(link, /span=0-600&beforespan=15-1023/);
+	decodeLink("");
+	assert.deepEqual(S.spans, wholeSpans());
+	decodeLink(link);
+	assert.deepEqual(S.spans, spans);
+	S.spans = wholeSpans();
+});
+
+test("a cell of either map is a span of its own side's time", () => {
+	loadTwo();
+	assert.deepEqual(heatSlices(1, 0, heatMap(1), 1)[0], 256);
+	assert.deepEqual(heatSlices(1, 0, heatMap(0), 0)[0], 512);
+	assert.equal(heatStep("ArrowRight", 0), 512);
+	assert.equal(heatStep("ArrowRight", 1), 256);
+});
+
+test("a process has the lanes of all its threads", () => {
+	loadTwo();
+	const [process] = timelineRows(0);
+	assert.equal(process.threads.length, 2);
+	lanesOf([process, process.threads[1]], 4);
+	assert.deepEqual([...process.lanes[0]], [300, 0, 0, 700]);
+	assert.deepEqual([...process.threads[1].lanes[0]], [300, 0, 0, 0]);
+	assert.deepEqual(laneSummary(process).counts, [1000, 0, 0, 0]);
+});
+
+test("threads are found by name and number", () => {
+	loadTwo();
+	S.filter = "two";
+	assert.deepEqual([0, 1, 2].map(threadFound), [false, true, false]);
+	S.filter = "9";
+	assert.deepEqual([0, 1, 2].map(threadFound), [false, false, true]);
+	S.filter = "";
 });
 
 test("a link has states of stacks and the theme", () => {

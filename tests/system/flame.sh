@@ -36,4 +36,5 @@ if command -v cc >/dev/null; then
 	"$SEAM" record -q -F 997 -g -o code.data -- ./code 2>err || fail "record: $(cat err)"
 fi
 python3 "$here/flame_page.py" "$SEAM" "$T" ${SEAM_PICTURES:+"$SEAM_PICTURES"} || fail "the page"
+python3 "$here/flame_panes.py" "$SEAM" "$T" ${SEAM_PICTURES:+"$SEAM_PICTURES"} || fail "the panes"
 done_testing

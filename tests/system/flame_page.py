@@ -2,41 +2,19 @@
 # SPDX-License-Identifier: MIT
 """flame_page.py SEAM SCRATCH [SCREENSHOTS]: the page of `seam flame`, used by hand and eye of a headless Chromium, and held
 against what `seam export` says of the same recordings (SCRATCH/flame.data and other.data). With SCREENSHOTS (a directory) pictures are left there."""
-import base64
-import gzip
 import json
 import os
 import random
-import struct
 import subprocess
-import sys
 
 from browser import Browser
+from paged import cells, check, end, eventually, made, opened, picture, pictures, run, scratch, seam, totals, view
 
 ENTER, ESCAPE, BACKSPACE, UP, DOWN, RIGHT = "\ue007", "\ue00c", "\ue003", "\ue013", "\ue015", "\ue014"
-seam, scratch = sys.argv[1:3]
-pictures = sys.argv[3] if len(sys.argv) > 3 else None
-failures = 0
-
-
-def check(what, good, seen=""):
-    global failures
-    print("%s: %s%s" % ("ok" if good else "FAILED", what, " (%s)" % (seen,) if seen != "" else ""))
-    failures += not good
 
 
 def close(a, b, part=1e-6):
     return abs(a - b) <= part * max(1, abs(a), abs(b))
-
-
-def run(*args):
-    return subprocess.run([seam, *args], check=True, capture_output=True).stdout
-
-
-def picture(browser, name):
-    if pictures:
-        with open(os.path.join(pictures, name + ".png"), "wb") as out:
-            out.write(base64.b64decode(browser.screenshot()))
 
 
 class Truth:
@@ -72,29 +50,6 @@ class Truth:
                 total, own = sums.get(name, (0, 0))
                 sums[name] = (total + row["weight"], own + (row["weight"] if frames[0]["symbol"] == name else 0))
         return sums
-
-
-def eventually(browser, what, holds, note=""):
-    """Checks what the page comes to by itself: the history's steps, and answers of searches, do not wait for whom asked."""
-    try:
-        browser.until(holds, 10)
-    except RuntimeError:
-        pass
-    check(what, holds(), note)
-
-
-def opened(browser, path):
-    browser.open(path)
-    browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready || !document.getElementById('failed').hidden"))
-    check("%s is shown" % os.path.basename(path), browser.js("return seamFlame.ready"), browser.js("return document.title"))
-
-
-def totals(browser):
-    return browser.js("return seamFlame.totals()")
-
-
-def cells(browser):
-    return browser.js("return seamFlame.cells()")
 
 
 def graph_cell(browser, wanted):
@@ -223,11 +178,6 @@ def keyboard(browser):
     browser.keys("t", ESCAPE, "i", "?")
     check("?: the keys", browser.js("return document.getElementById('keys').open"))
     browser.keys(ESCAPE)
-
-
-def view(browser, name):
-    browser.js("document.querySelector('#views button[data-view=%s]').click()" % name)
-    browser.until(lambda: "view=" + name in browser.js("return location.hash") or name == "flame")
 
 
 def table(browser, truth):
@@ -454,9 +404,6 @@ def small(browser, path):
 
 def many(browser):
     """100,000 distinct stacks, made up, in the same page."""
-    source = open(os.path.join(scratch, "flame.html"), encoding="utf-8").read()
-    head, rest = source.split('id="data">', 1)
-    tail = rest[rest.index("</script>"):]
     chance, functions, parents, fns, leaves = random.Random(1), 4000, [0], [1], []
     while len(leaves) < 100000:
         at = 0 if not leaves or chance.random() < 0.02 else leaves[-1]
@@ -490,17 +437,10 @@ def many(browser):
             "sides": [{"name": "many", "start": 0, "seconds": 60, "lost": 0, "undecoded": 0}],
             "events": [{"name": "cycles", "unit": "count", "first": False}], "states": [{"text": "taken at once", "unfinished": False}],
             "threads": [[0, i, i] for i in range(500)], "texts": ["", "all"] + ["function_%d" % i for i in range(functions)]}
-    text = json.dumps(meta).encode()
-    block = struct.pack("<I", len(text)) + text
-    block += bytes(-len(block) & 7)
     arrays = [range(n), [0] * n, [1 + i % 3 for i in range(n)], [len(c) for c in chains], chained, [s[0] for s in segments],
               [s[1] for s in segments], [at - before for at, before in zip(hits, [0] + hits)], [i % 500 for i in range(len(leaves))],
               [i * 1024 // len(leaves) for i in range(len(leaves))], [0] * len(leaves), [1] * len(leaves)]
-    block += b"".join(struct.pack("<%dI" % len(a), *a) for a in arrays)
-    block += bytes(-len(block) & 7) + struct.pack("<%dd" % len(leaves), *[1.0] * len(leaves))
-    page = os.path.join(scratch, "many.html")
-    with open(page, "w", encoding="utf-8") as out:
-        out.write(head + 'id="data">' + base64.b64encode(gzip.compress(block)).decode() + tail)
+    page = made("many.html", os.path.join(scratch, "flame.html"), meta, arrays, [1.0] * len(leaves))
     opened(browser, page)
     check("100,000 stacks are there", totals(browser)["samples"] == 100000, "%d nodes" % len(parents))
     took = {name: browser.js("return seamFlame.time(seamFlame.work[arguments[0]])", name) for name in ("recompute", "layout", "draw")}
@@ -533,4 +473,4 @@ try:
     check("nothing was complained of", not errors, errors[:3] if errors else "")
 finally:
     browser.close()
-sys.exit(1 if failures else 0)
+end()

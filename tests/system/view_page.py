@@ -366,6 +366,13 @@ def two(path):
     server.end()
     server = Server("--no-browser", path, path)
     asked = "source?" + urllib.parse.urlencode({"name": "second", "object": os.path.join(os.path.realpath(scratch), "code")})
+    length = round(block(server.own("data")[2])[0]["sides"][1]["seconds"] * 1e9)
+    parts = [block(server.own("data?before_from=%d&before_to=%d" % (length * i // 4 + (i > 0), length * (i + 1) // 4))[2]) for i in range(4)]
+    whole, samples = block(server.own("data")[2])
+    check("the other's time has parts, too, of which each has all of the first", sum(sum(s) for _, s in parts) == sum(samples) // 2 * 5
+          and all(m["sides"][1]["from_ns"] == (length * i // 4 + (i > 0)) for i, (m, _) in enumerate(parts)), [sum(s) for _, s in parts])
+    check("numbers are those of the whole", all(m["threads"] == whole["threads"] and m["texts"] == whole["texts"] for m, _ in parts))
+    check("a wrong part of it is refused", server.own("data?before_from=3&before_to=1")[0] == 400)
     one, other = [json.loads(server.own(asked + side)[2]) for side in ("", "&side=1")]
     check("each has its source", one["parts"] and one == other, (one, other))
     check("there is no third", server.own(asked + "&side=2")[0] in (400, 404), server.own(asked + "&side=2")[0])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // choose.mjs: what follows from a choice.
 import { $, M, S, T, V, ask } from "./state.mjs";
-import { sums, wholeOf } from "./sums.mjs";
+import { sums, wholeOf, wholeSpans } from "./sums.mjs";
 import { percent } from "./names.mjs";
 import { build } from "./groups.mjs";
 import { withAny } from "./tree.mjs";
@@ -10,7 +10,7 @@ import { redraw } from "./draw.mjs";
 import { brush, drawStrip, strip } from "./strip.mjs";
 import { decodeLink, encodeLink } from "./link.mjs";
 import { drawView } from "./views.mjs";
-import { partOf } from "./served.mjs";
+import { partsOf } from "./served.mjs";
 import { detail, legend } from "./panels.mjs";
 import { states } from "./stacks.mjs";
 import { only, panelThreads, sameThreads } from "./threads.mjs";
@@ -86,7 +86,7 @@ export function ground() {
 export function zoomTo(g) {
 	if (!g || (g.up && S.above) || g === S.zoom) return;
 	if (S.view === "order") {
-		if (g.node && !g.side) brush(g.begin, g.end, true);
+		if (g.node) brush(g.begin, g.end, true, g.side);
 		return;
 	}
 	S.zoom = g;
@@ -112,16 +112,15 @@ export function focusOn(g) {
 
 export function reset() {
 	S.pattern = $("search").value = "";
-	S.first = 0;
-	S.last = M.meta.slices - 1;
+	S.spans = wholeSpans();
 	S.threads.fill(1);
 	S.states.fill(1);
 	S.focus = S.fn = S.thread = -1;
 	S.line = "";
 	S.callers = false;
 	S.zoom = S.selected = null;
-	if (S.part) {
-		ask.part("", reset);
+	if (S.parts.some((part) => part)) {
+		ask.part(["", ""], reset);
 		return;
 	}
 	recompute(true);
@@ -150,7 +149,7 @@ export function choose(fn) {
 /* Light or dark, as S.dark says. */
 export function applyTheme() {
 	document.documentElement.classList.toggle("dark", S.dark);
-	V.strip = V.strip && { ...V.strip, image: null };
+	for (const of of V.strips || []) of.image = null;
 	legend();
 }
 
@@ -174,10 +173,10 @@ export function writeLink(replace) {
 
 /* What the address says is chosen. */
 export function readLink() {
-	const part = partOf(location.hash.slice(1));
+	const parts = partsOf(location.hash.slice(1));
 
-	if (ask.part && part !== S.part) {
-		ask.part(part, readLink);
+	if (ask.part && parts.some((part, side) => part !== S.parts[side])) {
+		ask.part(parts, readLink);
 		return;
 	}
 	const zoom = decodeLink(location.hash.slice(1));
@@ -213,4 +212,10 @@ export function copied(stack) {
 /* Threads chosen in a pane; of two recordings with those of the other that have their names. */
 const chosenThreads = (threads) => only(sameThreads(threads));
 
-Object.assign(ask, { recompute, choose, only: chosenThreads, moved: () => writeLink(false) });
+Object.assign(ask, {
+	recompute,
+	choose,
+	only: chosenThreads,
+	same: sameThreads,
+	moved: () => writeLink(false),
+});

@@ -32,6 +32,9 @@ export function parse(buffer) {
 	};
 	const m = { meta, texts: meta.texts };
 
+	/* Where nothing was sampled there is no event, either. */
+	if (!meta.events.length) meta.events.push({ name: "nothing", unit: "count", first: false });
+
 	for (const field of ["fnName", "fnObject", "fnKind"]) m[field] = take(meta.functions);
 	m.chainLength = take(meta.chains);
 	m.chained = take(meta.chained);

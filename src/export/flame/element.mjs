@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // element.mjs: elements and canvases.
+import { V } from "./state.mjs";
+
 export function node(tag, properties, ...children) {
 	const e = Object.assign(document.createElement(tag), properties);
 
@@ -7,8 +9,12 @@ export function node(tag, properties, ...children) {
 	return e;
 }
 
+/* How wide a sheet of paper is, of A4 and of Letter, in pixels of the page. */
+export const PAPER = 720;
+
 export function sized(canvas, width, height) {
-	const ratio = window.devicePixelRatio || 1,
+	/* Paper has more points than a screen. */
+	const ratio = Math.max(window.devicePixelRatio || 1, V.printed ? 2 : 0),
 		ctx = canvas.getContext("2d");
 
 	if (

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // hand.mjs: mouse and keys.
 import { $, M, S, V } from "./state.mjs";
-import { shown, twoSides } from "./sums.mjs";
+import { isAllTime, shown, twoSides } from "./sums.mjs";
 import { kidsOf } from "./groups.mjs";
 import { ROW, depthAt, finishLayout, layout, line, offset, path } from "./place.mjs";
-import { node } from "./element.mjs";
+import { PAPER, node } from "./element.mjs";
 import { draw, redraw } from "./draw.mjs";
 import { heatStep } from "./heat.mjs";
-import { brush, drawStrip, xSlice } from "./strip.mjs";
+import { brush, drawStrip, stripSide, xSlice } from "./strip.mjs";
 import { detail } from "./panels.mjs";
 import { only, panelThreads } from "./threads.mjs";
 import { VIEWS } from "./link.mjs";
 import { drawView } from "./views.mjs";
-import { laneKey, whenHand } from "./when.mjs";
+import { laneKey, whenHand, whenSide } from "./when.mjs";
 import { finer, wholeTime } from "./served.mjs";
 import {
 	copied,
@@ -47,9 +47,7 @@ export function cellAt(x, y) {
 }
 
 export function pointer() {
-	const graph = $("graph"),
-		time = $("strip");
-	let from = -1;
+	const graph = $("graph");
 
 	graph.addEventListener("mousemove", (e) => {
 		const c = cellAt(e.offsetX, e.offsetY);
@@ -75,18 +73,29 @@ export function pointer() {
 		e.preventDefault();
 		if (c && c.g) focusOn(c.g);
 	});
+	stripHand($("strip"), 0);
+	stripHand($("beforestrip"), 1);
+}
+
+/* Mouse of a side's strip: drag for a span, a click for all of the time. */
+function stripHand(time, side) {
+	let from = -1;
+	const near = (at) => Math.abs(at - from) <= M.meta.slices >> 9;
+
 	time.addEventListener("pointerdown", (e) => {
-		from = xSlice(e.offsetX);
+		from = xSlice(e.offsetX, side);
 		time.setPointerCapture(e.pointerId);
 	});
 	time.addEventListener("pointermove", (e) => {
-		if (from >= 0 && Math.abs(xSlice(e.offsetX) - from) > M.meta.slices >> 9)
-			brush(from, xSlice(e.offsetX), false);
+		const at = xSlice(e.offsetX, side);
+
+		if (from >= 0 && !near(at)) brush(from, at, false, side);
 	});
 	time.addEventListener("pointerup", (e) => {
-		if (from >= 0 && Math.abs(xSlice(e.offsetX) - from) <= M.meta.slices >> 9)
-			brush(0, M.meta.slices - 1, true);
-		else if (from >= 0) brush(from, xSlice(e.offsetX), true);
+		const at = xSlice(e.offsetX, side);
+
+		if (from >= 0 && near(at)) brush(0, M.meta.slices - 1, true, side);
+		else if (from >= 0) brush(from, at, true, side);
 		from = -1;
 	});
 }
@@ -149,17 +158,25 @@ export function moveTable(key) {
 	if (names.length) names[Math.max(0, Math.min(names.length - 1, at))].focus();
 }
 
-/* Moves the chosen span of time, or with Shift its end: in the map as its cells stand, else by a
- * part of all. */
-export function moveBrush(e, inMap) {
+/* Moves a side's chosen span of time, or with Shift its end: in the map as its cells stand, else by
+ * a part of all. */
+export function moveBrush(e, inMap, side) {
 	const n = M.meta.slices - 1,
-		part = Math.max(1, n >> 7);
-	const step = inMap ? heatStep(e.key) : e.key === "ArrowRight" ? part : -part;
+		part = Math.max(1, n >> 7),
+		[first, last] = S.spans[side];
+	const step = inMap ? heatStep(e.key, side) : e.key === "ArrowRight" ? part : -part;
 
-	if (S.first === 0 && S.last === n) brush(0, n >> 3, true);
-	else if (e.shiftKey) brush(S.first, Math.max(S.first, S.last + step), true);
-	else if (S.first + step >= 0 && S.last + step <= n)
-		brush(S.first + step, S.last + step, true);
+	if (isAllTime(side)) brush(0, n >> 3, true, side);
+	else if (e.shiftKey) brush(first, Math.max(first, last + step), true, side);
+	else if (first + step >= 0 && last + step <= n)
+		brush(first + step, last + step, true, side);
+}
+
+/* An arrow key in the pane of time. */
+function whenArrow(e) {
+	const side = whenSide(e.target);
+
+	if (M.meta.sides[side].seconds > 0) moveBrush(e, e.target !== $("lanes"), side);
 }
 
 export const toggle = (name) => () => {
@@ -213,7 +230,8 @@ export const KEYS = [
 	],
 	[
 		"Tab, arrows",
-		"in the timeline: from row to row, Enter: it alone; left and right: the span",
+		"in the timeline: from row to row (also Page Up, Page Down, Home, End), " +
+			"Enter: it alone; left and right: the span",
 		null,
 	],
 	["f", "the selected function with its callers and callees (or right click)", ACTIONS.focus],
@@ -251,11 +269,10 @@ export function keyboard() {
 			if (e.key === "Escape") e.target.blur();
 			return;
 		}
-		if (e.target === $("strip") && /^Arrow(Left|Right)$/.test(e.key))
-			moveBrush(e, false);
+		if (stripSide(e.target) >= 0 && /^Arrow(Left|Right)$/.test(e.key))
+			moveBrush(e, false, stripSide(e.target));
 		else if (e.target === $("lanes") && laneKey(e.key));
-		else if (S.view === "time" && /^Arrow/.test(e.key) && M.meta.sides[0].seconds > 0)
-			moveBrush(e, e.target !== $("lanes"));
+		else if (S.view === "time" && /^Arrow/.test(e.key)) whenArrow(e);
 		else if (
 			(S.view === "table" || S.view === "source") &&
 			/^Arrow(Up|Down)$/.test(e.key)
@@ -310,12 +327,17 @@ export function panels() {
 	});
 	whenHand();
 	printing();
-	$("threadfilter").addEventListener("input", panelThreads);
+	$("threadfilter").addEventListener("input", () => {
+		S.filter = $("threadfilter").value.toLowerCase();
+		panelThreads();
+		if (S.view === "time") drawView();
+	});
 	$("allthreads").addEventListener("click", () => only(M.meta.threads.map((_, t) => t)));
 	$("nothreads").addEventListener("click", () => only([]));
 	$("scroll").addEventListener("scroll", redraw);
 	$("before").hidden = !twoSides();
 	const resized = new ResizeObserver(() => {
+		if (V.printed) return;
 		V.width = $("scroll").clientWidth || $("left").clientWidth;
 		V.height = $("scroll").clientHeight || V.height;
 		show();
@@ -327,8 +349,9 @@ export function panels() {
 /* On paper: light, and the whole graph, whatever the window shows of it. */
 function printing() {
 	window.addEventListener("beforeprint", () => {
-		V.printed = { height: V.height, dark: S.dark };
+		V.printed = { height: V.height, width: V.width, dark: S.dark };
 		S.dark = false;
+		V.width = PAPER;
 		applyTheme();
 		layout(Infinity);
 		V.height = Math.min(V.rows * ROW, PRINTED_ROWS * ROW);
@@ -338,7 +361,9 @@ function printing() {
 	});
 	window.addEventListener("afterprint", () => {
 		V.height = V.printed.height;
+		V.width = V.printed.width;
 		S.dark = V.printed.dark;
+		V.printed = null;
 		applyTheme();
 		show();
 	});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // heat.mjs: what was spent when: below a second, and by thread. Knows nothing of the screen.
 import { M } from "./state.mjs";
-import { chosenRows, sumOf } from "./sums.mjs";
+import { chosenRows } from "./sums.mjs";
 
 const HEAT_ROWS = 50; /* of 20 ms each */
 const HEAT_COLUMNS = 4000;
@@ -34,8 +34,8 @@ export function heatMap(number = 0) {
 }
 
 /* The slices of a cell of the map. */
-export function heatSlices(column, row, { rows, step }) {
-	const seconds = M.meta.sides[0].seconds,
+export function heatSlices(column, row, { rows, step }, side = 0) {
+	const seconds = M.meta.sides[side].seconds,
 		at = (part) => (((column + part / rows) * step) / seconds) * M.meta.slices;
 	const last = M.meta.slices - 1,
 		first = Math.min(last, Math.ceil(at(row)));
@@ -45,36 +45,14 @@ export function heatSlices(column, row, { rows, step }) {
 
 /* How many slices of time an arrow key moves in the map: a row up or down, a column to the
  * sides. */
-export function heatStep(key) {
-	const seconds = M.meta.sides[0].seconds,
+export function heatStep(key, side = 0) {
+	const seconds = M.meta.sides[side].seconds,
 		step = Math.max(1, Math.ceil(seconds / HEAT_COLUMNS));
 	const column = (M.meta.slices * step) / seconds,
 		rows = Math.max(1, Math.min(HEAT_ROWS, Math.floor(column)));
 	const size = /Left|Right/.test(key) ? column : column / rows;
 
 	return (/Left|Up/.test(key) ? -1 : 1) * Math.max(1, Math.round(size));
-}
-
-/* A side's threads by process, the heaviest first, with their samples. */
-export function timelineRows(side = 0) {
-	const found = new Map(),
-		counts = new Float64Array(M.meta.threads.length),
-		{ rowWhat, rowThread, rowSamples } = M;
-
-	for (let i = 0; i < rowWhat.length; i++)
-		if (rowWhat[i] >>> 24 === side) counts[rowThread[i]] += rowSamples[i];
-	counts.forEach((samples, t) => {
-		const pid = M.meta.threads[t][1];
-
-		if (!samples) return;
-		const process = found.get(pid) || { pid, side, samples: 0, threads: [] };
-		found.set(pid, process);
-		process.samples += samples;
-		process.threads.push({ t, side, process, samples, lanes: null });
-	});
-	for (const p of found.values())
-		p.threads.sort((a, b) => b.samples - a.samples || a.t - b.t);
-	return [...found.values()].sort((a, b) => b.samples - a.samples || a.pid - b.pid);
 }
 
 /* What a thread does while it is sampled: as events say it. */
@@ -98,47 +76,97 @@ export function laneState(event) {
 export const laneStates = () =>
 	[...new Set(M.meta.events.map((e) => laneState(e.name)))].sort((a, b) => a - b);
 
-/* Gives threads their samples in so many columns of time, by state. Only threads that are seen are
- * given here: a column of each thread of a large machine is more than there is room for. */
-export function lanesOf(threads, columns) {
+/* Of each side, by thread: samples by state, the first slice that has one, and the last: found once
+ * for each block. */
+function threadTimes() {
+	if (M.threadTimes) return M.threadTimes;
+	const { rowWhat, rowThread, rowSlice, rowSamples } = M,
+		n = M.meta.threads.length,
+		states = M.meta.events.map((e) => laneState(e.name));
+	const sides = M.meta.sides.map(() => ({
+		counts: LANE_STATES.map(() => new Float64Array(n)),
+		first: new Uint32Array(n).fill(M.meta.slices),
+		last: new Uint32Array(n),
+	}));
+
+	for (let i = 0; i < rowWhat.length; i++) {
+		const of = sides[rowWhat[i] >>> 24],
+			t = rowThread[i],
+			slice = rowSlice[i];
+
+		if (!of) continue;
+		of.counts[states[rowWhat[i] & 0xffff]][t] += rowSamples[i];
+		if (slice < of.first[t]) of.first[t] = slice;
+		if (slice > of.last[t]) of.last[t] = slice;
+	}
+	return (M.threadTimes = sides);
+}
+
+/* A side's threads by process, the heaviest first, with their samples. */
+export function timelineRows(side = 0) {
+	const found = new Map(),
+		{ counts } = threadTimes()[side];
+
+	M.meta.threads.forEach(([, pid], t) => {
+		const samples = counts.reduce((all, of) => all + of[t], 0);
+
+		if (!samples) return;
+		const process = found.get(pid) || {
+			pid,
+			side,
+			samples: 0,
+			threads: [],
+			lanes: null,
+		};
+		found.set(pid, process);
+		process.samples += samples;
+		process.threads.push({ t, side, process, samples, lanes: null });
+	});
+	for (const p of found.values())
+		p.threads.sort((a, b) => b.samples - a.samples || a.t - b.t);
+	return [...found.values()].sort((a, b) => b.samples - a.samples || a.pid - b.pid);
+}
+
+/* The threads of a process, or of a thread itself. */
+export const membersOf = ({ t, threads }) => (threads ? threads.map((x) => x.t) : [t]);
+
+/* Gives threads and processes their samples in so many columns of time, by state. Only those that
+ * are seen are given here: a column of each thread of a large machine is more than there is room
+ * for. */
+export function lanesOf(owners, columns) {
 	const { rowWhat, rowThread, rowSlice, rowSamples } = M,
 		slices = M.meta.slices;
 	const found = M.meta.sides.map(() => []),
 		states = M.meta.events.map((e) => laneState(e.name)),
 		present = new Set(states);
 
-	for (const thread of threads) {
-		thread.lanes = LANE_STATES.map((_, i) =>
+	for (const owner of owners) {
+		owner.lanes = LANE_STATES.map((_, i) =>
 			present.has(i) ? new Float64Array(columns) : null,
 		);
-		found[thread.side][thread.t] = thread;
+		for (const t of membersOf(owner)) (found[owner.side][t] ||= []).push(owner);
 	}
 	for (let i = 0; i < rowWhat.length; i++) {
 		const what = rowWhat[i],
-			thread = found[what >>> 24] && found[what >>> 24][rowThread[i]];
+			of = found[what >>> 24] && found[what >>> 24][rowThread[i]];
 
-		if (thread)
-			thread.lanes[states[what & 0xffff]][
-				Math.floor((rowSlice[i] * columns) / slices)
-			] += rowSamples[i];
+		if (!of) continue;
+		const state = states[what & 0xffff],
+			column = Math.floor((rowSlice[i] * columns) / slices);
+		for (const owner of of) owner.lanes[state][column] += rowSamples[i];
 	}
 }
 
 /* What a lane shows, in words: samples by state, and when the first and the last. */
-export function laneSummary({ side, lanes }) {
-	const kept = lanes.filter((lane) => lane),
-		columns = kept.length ? kept[0].length : 1;
-	const has = (i) => kept.some((lane) => lane[i]);
-	let first = 0,
-		last = columns - 1;
+export function laneSummary(owner) {
+	const times = threadTimes()[owner.side],
+		members = membersOf(owner),
+		at = (slice) => (M.meta.sides[owner.side].seconds * slice) / M.meta.slices;
 
-	while (first < last && !has(first)) first++;
-	while (last > first && !has(last)) last--;
-	const at = (column) => (M.meta.sides[side].seconds * column) / columns;
 	return {
-		counts: lanes.map((lane) => (lane ? sumOf(lane) : 0)),
-		from: at(first),
-		to: at(last + 1),
+		counts: times.counts.map((of) => members.reduce((sum, t) => sum + of[t], 0)),
+		from: at(members.reduce((least, t) => Math.min(least, times.first[t]), Infinity)),
+		to: at(members.reduce((most, t) => Math.max(most, times.last[t] + 1), 0)),
 	};
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // lanes.mjs: the timeline: processes with their threads, what ran above and what waited below. Of
-// two recordings the other's threads stand below.
-import { $, M, S, ask } from "./state.mjs";
-import { twoSides } from "./sums.mjs";
-import { processName, threadName } from "./names.mjs";
-import { fitted, isDark, node, sized } from "./element.mjs";
+// two recordings the other's threads stand below. Of thousands of rows those are drawn that the
+// pane shows.
+import { $, M, S, V, ask } from "./state.mjs";
+import { isAllTime, twoSides } from "./sums.mjs";
+import { processName, threadFound, threadName } from "./names.mjs";
+import { PAPER, fitted, isDark, node, sized } from "./element.mjs";
 import { outline, ramp, rampImage, rampMiddle } from "./ramps.mjs";
 import {
 	LANE_STATES,
@@ -12,49 +13,83 @@ import {
 	laneSummary,
 	laneText,
 	lanesOf,
+	membersOf,
 	timelineRows,
 } from "./heat.mjs";
 
 export const LANE = 18;
-const LANES = 400,
-	NARROW = 500;
-export const L = { rows: [], columns: 0, cursor: -1 };
+const NARROW = 500,
+	PRINTED_LANES = 200,
+	MEASURED = 200; /* rows by which the strongest colour is chosen */
+/* begins: where the rows of each side begin, and where they end; top: pixels of the timeline that
+ * are above what is drawn; drawn: those whose samples are; choice: the threads that were chosen
+ * then. */
+export const L = {
+	rows: [],
+	begins: [],
+	columns: 0,
+	cursor: -1,
+	top: 0,
+	drawn: [],
+	choice: "",
+};
 
 /* Names stand before lanes: on a phone shorter ones. */
-export const margin = () => ($("when").clientWidth < NARROW ? 90 : 150);
+export const whenWidth = () => (V.printed ? PAPER : $("when").clientWidth);
+export const margin = () => (whenWidth() < NARROW ? 90 : 150);
+
+/* What has a row's samples: a thread, or all of a process. */
+const ownerOf = ({ thread, process }) => thread || process;
+const isChosen = (row) => membersOf(ownerOf(row)).some((t) => S.threads[t]);
+export const laneSide = (row) => (row ? (row.heading ? row.side : ownerOf(row).side) : 0);
+
+function rowName({ heading, process, thread }) {
+	return (
+		heading || (process ? processName(process.threads[0].t) : threadName(thread.t))
+	);
+}
+
+/* A process of one thread is one row: both have the same samples. */
+function processLanes(process) {
+	const found = process.threads.filter(({ t }) => threadFound(t));
+
+	if (process.threads.length === 1) return found.map((thread) => ({ process, thread }));
+	return found.length ? [{ process }, ...found.map((thread) => ({ thread }))] : [];
+}
 
 /* The rows of the timeline: of two recordings a heading before each side's. */
 function laneRows() {
 	const rows = [];
 
-	M.meta.sides.forEach((side, number) => {
-		if (twoSides()) rows.push({ heading: side.name });
-		for (const process of timelineRows(number)) {
-			rows.push({ process });
-			process.threads.forEach((thread) => rows.push({ thread }));
-		}
+	M.timeline ||= M.meta.sides.map((_, side) => timelineRows(side));
+	L.begins = M.meta.sides.map((side, number) => {
+		const begin = rows.length;
+
+		if (twoSides()) rows.push({ heading: side.name, side: number });
+		for (const process of M.timeline[number])
+			for (const row of processLanes(process)) rows.push(row);
+		return begin;
 	});
+	L.begins.push(rows.length);
 	return rows;
 }
 
-function drawLaneName(ctx, { heading, process, thread }, y, style) {
-	const left = heading ? 4 : process ? 10 : 20;
-	const name = heading
-		? heading
-		: process
-			? processName(process.threads[0].t)
-			: threadName(thread.t);
+function drawLaneName(ctx, row, y, style) {
+	const left = row.heading ? 4 : row.process ? 10 : 20,
+		name = rowName(row);
 
 	ctx.fillStyle = style.text;
-	ctx.font = `${thread ? "" : "bold "}${heading ? 12 : 11}px system-ui, sans-serif`;
+	ctx.font =
+		`${row.heading || row.process ? "bold " : ""}` +
+		`${row.heading ? 12 : 11}px system-ui, sans-serif`;
 	ctx.fillText(
-		heading ? name : fitted(ctx, name, margin() - left - 4),
+		row.heading ? name : fitted(ctx, name, margin() - left - 4),
 		left,
 		y * LANE + LANE / 2,
 	);
 }
 
-/* A thread's lanes as rows of an image: running, then each way to wait where it is most of a
+/* A row's lanes as rows of an image: running, then each way to wait where it is most of a
  * column. */
 function laneImageRows({ lanes }, states) {
 	const waiting = states.filter((state) => state),
@@ -66,25 +101,31 @@ function laneImageRows({ lanes }, states) {
 	];
 }
 
-/* Threads' samples: above those that ran, below those that waited. */
-function drawSamples(ctx, width, most, style) {
-	const threads = L.rows.filter((row) => row.thread).map((row) => row.thread),
-		states = [0, ...laneStates().filter((state) => state)],
+/* Samples of some rows, of which the first is the so manieth: above those that ran, below those
+ * that waited. */
+function drawSamples(ctx, rows, first, width, style) {
+	const states = [0, ...laneStates().filter((state) => state)],
 		left = margin(),
 		half = LANE / 2;
+	const owners = rows.filter((row) => !row.heading).map(ownerOf);
+	for (const owner of L.drawn) owner.lanes = null;
+	L.drawn = owners;
+	lanesOf(owners, L.columns);
 	const image = rampImage(
-		threads.flatMap((thread) => laneImageRows(thread, states)),
+		owners.flatMap((owner) => laneImageRows(owner, states)),
 		L.columns,
-		most,
+		mostSamples(),
 		states.map((state) => laneRamp(state)),
 	);
 	let k = 0;
 
 	ctx.imageSmoothingEnabled = false;
-	L.rows.forEach(({ thread }, y) => {
-		if (!thread) return;
+	rows.forEach((row, i) => {
+		const y = (first + i) * LANE;
+
+		if (row.heading) return;
 		states.forEach((state) => {
-			const top = y * LANE + (state ? half : 0) + 1;
+			const top = y + (state ? half : 0) + 1;
 
 			ctx.drawImage(
 				image,
@@ -98,24 +139,33 @@ function drawSamples(ctx, width, most, style) {
 				half - 2,
 			);
 		});
-		if (S.threads[thread.t]) return;
+		if (isChosen(row)) return;
 		ctx.fillStyle = style.back;
 		ctx.globalAlpha = 0.7;
-		ctx.fillRect(0, y * LANE, width, LANE);
+		ctx.fillRect(left, y, width - left, LANE);
 		ctx.globalAlpha = 1;
 	});
 }
 
 const laneRamp = (state) => ramp(LANE_STATES[state].hue, isDark());
 
-/* The most that any column has. */
-function mostOf(threads) {
+/* The most that a column of a thread has, of the heaviest threads: found once for each width. */
+function mostSamples() {
+	if (M.laneMost && M.laneMost.columns === L.columns) return M.laneMost.most;
+	const threads = M.timeline.flatMap((side) =>
+		side
+			.flatMap((process) => process.threads)
+			.sort((a, b) => b.samples - a.samples)
+			.slice(0, MEASURED),
+	);
 	let most = 1;
 
+	lanesOf(threads, L.columns);
 	for (const { lanes } of threads)
 		for (const lane of lanes)
 			for (let i = 0; lane && i < lane.length; i++)
 				most = Math.max(most, lane[i]);
+	M.laneMost = { columns: L.columns, most };
 	return most;
 }
 
@@ -137,40 +187,84 @@ function laneLegend() {
 		...(waiting.length
 			? ["lower half: ", ...waiting.map(said)]
 			: ["(waiting: seam record --off-cpu) "]),
-		"A click on a name: it alone.",
+		"A click on a name: it alone, or all again. " +
+			"What is typed to find threads finds rows here.",
 	);
 }
 
+/* Where the timeline begins in its pane. */
+const boxTop = () => $("lanesbox").offsetTop - $("when").offsetTop;
+
+/* Brings a row into view. */
+export function showLane(number) {
+	const pane = $("when"),
+		top = boxTop() + number * LANE;
+
+	if (top < pane.scrollTop || top + LANE > pane.scrollTop + pane.clientHeight)
+		pane.scrollTop = top - pane.clientHeight / 2;
+}
+
+/* Threads that are chosen in another pane come into view. */
+function followChoice() {
+	const choice = S.threads.join("");
+
+	if (choice === L.choice) return;
+	L.choice = choice;
+	const first = L.rows.findIndex((row) => row.thread && isChosen(row));
+	if (first >= 0 && choice.includes("0")) showLane(first);
+}
+
+/* The part of the timeline that is in view. */
 export function drawLanes(width, style) {
+	const pane = $("when");
+
 	L.columns = Math.max(1, Math.min(2000, M.meta.slices, Math.floor(width - margin())));
 	L.rows = laneRows();
-	const more = L.rows.length - LANES;
-	L.rows.length = Math.min(L.rows.length, LANES);
-	const threads = L.rows.filter((row) => row.thread).map((row) => row.thread);
-	lanesOf(threads, L.columns);
+	L.cursor = Math.min(L.cursor, L.rows.length - 1);
 	laneLegend();
-	$("lanesmore").textContent =
-		more > 0 ? `and ${more.toLocaleString("en")} more rows: choose threads beside` : "";
-	const height = L.rows.length * LANE + 2,
-		ctx = sized($("lanes"), width, height);
+	$("lanesmore").textContent = L.rows.some((row) => !row.heading)
+		? ""
+		: "no thread has such a name, or number";
+	const total = L.rows.length * LANE + 2,
+		height = V.printed
+			? Math.min(total, PRINTED_LANES * LANE)
+			: Math.min(total, Math.max(LANE, pane.clientHeight));
+
+	$("lanesbox").style.height = `${V.printed ? height : total}px`;
+	followChoice();
+	L.top = V.printed
+		? 0
+		: Math.max(0, Math.min(total - height, pane.scrollTop - boxTop()));
+	const ctx = sized($("lanes"), width, height),
+		first = Math.floor(L.top / LANE),
+		rows = L.rows.slice(first, Math.ceil((L.top + height) / LANE));
 
 	ctx.clearRect(0, 0, width, height);
+	ctx.translate(0, -L.top);
 	ctx.textBaseline = "middle";
-	L.rows.forEach((row, y) => drawLaneName(ctx, row, y, style));
-	drawSamples(ctx, width, mostOf(threads), style);
-	const x = (slice) => margin() + ((width - margin()) * slice) / M.meta.slices,
-		last = L.rows.findIndex((row, i) => i && row.heading);
-	if (S.first > 0 || S.last < M.meta.slices - 1)
-		outline(
-			ctx,
-			x(S.first) + 0.5,
-			0.5,
-			Math.max(1, x(S.last + 1) - x(S.first) - 1),
-			(last < 0 ? L.rows.length : last) * LANE,
-			style,
-		);
-	if (L.cursor >= 0 && L.cursor < L.rows.length)
-		outline(ctx, 1.5, L.cursor * LANE + 0.5, width - 3, LANE - 1, style);
+	rows.forEach((row, i) => drawLaneName(ctx, row, first + i, style));
+	drawSamples(ctx, rows, first, width, style);
+	outlineSpans(ctx, width, style);
+	if (L.cursor >= 0) outline(ctx, 1.5, L.cursor * LANE + 0.5, width - 3, LANE - 1, style);
+}
+
+/* What is chosen of each side's time, and whose lanes it is. */
+function outlineSpans(ctx, width, style) {
+	const x = (slice) => margin() + ((width - margin()) * slice) / M.meta.slices;
+
+	S.spans.slice(0, M.meta.sides.length).forEach(([first, last], side) => {
+		const [begin, end] = [L.begins[side], L.begins[side + 1]];
+
+		if (!isAllTime(side))
+			outline(
+				ctx,
+				x(first) + 0.5,
+				begin * LANE + 0.5,
+				Math.max(1, x(last + 1) - x(first) - 1),
+				(end - begin) * LANE,
+				style,
+			);
+	});
 }
 
 /* The timeline in words, for who cannot see it: a row a thread. */
@@ -219,32 +313,36 @@ export function drawLaneTable() {
 	);
 }
 
-/* A row's process, or thread, alone. */
+/* A row's process, or thread, alone; if it is that already, all again. */
 export function chooseRow(row) {
-	if (row && !row.heading)
-		ask.only(row.process ? row.process.threads.map((x) => x.t) : [row.thread.t]);
+	if (!row || row.heading) return;
+	const chosen = membersOf(ownerOf(row)),
+		same = new Set(ask.same(chosen)),
+		isAlone = S.threads.every((on, t) => !on || same.has(t));
+
+	ask.only(isAlone ? M.meta.threads.map((_, t) => t) : chosen);
 }
 
 /* A row in words, or what it has at a part of its time. */
 export function laneSays(row, part) {
 	if (!row) return "";
 	if (row.heading) return row.heading;
-	if (row.process)
-		return (
-			`${processName(row.process.threads[0].t)}: ` +
-			`${row.process.samples.toLocaleString("en")} samples`
-		);
-	const s = laneSummary(row.thread),
-		name = threadName(row.thread.t),
+	const owner = ownerOf(row),
+		name = rowName(row),
 		column = Math.floor(part * L.columns);
 
-	if (part === undefined)
+	if (part === undefined) {
+		const s = laneSummary(owner);
+
 		return (
 			`${name}: ${laneText(s.counts)}, from ${s.from.toFixed(3)} ` +
 			`to ${s.to.toFixed(3)} s`
 		);
-	const counts = row.thread.lanes.map((lane) => (lane ? lane[column] : 0)),
-		seconds = M.meta.sides[row.thread.side].seconds / L.columns;
+	}
+	if (!owner.lanes || owner.lanes.every((lane) => !lane || lane.length !== L.columns))
+		lanesOf([owner], L.columns);
+	const counts = owner.lanes.map((lane) => (lane ? lane[column] : 0)),
+		seconds = M.meta.sides[owner.side].seconds / L.columns;
 	return (
 		`${name}, ${(column * seconds).toFixed(3)} to ` +
 		`${((column + 1) * seconds).toFixed(3)} s: ${laneText(counts)}`

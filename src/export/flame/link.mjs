@@ -2,10 +2,15 @@
 // link.mjs: what was chosen as the fragment of the page's address, and back. Knows nothing of the
 // screen.
 import { M, S } from "./state.mjs";
+import { isAllTime } from "./sums.mjs";
 
 export const VIEWS = ["flame", "order", "table", "time", "source"];
 
 const SORTED = ["self", "total", "name", "change", "changetotal"];
+
+/* Of each side. */
+const SPANS = ["span", "beforespan"];
+export const PARTS = ["part", "beforepart"];
 
 /* States of stacks that are not chosen, by their texts. */
 const leftOut = () => M.meta.states.filter((_, i) => !S.states[i]).map((state) => state.text);
@@ -14,7 +19,6 @@ const leftOut = () => M.meta.states.filter((_, i) => !S.states[i]).map((state) =
  * by people as well. */
 export function encodeLink(zoom) {
 	const q = new URLSearchParams(),
-		last = M.meta.slices - 1,
 		chosen = [];
 
 	if (S.view !== VIEWS[0]) q.set("view", S.view);
@@ -23,10 +27,12 @@ export function encodeLink(zoom) {
 		q.set("function", M.names[S.fn]);
 		q.set("object", M.texts[M.fnObject[S.fn]]);
 	}
-	if (S.part) q.set("part", S.part);
+	PARTS.forEach((key, side) => S.parts[side] && q.set(key, S.parts[side]));
 	if (S.line && S.view === "source") q.set("line", S.line);
 	if (S.pattern) q.set("search", S.pattern);
-	if (S.first > 0 || S.last < last) q.set("span", `${S.first}-${S.last}`);
+	M.meta.sides.forEach((_, side) => {
+		if (!isAllTime(side)) q.set(SPANS[side], S.spans[side].join("-"));
+	});
 	if (S.focus >= 0) q.set("focus", S.focus);
 	for (const flag of ["callers", "byWeight", "before"]) if (S[flag]) q.set(flag, 1);
 	if (S.icicle !== M.meta.icicle) q.set("icicle", S.icicle ? 1 : 0);
@@ -64,8 +70,7 @@ export function decodeLink(text) {
 	const q = new URLSearchParams(text),
 		last = M.meta.slices - 1,
 		fns = M.fnName.length;
-	const span = (q.get("span") || "").split("-"),
-		name = q.get("function"),
+	const name = q.get("function"),
 		object = q.get("object");
 
 	S.view = VIEWS.includes(q.get("view")) ? q.get("view") : VIEWS[0];
@@ -82,8 +87,12 @@ export function decodeLink(text) {
 				);
 	S.line = /^[0-9]{1,9}(\.[0-9]{1,9}){2}$/.test(q.get("line") || "") ? q.get("line") : "";
 	S.pattern = q.get("search") || "";
-	S.first = number(span[0], last + 1, 0);
-	S.last = Math.max(S.first, number(span[1], last + 1, last));
+	S.spans = SPANS.map((key) => {
+		const [from, to] = (q.get(key) || "").split("-"),
+			first = number(from, last + 1, 0);
+
+		return [first, Math.max(first, number(to, last + 1, last))];
+	});
 	S.focus = number(q.get("focus"), fns, -1);
 	for (const flag of ["callers", "byWeight", "before"]) S[flag] = q.get(flag) === "1";
 	S.icicle = q.has("icicle") ? q.get("icicle") === "1" : M.meta.icicle;

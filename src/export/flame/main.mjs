@@ -2,12 +2,12 @@
 // main.mjs: the page begins.
 import { $, M, S, T, V, kindName } from "./state.mjs";
 import { index, parse, unpack } from "./data.mjs";
-import { twoSides, wholeOf } from "./sums.mjs";
+import { twoSides, wholeOf, wholeSpans } from "./sums.mjs";
 import { label } from "./names.mjs";
 import { ROW, finishLayout, layout, line, offset } from "./place.mjs";
 import { draw } from "./draw.mjs";
 import { readLink, recompute } from "./choose.mjs";
-import { askData, isServed, partOf, serve } from "./served.mjs";
+import { failure, firstData, isServed } from "./served.mjs";
 import { isWaiting } from "./heat.mjs";
 import { keyboard, panels, pointer } from "./hand.mjs";
 
@@ -28,7 +28,7 @@ export function start() {
 		0,
 	];
 	S.event = S.firstEvent = first.find((i) => i >= 0);
-	S.last = M.meta.slices - 1;
+	S.spans = wholeSpans();
 	S.icicle = M.meta.icicle;
 	S.threads = new Uint8Array(M.meta.threads.length).fill(1);
 	S.states = new Uint8Array(256).fill(1);
@@ -70,6 +70,7 @@ window.seamFlame = {
 		weight: wholeOf(0),
 		samples: T.samples[0],
 		before: wholeOf(1),
+		samplesBefore: T.samples[1] || 0,
 		functions: M.meta.functions,
 		nodes: M.meta.nodes,
 	}),
@@ -85,25 +86,18 @@ window.seamFlame = {
 	rests: () => !V.dirty && !V.unfinished,
 };
 
-/* The data of this page, or of its server. */
-async function data() {
-	if (!isServed()) return unpack($("data").textContent.trim());
-	S.part = partOf(location.hash.slice(1));
-	serve();
-	return askData(S.part);
-}
-
-data()
+(isServed() ? firstData() : unpack($("data").textContent.trim()))
 	.then((buffer) => {
 		Object.assign(M, parse(buffer));
 		$("data").remove();
+		document.body.classList.remove("reading");
 		start();
 		window.seamFlame.ready = true;
 	})
 	.catch((e) => {
+		document.body.classList.add("reading");
+		$("reading").hidden = true;
 		$("failed").hidden = false;
-		$("failed").textContent =
-			`The recording in this page cannot be shown: ${e.message}. ` +
-			"A browser of 2023 or later is needed.";
+		$("failed").textContent = failure(e);
 		throw e;
 	});

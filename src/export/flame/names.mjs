@@ -49,6 +49,10 @@ export function threadName(t) {
 	return `${M.texts[comm] || "[unknown]"} ${tid >= 0 ? tid : ""}`;
 }
 
+/* Whether what is typed to find threads finds this one. */
+export const threadFound = (t) =>
+	!S.filter || `${threadName(t)} ${M.meta.threads[t][1]}`.toLowerCase().includes(S.filter);
+
 export function processName(t) {
 	const [comm, pid] = M.meta.threads[t];
 

@@ -34,7 +34,7 @@ export function heaviest(side, wanted = () => true) {
  * heaviest of its name, or else the heaviest. */
 export function shownThreads() {
 	const first = S.thread >= 0 ? S.thread : Math.max(0, heaviest(0)),
-		name = M.meta.threads[first][0];
+		name = (M.meta.threads[first] || [])[0];
 	const same = heaviest(1, (t) => M.meta.threads[t][0] === name);
 
 	return [first, same >= 0 ? same : heaviest(1)];
@@ -58,12 +58,12 @@ function stackOf(node) {
 	return nodes.reverse();
 }
 
-/* The chosen span (of the other side all of its time) as columns 0 ... width - 1; put(depth, x, w,
+/* A side's chosen span as columns 0 ... width - 1; put(depth, x, w,
  * cell) is called for each cell. Its value is the weight of the samples in its time. Where the
  * thread has no sample, nothing is. */
 export function inOrder(rows, width, put, side = 0) {
-	const from = side ? 0 : S.first,
-		slices = side ? M.meta.slices : S.last - S.first + 1,
+	const [from, to] = S.spans[side],
+		slices = to - from + 1,
 		far = reach(rows),
 		weights = new Float64Array(rows.length + 1);
 	const root = group(null, 0, false);

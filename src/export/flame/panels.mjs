@@ -107,7 +107,7 @@ export function detail(g) {
 	if (!g) {
 		e.append(
 			node("span", {
-				className: "faint",
+				className: "faint hint",
 				textContent:
 					"Click: zoom. Drag in the strip above: a span of " +
 					"time. ? shows the keys.",

@@ -42,8 +42,8 @@ export function rampColours(hue, dark) {
 	);
 }
 
-/* Weights as an image of a row each: colours of RAMP steps between light and dark. Drawn at once: a
- * rectangle for each would take longer than all sums. */
+/* Weights as an image of a row each: colours of RAMP steps between light and dark; more than most
+ * has the colour of most. Drawn at once: a rectangle for each would take longer than all sums. */
 export function rampImage(rows, columns, most, colours) {
 	const canvas = document.createElement("canvas"),
 		steps = colours[0].length - 1;
@@ -52,14 +52,14 @@ export function rampImage(rows, columns, most, colours) {
 	canvas.height = Math.max(1, rows.length);
 	const ctx = canvas.getContext("2d"),
 		image = ctx.createImageData(canvas.width, canvas.height);
-	const words = new Uint32Array(image.data.buffer);
+	const words = new Uint32Array(image.data.buffer),
+		step = (value) => Math.round(steps * Math.sqrt(Math.min(1, value / most)));
 	rows.forEach((values, y) => {
 		const of = colours[y % colours.length];
 
 		for (let x = 0; x < columns; x++)
 			if (values[x])
-				words[y * columns + x] =
-					of[Math.round(steps * Math.sqrt(values[x] / most))];
+				words[y * columns + x] = of[step(values[x])];
 	});
 	ctx.putImageData(image, 0, 0);
 	return canvas;

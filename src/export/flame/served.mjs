@@ -4,66 +4,95 @@
 // server, and asks nobody.
 import { $, M, S, ask } from "./state.mjs";
 import { index, inflate, parse } from "./data.mjs";
+import { PARTS } from "./link.mjs";
 import { panelThreads } from "./threads.mjs";
-import { twoSides } from "./sums.mjs";
+import { isAllTime, twoSides, wholeSpans } from "./sums.mjs";
 import { drawSource, keepSource } from "./source.mjs";
 
 const ASKED = { part: 0, source: ["", ""], left: [0, 0], choice: "", timer: 0 };
 
 export const isServed = () => document.querySelector('meta[name="seam-served"]') !== null;
 
-/* The part of the time that a link names, "FROM-TO" in nanoseconds since the first sample; "": all
- * of it. */
-export function partOf(link) {
-	const part = new URLSearchParams(link).get("part") || "",
-		[from, to] = part.split("-").map(Number);
+/* The parts of each side's time that a link names, "FROM-TO" in nanoseconds since the first sample;
+ * "": all of it. */
+export function partsOf(link) {
+	const query = new URLSearchParams(link);
 
-	return /^[0-9]{1,15}-[0-9]{1,15}$/.test(part) && from < to ? part : "";
+	return PARTS.map((key) => {
+		const part = query.get(key) || "",
+			[from, to] = part.split("-").map(Number);
+
+		return /^[0-9]{1,15}-[0-9]{1,15}$/.test(part) && from < to ? part : "";
+	});
 }
+
+/* What went wrong with the recording: the page itself can do what it must. */
+class SaidError extends Error {}
 
 async function asked(what) {
 	const answer = await fetch(what).catch(() => {
-		throw new Error("the server does not answer: was seam view ended?");
+		throw new SaidError("The server does not answer: was seam view ended?");
 	});
 
-	if (!answer.ok) throw new Error(`the server says: ${(await answer.text()).slice(0, 500)}`);
+	if (!answer.ok)
+		throw new SaidError(`The server says: ${(await answer.text()).slice(0, 500)}`);
 	return answer;
 }
 
-/* The data of a part of the time. */
-export async function askData(part) {
-	const [from, to] = part.split("-"),
-		answer = await asked(part ? `data?from=${from}&to=${to}` : "data");
-
-	return inflate(await answer.blob());
+/* The data that a served page begins with. */
+export function firstData() {
+	S.parts = partsOf(location.hash.slice(1));
+	serve();
+	return askData(S.parts);
 }
 
-/* The chosen slices as nanoseconds since the first sample, both ends in them. */
-export function chosenTime() {
-	const side = M.meta.sides[0],
+/* Why there is nothing to see. */
+export const failure = (e) =>
+	e instanceof SaidError
+		? e.message
+		: `The recording in this page cannot be shown: ${e.message}. ` +
+			"A browser of 2023 or later is needed.";
+
+/* The data of parts of the time. */
+async function askData(parts) {
+	const query = new URLSearchParams();
+
+	parts.forEach((part, side) => {
+		if (!part) return;
+		const [from, to] = part.split("-");
+
+		query.set(side ? "before_from" : "from", from);
+		query.set(side ? "before_to" : "to", to);
+	});
+	return inflate(await (await asked(query.size ? `data?${query}` : "data")).blob());
+}
+
+/* A side's chosen slices as nanoseconds since its first sample, both ends in them. */
+export function chosenTime(number = 0) {
+	const side = M.meta.sides[number],
+		[first, last] = S.spans[number],
 		whole = Math.round(side.seconds * 1e9) + 1,
 		at = (slice) => Math.ceil((slice * whole) / M.meta.slices);
 
-	return [(side.from_ns || 0) + at(S.first), (side.from_ns || 0) + at(S.last + 1) - 1];
+	return [(side.from_ns || 0) + at(first), (side.from_ns || 0) + at(last + 1) - 1];
 }
 
-const allTime = () => S.first === 0 && S.last === M.meta.slices - 1;
-
-/* Shows the data of another part of the time, then does what follows; numbers of functions, threads
+/* Shows the data of other parts of the time, then does what follows; numbers of functions, threads
  * and events stay what they are. */
-async function changePart(part, then) {
+async function changePart(parts, then) {
 	const turn = ++ASKED.part;
 
 	$("part").textContent = "the server is asked \u2026";
 	try {
-		const m = parse(await askData(part));
+		const m = parse(await askData(parts));
 
 		if (turn !== ASKED.part) return;
 		for (const key of Object.keys(M)) delete M[key];
 		index(Object.assign(M, m));
-		S.part = part;
-		S.first = 0;
-		S.last = M.meta.slices - 1;
+		parts.forEach((part, side) => {
+			if (part !== S.parts[side]) S.spans[side] = wholeSpans()[side];
+		});
+		S.parts = parts;
 		then();
 	} catch (e) {
 		$("part").textContent = e.message;
@@ -75,36 +104,54 @@ const again = () => {
 	panelThreads();
 };
 
+/* Whether a side has a span that can be had in more slices. */
+function canBeFiner(side) {
+	const [from, to] = chosenTime(side);
+
+	return !isAllTime(side) && to - from >= M.meta.slices;
+}
+
 export function finer() {
-	if (ask.part && !$("finer").disabled) ask.part(chosenTime().join("-"), again);
+	if (ask.part && !$("finer").disabled)
+		ask.part(
+			S.parts.map((part, side) =>
+				M.meta.sides[side] && canBeFiner(side)
+					? chosenTime(side).join("-")
+					: part,
+			),
+			again,
+		);
 }
 
 export function wholeTime() {
-	if (ask.part && S.part) ask.part("", again);
+	if (ask.part && S.parts.some((part) => part)) ask.part(["", ""], again);
 }
 
 /* What a part's buttons can do now. */
 function drawParts() {
-	const [from, to] = chosenTime();
 	const left = M.meta.left_out
 		? `cells of less than ${(100 * M.meta.left_out).toPrecision(2)} % are left ` +
 			`out, which a finer part has; `
 		: "";
+	const of = (side) => (twoSides() ? ` of ${side.name}` : "");
 
-	$("finer").disabled = allTime() || to - from < M.meta.slices;
-	$("whole").disabled = !S.part;
+	$("finer").disabled = !M.meta.sides.some((_, side) => canBeFiner(side));
+	$("whole").disabled = !S.parts.some((part) => part);
 	$("part").textContent =
 		left +
-		(S.part
-			? `a part of the time: from ` +
-				`${(M.meta.sides[0].from_ns / 1e9).toFixed(6)} s on`
-			: "");
+		M.meta.sides
+			.filter((_, side) => S.parts[side])
+			.map(
+				(side) =>
+					`a part of the time${of(side)}: from ` +
+					`${(side.from_ns / 1e9).toFixed(6)} s on`,
+			)
+			.join("; ");
 }
 
-/* Threads that a side has samples of in the data. Of the other recording source is wanted of all
- * its time, and a part of the time does not have all its threads. */
+/* Threads that a side has samples of in the data. */
 function sideThreads(side) {
-	const has = new Uint8Array(M.meta.threads.length).fill(side && S.part ? 1 : 0),
+	const has = new Uint8Array(M.meta.threads.length),
 		{ rowWhat, rowThread } = M;
 
 	for (let i = 0; i < rowWhat.length; i++)
@@ -143,14 +190,14 @@ export function tidSpans(chosen, others, room = TIDS) {
 	return { text: spans.join("."), left: 0 };
 }
 
-/* Of which samples source is wanted: of the other recording, of all its time. */
+/* Of which of a side's samples source is wanted. */
 function sourceQuery(side = 0) {
 	const query = new URLSearchParams(),
-		[from, to] = chosenTime();
+		[from, to] = chosenTime(side);
 
 	ASKED.left[side] = 0;
 	if (side) query.set("side", side);
-	else if (S.part || !allTime()) {
+	if (S.parts[side] || !isAllTime(side)) {
 		query.set("from", from);
 		query.set("to", to);
 	}
@@ -204,7 +251,7 @@ function sourceChosen() {
 	}
 }
 
-export function serve() {
+function serve() {
 	Object.assign(ask, {
 		part: changePart,
 		parts: drawParts,

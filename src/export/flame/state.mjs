@@ -16,11 +16,14 @@ export const kindName = (kind) =>
 	KIND_NAMES[kind] || M.meta.runtimes[kind - KIND.UNFINISHED - 1].name;
 export const S = {
 	event: 0,
-	first: 0,
-	last: 0,
+	spans: [
+		[0, 0],
+		[0, 0],
+	] /* of each side, in slices of its time: both ends are in it */,
 	threads: null,
 	states: null,
 	pattern: "",
+	filter: "",
 	matched: null,
 	icicle: false,
 	callers: false,
@@ -39,7 +42,7 @@ export const S = {
 	thread: -1,
 	firstEvent: 0,
 	line: "",
-	part: "",
+	parts: ["", ""] /* of each side's time, as a link names them (served.mjs) */,
 };
 export const V = {
 	cells: [],
@@ -49,6 +52,7 @@ export const V = {
 	width: 0,
 	height: 0,
 	dirty: false,
+	printed: null /* what was on the screen, while the page is printed */,
 };
 /* What a pane asks of the page: a pane does not know the others. */
 export const ask = {};

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: MIT
-// strip.mjs: the strip of time above the graph.
+// strip.mjs: the strips of time above the graph, one for each recording.
 import { $, M, S, T, V, ask } from "./state.mjs";
-import { chosenRows, threadWeights, twoSides, wholeOf } from "./sums.mjs";
+import { chosenRows, isAllTime, threadWeights, twoSides, wholeOf } from "./sums.mjs";
 import { amount, isTime, threadName } from "./names.mjs";
-import { fitted, isDark, sized } from "./element.mjs";
+import { PAPER, fitted, isDark, sized } from "./element.mjs";
 import { ramp, rampImage } from "./ramps.mjs";
 
-export const STRIP_ROW = 9,
-	STRIP_ROWS = 12,
-	LABEL = 130,
+const STRIP_ROW = 9,
+	STRIP_ROWS = 12 /* of both */,
+	STRIP_LABEL = 130 /* names stand before it */,
 	BINS = 1024;
 
-/* Whatever the time: the strip shows what could be chosen. */
-export function strip() {
-	const chosen = chosenRows(0, true),
+/* The elements of each side. */
+const STRIPS = [
+	["strip", "span"],
+	["beforestrip", "beforespan"],
+];
+const stripOf = (side) => $(STRIPS[side][0]);
+
+/* Which side's strip an element is; -1: none. */
+export const stripSide = (element) => STRIPS.findIndex(([id]) => element === $(id));
+
+/* What a side's strip shows: the heaviest threads, and the others together. */
+function stripRows(side) {
+	const chosen = chosenRows(side, true),
 		weights = threadWeights(chosen),
 		n = BINS;
 	const { rowThread, rowSlice, rowWeight } = M,
@@ -21,7 +31,7 @@ export function strip() {
 	const threads = [...weights.keys()]
 		.filter((t) => weights[t])
 		.sort((a, b) => weights[b] - weights[a]);
-	const rows = Math.max(1, Math.min(threads.length, STRIP_ROWS));
+	const rows = Math.max(1, Math.min(threads.length, STRIP_ROWS / M.meta.sides.length));
 	const rowOf = new Uint32Array(weights.length),
 		heat = new Float64Array(rows * n);
 
@@ -34,14 +44,29 @@ export function strip() {
 		heat[rowOf[rowThread[i]] * n + Math.floor((rowSlice[i] * n) / slices)] +=
 			rowWeight[i];
 	}
-	V.strip = { rows, threads, more: threads.length - rows, image: null, heat };
-	V.strip.whole = heat.reduce((a, b) => a + b, 0);
-	$("time").hidden = !(M.meta.sides[0].seconds > 0);
+	return {
+		rows,
+		threads,
+		more: threads.length - rows,
+		image: null,
+		heat,
+		whole: heat.reduce((a, b) => a + b, 0),
+	};
 }
 
-export function heatImage() {
-	const { rows, heat } = V.strip,
-		most = heat.reduce((a, b) => Math.max(a, b), 0) || 1;
+/* Whatever the time: the strips show what could be chosen. */
+export function strip() {
+	V.strips = M.meta.sides.map((_, side) => stripRows(side));
+	$("time").hidden = !M.meta.sides.some((side) => side.seconds > 0);
+	STRIPS.forEach((ids, side) => {
+		const has = side < M.meta.sides.length && M.meta.sides[side].seconds > 0;
+
+		for (const id of ids) $(id).hidden = !has;
+	});
+}
+
+function stripImage({ rows, heat }) {
+	const most = heat.reduce((a, b) => Math.max(a, b), 0) || 1;
 
 	return rampImage(
 		Array.from({ length: rows }, (_, y) => heat.subarray(y * BINS, (y + 1) * BINS)),
@@ -51,91 +76,100 @@ export function heatImage() {
 	);
 }
 
-/* The strip has no scroll bar beside it, as the graph has: it is wider than V.width. */
-const stripWidth = () => $("strip").clientWidth || V.width;
-const sliceX = (slice, width) => LABEL + ((width - LABEL) * slice) / M.meta.slices;
-export const xSlice = (x) =>
+/* A strip has no scroll bar beside it, as the graph has: it is wider than V.width. */
+const stripWidth = (side) => (V.printed ? PAPER : stripOf(side).clientWidth || V.width);
+const sliceX = (slice, width) =>
+	STRIP_LABEL + ((width - STRIP_LABEL) * slice) / M.meta.slices;
+/* The slice at a place of a side's strip. */
+export const xSlice = (x, side = 0) =>
 	Math.max(
 		0,
 		Math.min(
 			M.meta.slices - 1,
-			Math.floor(((x - LABEL) / (stripWidth() - LABEL)) * M.meta.slices),
+			Math.floor(
+				((x - STRIP_LABEL) / (stripWidth(side) - STRIP_LABEL)) *
+					M.meta.slices,
+			),
 		),
 	);
-export function drawStrip() {
-	const { rows, threads, more } = V.strip,
+
+/* What is before a row of a strip. */
+function stripName({ rows, threads, more }, i) {
+	if (i === rows - 1 && more > 0) return `${more + 1} more threads`;
+	return threads[i] === undefined ? "" : threadName(threads[i]);
+}
+
+function drawSide(side) {
+	const of = V.strips[side],
+		{ rows } = of,
 		height = rows * STRIP_ROW + 2,
-		width = stripWidth(),
-		ctx = sized($("strip"), width, height);
+		width = stripWidth(side),
+		ctx = sized(stripOf(side), width, height);
 	const css = getComputedStyle(document.documentElement),
-		all = S.first === 0 && S.last === M.meta.slices - 1,
-		from = sliceX(S.first, width),
-		to = sliceX(S.last + 1, width);
+		[first, last] = S.spans[side],
+		from = sliceX(first, width),
+		to = sliceX(last + 1, width);
 
 	ctx.clearRect(0, 0, width, height);
 	ctx.imageSmoothingEnabled = false;
-	ctx.drawImage(
-		V.strip.image || (V.strip.image = heatImage()),
-		LABEL,
-		0,
-		width - LABEL,
-		rows * STRIP_ROW,
-	);
+	of.image ||= stripImage(of);
+	ctx.drawImage(of.image, STRIP_LABEL, 0, width - STRIP_LABEL, rows * STRIP_ROW);
 	ctx.font = "9px system-ui, sans-serif";
 	ctx.textBaseline = "middle";
 	ctx.fillStyle = css.getPropertyValue("--faint");
-	for (let i = 0; i < rows; i++) {
-		const text =
-			i === rows - 1 && more > 0
-				? `${more + 1} more threads`
-				: threads[i] === undefined
-					? ""
-					: threadName(threads[i]);
-
+	for (let i = 0; i < rows; i++)
 		ctx.fillText(
-			fitted(ctx, text, LABEL - 14),
+			fitted(ctx, stripName(of, i), STRIP_LABEL - 14),
 			10,
 			i * STRIP_ROW + STRIP_ROW / 2 + 0.5,
 		);
-	}
-	if (!all) {
-		ctx.fillStyle = css.getPropertyValue("--back");
-		ctx.globalAlpha = 0.65;
-		ctx.fillRect(LABEL, 0, from - LABEL, height);
-		ctx.fillRect(to, 0, width - to, height);
-		ctx.globalAlpha = 1;
-		ctx.strokeStyle = css.getPropertyValue("--accent");
-		ctx.strokeRect(from + 0.5, 0.5, Math.max(1, to - from - 1), height - 1);
-	}
-	describeSpan(all);
+	if (isAllTime(side)) return;
+	ctx.fillStyle = css.getPropertyValue("--back");
+	ctx.globalAlpha = 0.65;
+	ctx.fillRect(STRIP_LABEL, 0, from - STRIP_LABEL, height);
+	ctx.fillRect(to, 0, width - to, height);
+	ctx.globalAlpha = 1;
+	ctx.strokeStyle = css.getPropertyValue("--accent");
+	ctx.strokeRect(from + 0.5, 0.5, Math.max(1, to - from - 1), height - 1);
 }
 
-export function describeSpan(all) {
-	const side = M.meta.sides[0],
-		at = (slice) =>
-			((side.seconds * slice) / M.meta.slices).toFixed(side.seconds < 10 ? 3 : 1);
-	const share = V.strip.whole ? ((100 * wholeOf(0)) / V.strip.whole).toFixed(1) : "0";
+export function drawStrip() {
+	M.meta.sides.forEach(({ seconds }, side) => {
+		if (!seconds) return;
+		drawSide(side);
+		describeSpan(side);
+	});
+}
 
-	if (!side.seconds) return;
-	$("span").textContent =
+/* What is chosen of a side, below its strip. */
+function describeSpan(number) {
+	const side = M.meta.sides[number],
+		[first, last] = S.spans[number],
+		all = isAllTime(number),
+		{ whole } = V.strips[number];
+	const at = (slice) =>
+		((side.seconds * slice) / M.meta.slices).toFixed(side.seconds < 10 ? 3 : 1);
+	const share = whole ? ((100 * wholeOf(number)) / whole).toFixed(1) : "0",
+		before = number ? "compared with " : "";
+
+	$(STRIPS[number][1]).textContent =
+		(twoSides() ? `${before}${side.name}: ` : "") +
 		(all
 			? `${at(M.meta.slices)} s`
-			: `${at(S.first)} to ${at(S.last + 1)} of ${at(M.meta.slices)} s`) +
-		`: ${T.samples[0].toLocaleString("en")} samples` +
-		(isTime() ? `, ${amount(wholeOf(0))}` : "") +
-		(all ? "" : `, ${share} % of the weight`) +
-		(twoSides()
-			? `; compared with ${T.samples[1].toLocaleString("en")} samples of ` +
-				`${M.meta.sides[1].name}`
-			: "");
+			: `${at(first)} to ${at(last + 1)} of ${at(M.meta.slices)} s`) +
+		`: ${T.samples[number].toLocaleString("en")} samples` +
+		(isTime() ? `, ${amount(wholeOf(number))}` : "") +
+		(all ? "" : `, ${share} % of the weight`);
 }
 
 /* Moves come faster than sums: one sum a picture. */
-export function brush(first, last, now) {
+export function brush(first, last, now, side = 0) {
 	const waits = V.brushing;
 
-	S.first = Math.max(0, Math.min(first, last));
-	S.last = Math.min(M.meta.slices - 1, Math.max(first, last));
+	S.spans[side] = [
+		Math.max(0, Math.min(first, last)),
+		Math.min(M.meta.slices - 1, Math.max(first, last)),
+	];
 	if (now) {
 		V.brushing = false;
 		ask.recompute(false);

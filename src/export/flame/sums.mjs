@@ -4,15 +4,22 @@ import { M, S, T } from "./state.mjs";
 
 const KEPT = new Map();
 
+/* Spans of both sides that are all of their time. */
+export const wholeSpans = () => [0, 1].map(() => [0, M.meta.slices - 1]);
+export const isAllTime = (side) =>
+	S.spans[side][0] === 0 && S.spans[side][1] === M.meta.slices - 1;
+/* Whether a span is chosen, on any side. */
+export const anySpan = () => M.meta.sides.some((_, side) => !isAllTime(side));
+
 /* The chosen rows of a side, in their order: found once for each choice, as every pane asks for
  * them. */
 export function chosenRows(side, whole) {
-	const all = whole || side,
-		n = M.rowSegment.length,
-		name = `${side}${all ? " whole" : ""}`;
+	const n = M.rowSegment.length,
+		name = `${side}${whole ? " whole" : ""}`,
+		[first, last] = S.spans[side];
 	const key = [
 		S.event,
-		all ? "" : `${S.first}-${S.last}`,
+		whole ? "" : `${first}-${last}`,
 		S.threads.join(""),
 		S.states.join(""),
 	].join();
@@ -21,7 +28,7 @@ export function chosenRows(side, whole) {
 	if (kept && kept.key === key && kept.of === M.rowSegment) return kept.rows;
 	const rows = kept && kept.of === M.rowSegment ? kept.room : new Uint32Array(n);
 	const { rowWhat, rowThread, rowSlice } = M,
-		{ event, threads, states, first, last } = S;
+		{ event, threads, states } = S;
 	let count = 0;
 	for (let i = 0; i < n; i++) {
 		const what = rowWhat[i];
@@ -31,7 +38,7 @@ export function chosenRows(side, whole) {
 			what >>> 24 === side &&
 			states[(what >>> 16) & 0xff] &&
 			threads[rowThread[i]] &&
-			(all || (rowSlice[i] >= first && rowSlice[i] <= last))
+			(whole || (rowSlice[i] >= first && rowSlice[i] <= last))
 		)
 			rows[count++] = i;
 	}

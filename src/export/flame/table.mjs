@@ -24,9 +24,9 @@ function functionButton(fn) {
 	return button;
 }
 
-function heading(key, text) {
+function heading(key, text, className = "") {
 	const button = node("button", { textContent: text });
-	const th = node("th", { scope: "col" }, button);
+	const th = node("th", { scope: "col", className }, button);
 
 	th.setAttribute(
 		"aria-sort",
@@ -57,17 +57,17 @@ function amounts(weight, whole) {
 	];
 }
 
-/* A share of before, and by how much it changed with what noise could be. */
-export function changeCells(before, change, noise) {
+/* A share of before, and by how much it changed with what noise could be. className: of both. */
+export function changeCells(before, change, noise, className = "") {
 	const sure = noise.verdict > 0 ? "more" : noise.verdict < 0 ? "less" : "unsure";
 	const ratio =
 		`${noise.ratio.toFixed(2)} times as much (${noise.least.toFixed(2)} to ` +
 		`${noise.most.toFixed(2)}, 95 %)`;
 
 	return [
-		node("td", { textContent: `${(100 * before).toFixed(1)} %` }),
+		node("td", { className, textContent: `${(100 * before).toFixed(1)} %` }),
 		node("td", {
-			className: sure,
+			className: `${sure} ${className}`,
 			textContent: differenceText(100 * change, noise),
 			title: ratio,
 		}),
@@ -77,15 +77,18 @@ export function changeCells(before, change, noise) {
 const column = (textContent, className = "") =>
 	node("th", { scope: "col", className, textContent });
 
+/* Columns that the narrowest windows leave out of two recordings, so that names are seen. */
+const WIDE = "wide";
+
 function functionHeadings() {
 	if (twoSides())
 		return [
 			heading("self", "self"),
 			column("before"),
 			heading("change", "change, points"),
-			heading("total", "total"),
-			column("before", "amount"),
-			heading("changetotal", "change, points"),
+			heading("total", "total", WIDE),
+			column("before", WIDE),
+			heading("changetotal", "change, points", WIDE),
 			heading("name", "function"),
 			column("object", "amount"),
 		];
@@ -105,13 +108,17 @@ function functionRow(r) {
 		changed = r.changed;
 
 	if (changed)
-		for (const by of ["self", "total"])
+		for (const [by, className] of [
+			["self", ""],
+			["total", WIDE],
+		])
 			row.append(
-				node("td", { textContent: percent(r[by], whole) }),
+				node("td", { className, textContent: percent(r[by], whole) }),
 				...changeCells(
 					changed[by].before,
 					changed[by].change,
 					changed[by].noise,
+					className,
 				),
 			);
 	else row.append(...amounts(r.self, whole), ...amounts(r.total, whole));

@@ -3,11 +3,12 @@
 // their name, as numbers of one say nothing of the other.
 import { $, M, S, ask } from "./state.mjs";
 import { once, twoSides } from "./sums.mjs";
-import { percent, processName, threadName } from "./names.mjs";
+import { percent, processName, threadFound, threadName } from "./names.mjs";
 import { box, node } from "./element.mjs";
 import { compareCounts, differenceText } from "./noise.mjs";
 
-const PANEL_ROWS = 400;
+const PANEL_ROWS = 400,
+	PROCESS_ROWS = 100;
 
 /* Of the event, whatever is chosen: weight and samples by thread, of each side. -1: it has none. */
 function threadSums() {
@@ -123,6 +124,9 @@ function comparedRows(p, kept, whole, hits) {
 	];
 }
 
+const moreRow = (what) =>
+	node("div", { className: "row thread", textContent: `${what}: find them by name` });
+
 function processRows(p, kept, whole) {
 	const rows = [
 		threadRow(
@@ -134,7 +138,7 @@ function processRows(p, kept, whole) {
 	];
 
 	if (p.threads.length > 1)
-		for (const { t, weight } of kept.slice(0, 100))
+		for (const { t, weight } of kept.slice(0, PROCESS_ROWS))
 			rows.push(
 				threadRow(
 					"thread",
@@ -143,31 +147,25 @@ function processRows(p, kept, whole) {
 					percent(weight[0], whole[0]),
 				),
 			);
+	const more = kept.length - PROCESS_ROWS;
+	if (more > 0) rows.push(moreRow(`and ${more.toLocaleString("en")} more threads`));
 	return rows;
 }
 
 /* The panel as it is now. */
 export function panelThreads() {
-	const filter = $("threadfilter").value.toLowerCase(),
-		rows = [],
+	const rows = [],
 		list = once(`processes ${S.event}`, processes);
 	const sum = (of) => [0, 1].map((side) => list.reduce((all, p) => all + p[of][side], 0)),
 		whole = sum("weight"),
 		hits = sum("hits");
 
 	for (const p of list) {
-		const kept = p.threads.filter(({ t }) =>
-			`${threadName(t)} ${p.pid}`.toLowerCase().includes(filter),
-		);
+		const kept = p.threads.filter(({ t }) => threadFound(t));
 
 		if (!kept.length) continue;
 		if (rows.length > PANEL_ROWS) {
-			rows.push(
-				node("div", {
-					className: "row",
-					textContent: "and more: filter by name",
-				}),
-			);
+			rows.push(moreRow("and more processes"));
 			break;
 		}
 		rows.push(

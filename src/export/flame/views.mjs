@@ -9,6 +9,9 @@ import { drawTable } from "./table.mjs";
 import { drawWhen } from "./when.mjs";
 import { drawSource } from "./source.mjs";
 
+/* More threads than this are not in the list to choose from; a link can name any. */
+const CHOICES = 5000;
+
 /* The threads to choose from in order of time, the heaviest first. */
 function threadChoice() {
 	const [thread, other] = shownThreads(),
@@ -16,7 +19,7 @@ function threadChoice() {
 	const list = [...weights.keys()]
 		.filter((t) => weights[t] || t === thread)
 		.sort((a, b) => weights[b] - weights[a] || a - b)
-		.slice(0, 500);
+		.slice(0, CHOICES);
 
 	$("thread").replaceChildren(
 		...list.map((t) =>

@@ -1,26 +1,43 @@
 // SPDX-License-Identifier: MIT
 // when.mjs: the pane of time: the map below a second, and processes with their threads
-// (lanes.mjs). A span is chosen in either, by mouse or by keys. Of two recordings the other's map
-// stands below.
+// (lanes.mjs). A span of each recording is chosen in either, by mouse or by keys.
 import { $, M, S } from "./state.mjs";
-import { twoSides } from "./sums.mjs";
+import { isAllTime, twoSides } from "./sums.mjs";
 import { amount } from "./names.mjs";
-import { isDark, sized } from "./element.mjs";
+import { isDark, node, sized } from "./element.mjs";
 import { outline, ramp, rampImage } from "./ramps.mjs";
 import { heatMap, heatSlices } from "./heat.mjs";
 import {
 	L,
 	LANE,
 	chooseRow,
-	drawLanes,
 	drawLaneTable,
+	drawLanes,
 	laneSays,
+	laneSide,
 	margin,
+	showLane,
+	whenWidth,
 } from "./lanes.mjs";
 import { brush } from "./strip.mjs";
 
 const HEAT_HEIGHT = 200;
-const W = { heat: null, at: null };
+/* maps: of each side; at: where a drag began, and on which side. */
+const W = { maps: [], at: null };
+
+/* The elements of each side's map. */
+const HEATS = [
+	["heat", "heatcaption"],
+	["beforeheat", "beforecaption"],
+];
+
+/* Which recording's time arrow keys move. */
+export const whenSide = (element) =>
+	element === $("lanes")
+		? laneSide(L.rows[L.cursor])
+		: element === $("beforeheat")
+			? 1
+			: 0;
 
 /* A side's map. most: what has the strongest colour, on both. */
 function drawHeat(canvas, map, most, width, style) {
@@ -45,15 +62,17 @@ function drawHeat(canvas, map, most, width, style) {
 }
 
 /* What is chosen, in each second that it touches. */
-function outlineHeat(width, style) {
-	const second = (slice) => ((slice / M.meta.slices) * M.meta.sides[0].seconds) / W.heat.step,
-		ctx = $("heat").getContext("2d");
-	const begin = second(S.first),
-		end = second(S.last + 1),
+function outlineHeat(side, width, style) {
+	const map = W.maps[side],
+		second = (slice) =>
+			((slice / M.meta.slices) * M.meta.sides[side].seconds) / map.step,
+		ctx = $(HEATS[side][0]).getContext("2d");
+	const begin = second(S.spans[side][0]),
+		end = second(S.spans[side][1] + 1),
 		tall = HEAT_HEIGHT,
-		w = (width - margin()) / W.heat.columns;
+		w = (width - margin()) / map.columns;
 
-	for (let column = Math.floor(begin); column < Math.min(end, W.heat.columns); column++) {
+	for (let column = Math.floor(begin); column < Math.min(end, map.columns); column++) {
 		const top = Math.max(0, begin - column) * tall,
 			bottom = Math.min(1, end - column) * tall;
 
@@ -68,53 +87,115 @@ function outlineHeat(width, style) {
 	}
 }
 
-/* Both maps, in one scale of shares of their whole. */
+/* The map of each side; the strongest colour is the most that the side has. */
 function drawHeats(width, style) {
-	const most = (map) => map.cells.reduce((a, b) => Math.max(a, b), 0);
-	const maps = M.meta.sides.map((_, side) => heatMap(side));
+	W.maps = M.meta.sides.map((_, side) => heatMap(side));
+	W.maps.forEach((map, side) => {
+		const [canvas, caption] = HEATS[side].map($),
+			most = map.cells.reduce((a, b) => Math.max(a, b), 0),
+			name = twoSides() ? `${M.meta.sides[side].name}: columns` : "Columns";
 
-	W.heat = maps[0];
-	drawHeat($("heat"), maps[0], most(maps[0]) || 1, width, style);
-	if (S.first > 0 || S.last < M.meta.slices - 1) outlineHeat(width, style);
-	$("heatcaption").textContent =
-		`${twoSides() ? `${M.meta.sides[0].name}: columns` : "Columns"} are ` +
-		`${W.heat.step > 1 ? `${W.heat.step} seconds` : "seconds"}, rows ` +
-		`${Math.round((1000 * W.heat.step) / W.heat.rows)} ms of them; the darkest is ` +
-		`${amount(most(W.heat))}. Drag to choose a span.`;
-	$("beforeheat").hidden = $("beforecaption").hidden = !twoSides();
-	if (!twoSides()) return;
-	$("beforecaption").textContent =
-		`${M.meta.sides[1].name}: all of its time, by the same measure; the darkest is ` +
-		`${amount(most(maps[1]))}.`;
-	drawHeat($("beforeheat"), maps[1], most(maps[1]) || 1, width, style);
+		canvas.hidden = caption.hidden = false;
+		drawHeat(canvas, map, most || 1, width, style);
+		if (!isAllTime(side)) outlineHeat(side, width, style);
+		caption.textContent =
+			`${name} are ${map.step > 1 ? `${map.step} seconds` : "seconds"}, rows ` +
+			`${Math.round((1000 * map.step) / map.rows)} ms of them; the darkest is ` +
+			`${amount(most)}. Drag to choose a span.`;
+	});
+}
+
+/* Of each second of a map: how much it has, and the part of it that has most. */
+function heatTableRows(map, side) {
+	const { columns, rows, step, cells } = map,
+		out = [];
+
+	for (let column = 0; column < columns; column++) {
+		let sum = 0,
+			most = 0;
+
+		for (let row = 0; row < rows; row++) {
+			const n = cells[row * columns + column];
+
+			sum += n;
+			if (n > cells[most * columns + column]) most = row;
+		}
+		if (sum)
+			out.push([
+				`${column * step} s`,
+				amount(sum),
+				`${((1000 * step * most) / rows).toFixed(0)} ms: ` +
+					amount(cells[most * columns + column]),
+				...(twoSides() ? [M.meta.sides[side].name] : []),
+			]);
+	}
+	return out;
+}
+
+/* The maps in words, for who cannot see them: a row a second. */
+function drawHeatTable() {
+	if (!$("heatdetails").open) return;
+	const head = ["from", "weight", "most in", ...(twoSides() ? ["recording"] : [])];
+
+	$("heathead").replaceChildren(
+		node(
+			"tr",
+			{},
+			...head.map((textContent) => node("th", { scope: "col", textContent })),
+		),
+	);
+	$("heattable").replaceChildren(
+		...W.maps.flatMap(heatTableRows).map(([name, ...cells]) =>
+			node(
+				"tr",
+				{},
+				node("th", { scope: "row", textContent: name }),
+				...cells.map((textContent) => node("td", { textContent })),
+			),
+		),
+	);
+}
+
+/* How wide the pane is, and its colours. */
+function whenStyle() {
+	const css = getComputedStyle(document.documentElement);
+
+	return [
+		whenWidth(),
+		{
+			text: css.getPropertyValue("--text"),
+			select: css.getPropertyValue("--select"),
+			back: css.getPropertyValue("--back"),
+		},
+	];
 }
 
 /* The pane as it is now. */
 export function drawWhen() {
-	const css = getComputedStyle(document.documentElement),
-		width = $("when").clientWidth;
-	const style = {
-		text: css.getPropertyValue("--text"),
-		select: css.getPropertyValue("--select"),
-		back: css.getPropertyValue("--back"),
-	};
-
-	drawHeats(width, style);
-	drawLanes(width, style);
+	drawHeats(...whenStyle());
+	drawHeatTable();
+	drawLanes(...whenStyle());
 	drawLaneTable();
 }
 
-/* Keys of the timeline: up and down go from row to row, Enter chooses it alone. Whether it was one
- * of them. */
+/* How many rows each key goes. */
+const LANE_STEPS = {
+	ArrowDown: 1,
+	ArrowUp: -1,
+	PageDown: 20,
+	PageUp: -20,
+	End: Infinity,
+	Home: -Infinity,
+};
+
+/* Keys of the timeline: they go from row to row, Enter chooses it alone. Whether it was one of
+ * them. */
 export function laneKey(key) {
 	const row = L.rows[L.cursor];
 
 	if (key === "Enter" && row) chooseRow(row);
-	else if (key === "ArrowDown" || key === "ArrowUp")
-		L.cursor = Math.max(
-			0,
-			Math.min(L.rows.length - 1, L.cursor + (key === "ArrowDown" ? 1 : -1)),
-		);
+	else if (key in LANE_STEPS)
+		L.cursor = Math.max(0, Math.min(L.rows.length - 1, L.cursor + LANE_STEPS[key]));
 	else return false;
 	drawWhen();
 	sayLane(L.rows[L.cursor]);
@@ -123,12 +204,8 @@ export function laneKey(key) {
 
 /* What the row under the cursor is; it is brought into view. */
 function sayLane(row) {
-	const pane = $("when"),
-		top = $("lanes").offsetTop - pane.offsetTop + L.cursor * LANE;
-
 	if (!row) return;
-	if (top < pane.scrollTop || top + LANE > pane.scrollTop + pane.clientHeight)
-		pane.scrollTop = top - pane.clientHeight / 2;
+	showLane(L.cursor);
 	$("detail").textContent = laneSays(row) + (row.heading ? "" : ". Enter: it alone.");
 }
 
@@ -136,16 +213,16 @@ const inside = (n, most) => Math.max(0, Math.min(most - 1, Math.floor(n)));
 /* The part of the time that is under the mouse. */
 const partAt = (e, canvas) => (e.offsetX - margin()) / (canvas.clientWidth - margin());
 
-/* The cell of the map that is under the mouse. */
-const heatCell = (e) => [
-	inside(partAt(e, $("heat")) * W.heat.columns, W.heat.columns),
-	inside((e.offsetY * W.heat.rows) / HEAT_HEIGHT, W.heat.rows),
+/* The cell of a side's map that is under the mouse. */
+const heatCell = (e, side) => [
+	inside(partAt(e, $(HEATS[side][0])) * W.maps[side].columns, W.maps[side].columns),
+	inside((e.offsetY * W.maps[side].rows) / HEAT_HEIGHT, W.maps[side].rows),
 ];
 
 /* What is under the mouse, in words. */
-function sayHeat(e) {
-	const [column, row] = heatCell(e),
-		{ step, rows, columns, cells } = W.heat,
+function sayHeat(e, side) {
+	const [column, row] = heatCell(e, side),
+		{ step, rows, columns, cells } = W.maps[side],
 		at = (n) => (step * (column + n / rows)).toFixed(3);
 
 	$("detail").textContent =
@@ -153,33 +230,58 @@ function sayHeat(e) {
 		`${amount(cells[row * columns + column])}. Drag to choose a span.`;
 }
 
+/* Makes a canvas one to drag a span in. where(event): first and last slice under the mouse;
+ * side(event): whose; name: what a click before the time does. */
+function dragged(canvas, where, side, name) {
+	canvas.addEventListener("pointerdown", (e) => {
+		W.at = e.offsetX >= margin() ? { slices: where(e), side: side(e) } : null;
+		canvas.setPointerCapture(e.pointerId);
+	});
+	canvas.addEventListener("pointerup", (e) => {
+		const to = where(e),
+			from = W.at;
+
+		W.at = null;
+		if (!from) name(e);
+		else
+			brush(
+				Math.min(from.slices[0], to[0]),
+				Math.max(from.slices[1], to[1]),
+				true,
+				from.side,
+			);
+	});
+}
+
 /* Mouse of both: drag for a span, a click on a name for that process or thread alone. */
 export function whenHand() {
-	const heat = $("heat"),
-		lanes = $("lanes");
-	const cell = (e) => heatSlices(...heatCell(e), W.heat);
+	const lanes = $("lanes");
 	const slice = (e) => Array(2).fill(inside(partAt(e, lanes) * M.meta.slices, M.meta.slices));
-	const laneAt = (e) => inside(e.offsetY / LANE, L.rows.length);
+	const laneAt = (e) => inside((e.offsetY + L.top) / LANE, L.rows.length);
 
-	for (const [canvas, where] of [
-		[heat, cell],
-		[lanes, slice],
-	]) {
-		canvas.addEventListener("pointerdown", (e) => {
-			W.at = e.offsetX >= margin() ? where(e) : null;
-			canvas.setPointerCapture(e.pointerId);
-		});
-		canvas.addEventListener("pointerup", (e) => {
-			const to = where(e);
+	HEATS.forEach(([id], side) => {
+		const cell = (e) => heatSlices(...heatCell(e, side), W.maps[side], side);
 
-			if (canvas === lanes) L.cursor = laneAt(e);
-			if (!W.at && canvas === lanes) chooseRow(L.rows[L.cursor]);
-			else if (W.at)
-				brush(Math.min(W.at[0], to[0]), Math.max(W.at[1], to[1]), true);
-			W.at = null;
-		});
-	}
-	heat.addEventListener("pointermove", (e) => e.offsetX >= margin() && sayHeat(e));
+		dragged(
+			$(id),
+			cell,
+			() => side,
+			() => {},
+		);
+		$(id).addEventListener(
+			"pointermove",
+			(e) => e.offsetX >= margin() && sayHeat(e, side),
+		);
+	});
+	dragged(
+		lanes,
+		slice,
+		(e) => laneSide(L.rows[laneAt(e)]),
+		(e) => chooseRow(L.rows[laneAt(e)]),
+	);
+	lanes.addEventListener("pointerdown", (e) => {
+		L.cursor = laneAt(e);
+	});
 	lanes.addEventListener("pointermove", (e) => {
 		const part = partAt(e, lanes);
 
@@ -188,5 +290,7 @@ export function whenHand() {
 			part >= 0 && part < 1 ? part : undefined,
 		);
 	});
+	$("when").addEventListener("scroll", () => drawLanes(...whenStyle()));
+	$("heatdetails").addEventListener("toggle", drawHeatTable);
 	$("lanesdetails").addEventListener("toggle", drawLaneTable);
 }
