@@ -100,6 +100,9 @@ bool cmd_print_failed(void); /* of cmd_print and cmd_error, for want of memory *
 void cmd_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "seam report: perf.data: ..." on stderr, escaped likewise. */
 void cmd_error(const struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Who is told every message of cmd_error as well, without the command's name, by the thread that
+ * says it; NULL: nobody. */
+void cmd_error_heard(void (*heard)(void *ctx, const char *text), void *ctx);
 /* Why a function failed with the negative r: what it said in err, "out of memory", or the error's
  * own words. */
 const char *cmd_reason(const struct seam_error *err, int r);

@@ -50,17 +50,33 @@ void cmd_print(FILE *to, const char *fmt, ...)
 	cmd_put(to, &text);
 }
 
+static struct {
+	void (*heard)(void *ctx, const char *text);
+	void *ctx;
+} options_hearer;
+
+void cmd_error_heard(void (*heard)(void *ctx, const char *text), void *ctx)
+{
+	options_hearer.heard = heard;
+	options_hearer.ctx = ctx;
+}
+
 /* "seam NAME: ..." on standard error. What was printed before comes first. */
 void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 {
 	struct buf text = { 0 };
+	size_t head;
 	va_list ap;
 
 	fflush(stdout);
 	shown_printf(&text, "seam %s: ", cmd->name);
+	head = text.n;
 	va_start(ap, fmt);
 	shown_vprintf(&text, fmt, ap);
 	va_end(ap);
+	if (options_hearer.heard)
+		options_hearer.heard(options_hearer.ctx,
+		                     text.failed ? "out of memory" : buf_text(&text) + head);
 	buf_put(&text, "\n", 1);
 	if (text.failed) /* then nothing but this is to be said, and no memory is needed for it */
 		fprintf(stderr, "seam %s: out of memory\n", cmd->name);

@@ -13,6 +13,7 @@ int compared_load(struct compared *c, size_t side)
 	const struct profiled_opts opts = {
 		.cmd = c->cmd,
 		.names = true,
+		.progress = c->progress,
 		.load = { .keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,
 		          .max_stack = c->max_stack,
 		          .lines = !c->naming->no_inline,

@@ -31,6 +31,7 @@ struct compared {
 	bool keeps;           /* the recordings stay open: source is looked up in what they name */
 	unsigned max_stack;
 	struct samples_filter filter;
+	struct progress progress; /* without report: a line on stderr */
 };
 
 /* Loads one side. An exit code; what was wrong was said. */

@@ -135,6 +135,8 @@ static enum MHD_Result serve_owner(struct serve *s, struct MHD_Connection *c, co
 		return serve_refuse(c, MHD_HTTP_NOT_FOUND, "not found\n");
 	if (r == -EINVAL)
 		return serve_refuse(c, MHD_HTTP_BAD_REQUEST, "an argument is wrong\n");
+	if (r == -EAGAIN)
+		return serve_refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "not yet\n");
 	return serve_refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR,
 	                    r == -ENOMEM || r >= 0 ? "out of memory\n" : "it failed\n");
 }

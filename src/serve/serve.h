@@ -35,8 +35,8 @@ struct serve_answer {
 struct serve_opts {
 	size_t sz;
 	unsigned port; /* 0: one that is free */
-	/* 0; -ENOENT: there is no such thing; -EINVAL: an argument is wrong; -errno. Never called
-	 * by two threads at once. */
+	/* 0; -ENOENT: there is no such thing; -EINVAL: an argument is wrong; -EAGAIN: not yet;
+	 * -errno. Never called by two threads at once. */
 	int (*answer)(void *ctx, const struct serve_request *request, struct serve_answer *ret);
 	void *ctx;
 };

@@ -148,16 +148,29 @@ static int site_source(struct site *s, const struct serve_request *request,
 	return r;
 }
 
+/* Answers by the path; nothing of a recording before it is read. */
 int site_answer(void *ctx, const struct serve_request *request, struct serve_answer *ret)
 {
+	int (*answer)(struct site *, const struct serve_request *, struct serve_answer *);
+	struct site *s = ctx;
+	bool seen;
+
 	if (!*request->path) {
 		ret->type = "text/html; charset=utf-8";
 		flame_served_page(&ret->body);
 		return 0;
 	}
-	if (!strcmp(request->path, "data"))
-		return site_data(ctx, request, ret);
-	if (!strcmp(request->path, "source"))
-		return site_source(ctx, request, ret);
-	return -ENOENT;
+	if (!strcmp(request->path, "state") || !strcmp(request->path, "seen")) {
+		if (!strcmp(request->path, "seen"))
+			site_news_seen(&s->news);
+		ret->type = "application/json";
+		site_news_put(&s->news, s->opts.title, &ret->body);
+		return 0;
+	}
+	answer = !strcmp(request->path, "data")     ? site_data
+	         : !strcmp(request->path, "source") ? site_source
+	                                            : NULL;
+	if (!answer)
+		return -ENOENT;
+	return site_news_phase(&s->news, &seen) == SITE_READY ? answer(s, request, ret) : -EAGAIN;
 }

@@ -33,11 +33,11 @@ def check(what, good, seen=""):
 class Server:
     """seam view with these arguments, until end()."""
 
-    def __init__(self, *args, **env):
+    def __init__(self, *args, stdin=None, **env):
         plain = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION")}
         self.errors = os.path.join(scratch, "view.err")
         with open(self.errors, "w") as err:
-            self.process = subprocess.Popen([seam, "view", *args], env=dict(plain, **env), stdout=subprocess.PIPE, stderr=err, text=True)
+            self.process = subprocess.Popen([seam, "view", *args], env=dict(plain, **env), stdin=stdin, stdout=subprocess.PIPE, stderr=err, text=True)
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             self.process.wait()
@@ -46,6 +46,19 @@ class Server:
             raise RuntimeError(self.said())
         parts = urllib.parse.urlsplit(self.url)
         self.port, self.token = parts.port, parts.path.strip("/")
+        if stdin is None:
+            self.becomes("ready")
+
+    def state(self):
+        return json.loads(self.own("state")[2])
+
+    def becomes(self, phase):
+        """Waits until the recordings are read, or until it is known that they cannot be."""
+        for _ in range(1200):
+            if self.state()["phase"] == phase:
+                return
+            time.sleep(0.05)
+        raise RuntimeError(self.state())
 
     def said(self, wanted=None):
         """What it said; wanted: as soon as that is in it."""
@@ -161,6 +174,72 @@ def answers(server):
     check("those who say nothing do not stand in the way", [server.own()[0] for _ in range(3)] == [200] * 3)
     for s in idle:
         s.close()
+
+
+def reading(path):
+    """The page is there before the recording: its state, what is refused meanwhile, what was wrong."""
+    with open(path, "rb") as file:
+        whole = file.read()
+    server = Server("--no-browser", "-", stdin=subprocess.PIPE)
+    check("while it is read the page is there", server.own()[0] == 200 and server.state()["phase"] == "reading", server.state())
+    check("and has no data", server.own("data")[0] == 503 and server.own("source?name=x&object=y")[0] == 503)
+    check("nobody else learns that", server.get("/state")[0] == 404 and server.own("state", Host="evil.example")[0] == 403)
+    server.process.stdin.buffer.write(whole)
+    server.process.stdin.close()
+    server.becomes("ready")
+    check("then it has", server.own("data")[0] == 200 and server.state()["said"] == [], server.state())
+    check("Ctrl-C: 0", server.end() == 0)
+    server = Server("--no-browser", "-", stdin=subprocess.PIPE)
+    check("Ctrl-C while it is read: 0", server.end() == 0)
+    server = Server("--no-browser", "-", stdin=subprocess.PIPE)
+    server.process.stdin.buffer.write(b"this is no recording, but as long as the head of one would be")
+    server.process.stdin.close()
+    server.becomes("failed")
+    said = server.state()["said"]
+    check("what is wrong is told, as on the terminal", said and said[-1] in server.said("seam view: "), (said, server.said()))
+    check("and there is no data", server.own("data")[0] == 503)
+    server.own("seen")
+    check("when it was seen: 1", server.process.wait(60) == 1)
+    cut = os.path.join(scratch, "cut.data")
+    with open(cut, "wb") as file:
+        file.write(whole[:len(whole) * 9 // 10])
+    server = Server("--no-browser", cut)
+    said = server.state()["said"]
+    check("what was damaged is told, and the rest is there", said and all(text in server.said() for text in said) and server.own("data")[0] == 200, said)
+    server.end()
+    return cut
+
+
+def reads(browser, path, cut):
+    """The same in a browser."""
+    text = "return document.body.innerText"
+    with open(path, "rb") as file:
+        whole = file.read()
+    server = Server("--no-browser", "-", stdin=subprocess.PIPE)
+    browser.go(server.url)
+    browser.until(lambda: "is being read" in browser.js(text))
+    check("it is being read: the page says so, and shows no empty panes", "Threads" not in browser.js(text), browser.js(text))
+    picture(browser, "view_reading")
+    server.process.stdin.buffer.write(whole)
+    server.process.stdin.close()
+    browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))
+    check("then it shows the recording by itself", browser.js("return seamFlame.totals().samples") > 100 and "is being read" not in browser.js(text))
+    server.end()
+    server = Server("--no-browser", "-", stdin=subprocess.PIPE)
+    browser.go(server.url)
+    server.process.stdin.buffer.write(b"this is no recording, but as long as the head of one would be")
+    server.process.stdin.close()
+    check("seam view ends when the page shows why", server.process.wait(60) == 1)
+    said = server.said("seam view: ").splitlines()[-1].split(": ", 1)[1]
+    browser.until(lambda: said in browser.js(text))
+    check("and it does, in the words of the terminal", "Threads" not in browser.js(text), browser.js(text))
+    picture(browser, "view_failed")
+    server = Server("--no-browser", cut)
+    browser.go(server.url)
+    browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))
+    check("what was damaged is said beside what is shown", all(line in browser.js(text) for line in server.state()["said"]), server.state()["said"])
+    picture(browser, "view_damaged")
+    server.end()
 
 
 def ways():
@@ -385,10 +464,17 @@ try:
     answers(server)
 finally:
     check("it ends as it should", server.end() == 0)
+cut = reading(recording)
 ways()
 if os.path.exists(os.path.join(scratch, "code.data")):
     two(os.path.join(scratch, "code.data"))
     if shutil.which("chromedriver"):
+        from browser import Browser
+        browser = Browser()
+        try:
+            reads(browser, recording, cut)
+        finally:
+            browser.close()
         looked_at(os.path.join(scratch, "code.data"))
         threads_asked((recording, os.path.join(scratch, "code.data")))
         many_threads(os.path.join(scratch, "many.data"))

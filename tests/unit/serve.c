@@ -118,7 +118,10 @@ static int answered(const char *path, const char *const *arguments)
 	site.sides[0].name = "x";
 	site.opts.sz = sizeof(site.opts);
 	site.annotate[0].load.profile = (struct profile *)site.sides[0].profile;
+	site_news_start(&site.news);
+	site_news_end(&site.news, SITE_READY);
 	r = site_answer(&site, &request, &answer);
+	site_news_free(&site.news);
 	buf_free(&answer.body);
 	profile_free((struct profile *)site.sides[0].profile);
 	return r;
@@ -135,6 +138,7 @@ static void arguments_are_not_trusted(void **state)
 	static const char *const code[] = { "name", "a", "object", "b",      "from", "1",
 		                            "to",   "2", "tids",   "7.-1.8", NULL };
 	static const char *const tid[] = { "name", "a", "object", "b", "tids", "5000000000", NULL };
+	static const char *const before[] = { "before_from", "2", "before_to", "1", NULL };
 	static const char *const letters[] = { "name", "a", "object", "b", "tids", "1.x", NULL };
 
 	(void)state;
@@ -146,6 +150,7 @@ static void arguments_are_not_trusted(void **state)
 	assert_int_equal(answered("data", turned), -EINVAL);
 	assert_int_equal(answered("data", signs), -EINVAL);
 	assert_int_equal(answered("data", large), -EINVAL);
+	assert_int_equal(answered("data", before), -EINVAL);
 	assert_int_equal(answered("source", none), -EINVAL);
 	assert_int_equal(answered("source", code), 0);
 	assert_int_equal(answered("source", tid), -EINVAL);
@@ -186,6 +191,54 @@ static void crowds(void **state)
 	}
 }
 
+/* The state that a page asks for, as JSON. */
+static const char *told(struct site *site, struct buf *body)
+{
+	const struct serve_request state_of = { .path = "state" };
+	struct serve_answer answer = { 0 };
+
+	assert_int_equal(site_answer(site, &state_of, &answer), 0);
+	buf_free(body);
+	*body = answer.body;
+	return buf_text(body);
+}
+
+/* What reads has its say before the page has anything else. */
+static void what_is_read_is_told(void **state)
+{
+	const struct serve_request data = { .path = "data" }, seen = { .path = "seen" };
+	struct site site = { .n = 1, .opts = { .sz = sizeof(site.opts), .title = "a \"b\"" } };
+	struct serve_answer answer = { 0 };
+	struct buf body = { 0 };
+	bool is_seen = true;
+
+	(void)state;
+	site_news_start(&site.news);
+	assert_string_equal(told(&site, &body), "{\"title\":\"a \\\"b\\\"\",\"phase\":\"reading\","
+	                                        "\"step\":\"\",\"done\":0,\"total\":0,"
+	                                        "\"said\":[]}");
+	assert_int_equal(site_answer(&site, &data, &answer), -EAGAIN);
+	site_news_progress(&site.news, "naming", 3, 7);
+	for (int i = 0; i < 60; i++)
+		site_news_say(&site.news, i ? "more" : "first");
+	assert_non_null(strstr(told(&site, &body), "\"step\":\"naming\",\"done\":3,\"total\":7,"
+	                                           "\"said\":[\"first\",\"more\","));
+	assert_int_equal(site.news.n_said, 50);
+	/* What is not so has not been seen. */
+	assert_int_equal(site_answer(&site, &seen, &answer), 0);
+	buf_free(&answer.body);
+	assert_int_equal(site_news_phase(&site.news, &is_seen), SITE_READS);
+	assert_false(is_seen);
+	site_news_end(&site.news, SITE_FAILED);
+	assert_int_equal(site_answer(&site, &data, &answer), -EAGAIN);
+	assert_int_equal(site_answer(&site, &seen, &answer), 0);
+	buf_free(&answer.body);
+	assert_int_equal(site_news_phase(&site.news, &is_seen), SITE_FAILED);
+	assert_true(is_seen);
+	buf_free(&body);
+	site_news_free(&site.news);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +248,7 @@ int main(void)
 		cmocka_unit_test(only_the_loopback_is_here),
 		cmocka_unit_test(ssh_is_told_what_to_forward),
 		cmocka_unit_test(arguments_are_not_trusted),
+		cmocka_unit_test(what_is_read_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

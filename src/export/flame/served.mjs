@@ -5,6 +5,7 @@
 import { $, M, S, ask } from "./state.mjs";
 import { index, inflate, parse } from "./data.mjs";
 import { PARTS } from "./link.mjs";
+import { node } from "./element.mjs";
 import { panelThreads } from "./threads.mjs";
 import { isAllTime, twoSides, wholeSpans } from "./sums.mjs";
 import { drawSource, keepSource } from "./source.mjs";
@@ -39,8 +40,44 @@ async function asked(what) {
 	return answer;
 }
 
-/* The data that a served page begins with. */
-export function firstData() {
+const ASK_AGAIN = 150; /* ms */
+
+/* How far the server is with reading, on the screen. */
+function showProgress({ title, step, done, total }) {
+	const bar = $("readingbar");
+
+	document.title = `${title} \u2014 seam view`;
+	$("readingwhat").textContent =
+		`${title} is being read` +
+		(step ? `: ${step}` : "") +
+		(total ? ` ${Math.floor((100 * done) / total)} %` : "") +
+		" \u2026";
+	if (total) bar.value = Math.min(1, done / total);
+	else bar.removeAttribute("value");
+}
+
+/* Waits until the server has read the recordings. Returns what was said of them. */
+async function untilRead() {
+	for (;;) {
+		const state = await (await asked("state")).json();
+
+		if (state.phase === "ready") return state.said;
+		if (state.phase === "failed") {
+			/* Nobody is waited for any more. */
+			fetch("seen").catch(() => {});
+			throw new SaidError(state.said.join("\n"));
+		}
+		showProgress(state);
+		await new Promise((done) => setTimeout(done, ASK_AGAIN));
+	}
+}
+
+/* The data that a served page begins with, as soon as there is some. */
+export async function firstData() {
+	const said = await untilRead();
+
+	$("messages").hidden = !said.length;
+	$("said").replaceChildren(...said.map((textContent) => node("li", { textContent })));
 	S.parts = partsOf(location.hash.slice(1));
 	serve();
 	return askData(S.parts);
