@@ -192,6 +192,7 @@ def narrow(browser, name):
     browser.size(320, 568)
     for pane in PANES:
         view(browser, pane)
+        browser.js("for (const e of document.querySelectorAll('select')) for (const o of e.options) o.textContent += ' of process 4194304, as long as can be'")
         browser.js("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         eventually(browser, "%s, %s: nothing stands out of 320 pixels" % (name, pane), lambda: browser.js(OUTSIDE) == [320, []] or
                    (browser.js(OUTSIDE)[0] <= 320 and not browser.js(OUTSIDE)[1]), browser.js(OUTSIDE))
