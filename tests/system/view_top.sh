@@ -47,6 +47,12 @@ on_screen() {
 shows() { until_true "$1, but: $(screen)" on_screen "$1" && echo "ok: $1"; }
 keys() { tmux send-keys -t s "$@"; }
 
+# The first table does not wait for a delay that a person chose for later ones.
+tmux new-session -d -s s -x 80 -y 24 "LC_ALL=C.UTF-8 '$SEAM' top -d 3600 -F 499 -p $PID"
+shows "%  turns +\[\.\] first_half$"
+keys q
+until_true "it is left" eval '! tmux has-session -t s 2>/dev/null'
+
 tmux new-session -d -s s -x 80 -y 24 "LC_ALL=C.UTF-8 '$SEAM' top -d 0.5 -F 499 -p $PID; echo ended \$?; stty -a | tr -d '\n' | grep -o ' icanon .* echo '; sleep 1000"
 shows "%  turns +\[\.\] first_half$"
 shows "sampling"

@@ -15,7 +15,8 @@
 #include "asked/record_signals.h"
 #include "asked/record_values.h"
 
-#define STEP_MS 200 /* at most, until a key that leaves is answered */
+#define STEP_MS 200  /* at most, until a key that leaves is answered */
+#define FIRST_MS 700 /* until the first table of the view, of samples whose user halves came */
 
 enum {
 	OPT_EVENT = 1,
@@ -221,10 +222,16 @@ static bool top_is_asked(const struct top *t)
 	return record_signals_asked(&was_sent) || top_is_left(t);
 }
 
+/* Whoever opens the view waits for its first table no longer than for a sample's user half. */
+static uint64_t top_delay(const struct top *t)
+{
+	return t->feed && !t->refreshes && t->delay_ms > FIRST_MS ? FIRST_MS : t->delay_ms;
+}
+
 /* Reads until the next refresh is due. *ended: nothing more will come. -errno. */
 static int top_step(struct top *t, bool *ended)
 {
-	uint64_t left = t->delay_ms;
+	uint64_t left = top_delay(t);
 	int r = 0;
 
 	/* What ended during the last refresh is shown at once. In small steps, so that the end is
