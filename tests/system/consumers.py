@@ -67,6 +67,14 @@ def picture(name, path, width=1200, height=760):
         browser.close()
 
 
+def text_picture(name, text):
+    """What a terminal shows of it."""
+    with open(name + ".html", "w", encoding="utf-8") as out:
+        out.write('<!doctype html><meta charset="utf-8"><body style="background: #111; color: #ddd"><pre style="font: 13px monospace">%s</pre>' %
+                  html.escape(text))
+    picture(name, name + ".html")
+
+
 def flamegraph(truth):
     """flamegraph.pl's boxes. Each is a title with a name and a weight, and a place: what is above it, and not above another, is its own."""
     folded, _ = run(SEAM, "export", "-f", "folded", DATA)
@@ -119,6 +127,7 @@ def annotate(_):
             old[at] += int(weight.replace(",", ""))
             if path == "???":
                 threads.add(name)
+    text_picture("callgrind_annotate", run("callgrind_annotate", "callgrind")[0])
     # It puts functions of one name in several objects together, and has no inclusive cost of both.
     several = [n.split(" ")[0] for n in Truth("dso").of]
     truth.of = {n: v for n, v in truth.of.items() if several.count(n.split(" ")[0]) == 1 and n not in threads}
@@ -138,6 +147,7 @@ def pprof(truth):
     seen = {re.sub(r" \((partial-)?inline\)$", "", n): (int(f), int(c)) for f, c, n in re.findall(
         r"^ *(\d+)(?:ns)? +[\d.]+% +[\d.]+% +(\d+)(?:ns)? +[\d.]+%  (.*)$", top, re.M)}
     against("pprof -top", truth, seen)
+    text_picture("pprof-top", run("go", "tool", "pprof", "-symbolize=none", "-top", "profile.pb.gz", env=env)[0])
     marked = set(re.findall(r"(\S+) \(inline\)$", top, re.M))
     if "deepest" in truth.of:
         check("pprof -top: deepest and middle are inlined", {"deepest", "middle"} <= marked, sorted(marked)[:6])
