@@ -7,6 +7,7 @@
 #include "cli/cmds.h"
 #include "cli/schema.h"
 #include "cmd/outfile.h"
+#include "cmd/pager.h"
 #include "input/profiled.h"
 #include "input/stored.h"
 
@@ -73,6 +74,7 @@ static int explain_print(struct explain_cmd *e)
 
 	explain_args(e, &args);
 	rc = explain_find(&x, &e->show, name, &from);
+	x.columns = pager_columns();
 	if (rc >= 0)
 		rc = e->json ? explain_json(&x, &out) : explain_text(&x, e->naming.color, &out);
 	if (rc < 0)

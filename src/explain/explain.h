@@ -44,9 +44,10 @@ struct explain {
 	 * one. */
 	const struct explain_from *from;
 	const char *event;
-	bool by_event; /* what is counted is no time on CPUs: the first section's title names it */
-	bool waits;    /* but waiting */
-	bool failed;   /* for want of memory */
+	bool by_event;  /* what is counted is no time on CPUs: the first section's title names it */
+	bool waits;     /* but waiting */
+	bool failed;    /* for want of memory */
+	size_t columns; /* of the terminal that the text is for; 0: no limit */
 };
 
 /* What the commands that are shown have behind their names: arguments, each list ends with NULL. */

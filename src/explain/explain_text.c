@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // explain_text.c: findings for people, and as JSON.
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/shown.h"
+#include "base/shown_wrap.h"
 #include "explain/explain.h"
 
 static const char *const section_titles[EXPLAIN_SECTIONS] = {
@@ -64,17 +66,30 @@ static bool command_equal(char *const *a, char *const *b)
 	return !*a && !*b;
 }
 
+/* The share stands in front of the sentence, which is as wide as the terminal. */
+static void text_sentence(const struct explain_finding *f, size_t columns, struct buf *out)
+{
+	struct buf line = { 0 };
+	char share[32];
+	size_t at = out->n;
+	int n = snprintf(share, sizeof(share), "  %5.1f %%  ", f->percent);
+
+	buf_printf(&line, "%*s", n, "");
+	shown_put_text(&line, f->text);
+	buf_put_text(&line, "\n");
+	shown_wrap(out, buf_text(&line), columns);
+	out->failed |= line.failed;
+	if (f->percent >= 0 && !out->failed)
+		memcpy(out->bytes + at, share, (size_t)n);
+	buf_free(&line);
+}
+
 /* The share, the sentence, and below it the command, unless the next one of the section has the
  * same. */
 static void text_finding(const struct explain_finding *f, const struct explain_finding *next,
-                         bool color, struct buf *out)
+                         size_t columns, bool color, struct buf *out)
 {
-	if (f->percent >= 0)
-		buf_printf(out, "  %5.1f %%  ", f->percent);
-	else
-		buf_put_text(out, "           ");
-	shown_put_text(out, f->text);
-	buf_put_text(out, "\n");
+	text_sentence(f, columns, out);
 	if (!f->command)
 		return;
 	if (next && next->section == f->section && next->command &&
@@ -113,7 +128,12 @@ static void text_about(const struct explain_about *a, struct buf *out)
 /* All findings by section, each under its title. */
 int explain_text(const struct explain *x, bool color, struct buf *out)
 {
-	text_about(&x->about, out);
+	struct buf about = { 0 };
+
+	text_about(&x->about, &about);
+	shown_wrap(out, buf_text(&about), x->columns);
+	out->failed |= about.failed;
+	buf_free(&about);
 	for (unsigned section = 0; section < EXPLAIN_SECTIONS; section++) {
 		bool first = true;
 
@@ -128,7 +148,7 @@ int explain_text(const struct explain *x, bool color, struct buf *out)
 				buf_printf(out, "\n%s\n", section_titles[section]);
 			first = false;
 			text_finding(&x->finding[i], i + 1 < x->n ? &x->finding[i + 1] : NULL,
-			             color, out);
+			             x->columns, color, out);
 		}
 	}
 	return out->failed ? -ENOMEM : 0;

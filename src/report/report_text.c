@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/shown.h"
+#include "base/shown_wrap.h"
 #include "report/report.h"
 #include "profile/elided.h"
 #include "profile/nameless.h"
@@ -310,6 +311,17 @@ static int text_print_event(const struct report *r, uint32_t event, struct buf *
 	return rc;
 }
 
+/* Sentences are as wide as the terminal. */
+static void text_account(const struct report *r, struct buf *out)
+{
+	struct buf account = { 0 };
+
+	report_account(r, &account);
+	shown_wrap(out, buf_text(&account), r->columns);
+	out->failed |= account.failed;
+	buf_free(&account);
+}
+
 /* -ENOMEM. */
 int report_text(const struct report *r, struct buf *out)
 {
@@ -325,6 +337,6 @@ int report_text(const struct report *r, struct buf *out)
 		for (uint32_t e = 1; e <= profile_n_events(r->load.profile) && rc >= 0; e++)
 			rc = text_print_event(r, e, out);
 	if (rc >= 0 && !r->quiet && !r->separator)
-		report_account(r, out);
+		text_account(r, out);
 	return rc;
 }

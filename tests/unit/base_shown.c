@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/shown.h"
+#include "base/shown_wrap.h"
 #include "base/shown_width.h"
 
 static void same(const char *text, const char *expected)
@@ -176,12 +177,41 @@ static void test_widths(void **state)
 	assert_true(others < 2000);
 }
 
+/* Lines are broken between words; nothing is lost, and what fits stays as it is. */
+static void test_wrap(void **state)
+{
+	static const char text[] =
+	        "one two three\n  four five six seven\n\nlongest_word_of_all x\nend";
+	static const struct {
+		unsigned columns;
+		const char *wanted;
+	} cases[] = {
+		{ 0, text },
+		{ 80, text },
+		{ 13,
+		  "one two three\n  four five\n    six seven\n\nlongest_word_of_all\n  x\nend" },
+		{ 9, "one two\n  three\n  four\n    five\n    six\n    seven\n\n"
+		     "longest_word_of_all\n  x\nend" },
+		{ 1, "one\n  two\n  three\n  four\n  five\n  six\n  seven\n\n"
+		     "longest_word_of_all\n  x\nend" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct buf to = { 0 };
+
+		assert_int_equal(shown_wrap(&to, text, cases[i].columns), 0);
+		assert_string_equal(buf_text(&to), cases[i].wanted);
+		buf_free(&to);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names), cmocka_unit_test(test_printf),
 		cmocka_unit_test(test_cut),   cmocka_unit_test(test_widths),
-		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json),  cmocka_unit_test(test_wrap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,12 +50,19 @@ def on_terminal(args, rows=24, columns=80, **environ):
     return code, re.sub(r"\r[^\r\n]*\x1b\[K", "", text).lstrip("\r")  # without the line of progress
 
 
+def wide_sentences(text, columns):
+    """Lines that are wider than the terminal, but for those that cannot be broken: rows of tables, commands, one word."""
+    rows = tables(text)
+    return [line for line in text.splitlines() if width(line) > columns and line not in rows and not line.lstrip().startswith("$ ") and
+            max(map(width, line.split())) + len(line) - len(line.lstrip()) <= columns]
+
+
 def width(line):
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
 def tables(text):
-    """The rows of tables and trees: the lines that begin with a share. (Sentences are not cut.)"""
+    """The rows of tables and trees: the lines that begin with a share. (Sentences are not cut, but broken.)"""
     return [line for line in text.splitlines() if re.match(r" *\d+\.\d\d% ", line)]
 
 
@@ -92,6 +99,17 @@ def main():
         code, wide = on_terminal(report, columns=10000, PAGER="cat")
         if code or tables(wide) != tables(whole):
             fault("a wide terminal does not show what -w 0 does")
+
+        # Sentences are broken between words, whatever the width, and say what they say on a wide one.
+        for args in (report, ["explain", *NOWHERE, RECORDING]):
+            sentences = on_terminal(args, columns=10000, PAGER="cat")[1].split()
+            for columns in (60, 80, 200):
+                code, text = on_terminal(args, columns=columns, PAGER="cat")
+                wide = wide_sentences(text, columns)
+                if code or wide:
+                    fault("%s: %d columns: exit %d, %d lines are wider: %s" % (args[0], columns, code, len(wide), wide[:2]))
+            if args[0] == "explain" and text.split() != sentences:
+                fault("explain says something else on 200 columns")
 
         # What is short, and what nobody wants paged, is printed; so it is without a pager that starts.
         os.unlink(got)
