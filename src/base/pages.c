@@ -22,8 +22,10 @@ void *pages_zeroed(size_t n, size_t size)
 {
 	void *p;
 
-	if (n < PAGES_LARGE / size || n > SIZE_MAX / size)
-		return calloc(n, size); /* which refuses what is too much */
+	if (n > SIZE_MAX / size)
+		return NULL;
+	if (n < PAGES_LARGE / size)
+		return calloc(n, size);
 	p = pages_new(n * size);
 	return p ? memset(p, 0, n * size) : NULL;
 }
