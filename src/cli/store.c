@@ -216,9 +216,9 @@ static int store_rollup(struct store_cmd *s)
 		cmd_error(s->cmd, "rollup takes whole hours: --where is for top");
 		return EXIT_USAGE;
 	}
-	r = store_open(&store, s->stored.url, STORE_READ, &err);
+	r = store_open(&store, s->stored.url, STORE_ROLL_UP, &err);
 	if (r >= 0)
-		r = store_roll_up(store, &q, when_now_ns(), &rolled, &err);
+		r = store_roll_up(store, &q, when_now_ns(), 0, &rolled, &err);
 	store_close(store);
 	buf_printf(&out, "%llu hours were rolled up, %llu were so before, %llu are not over\n",
 	           (unsigned long long)rolled.made, (unsigned long long)rolled.there,
@@ -460,9 +460,10 @@ COMMAND(store) = {
 	        "series shows the share of a function, with what it called, over time: a line "
 	        "for each point, of the first event. --from, --to and --where choose.",
 	        "rollup adds up, for each hour that is over, what each function of a service and "
-	        "version has, in a ClickHouse store: all hours that have windows and are not "
+	        "version has: all hours that have windows and are not "
 	        "rolled up, or those of --from and --to. It is to be called once an hour, by "
-	        "anybody; an hour to which windows came later is made again. top shows the "
+	        "anybody; of an SQLite store that an agent writes to, the agent does it. An hour "
+	        "to which windows came later is made again. top shows the "
 	        "functions with the most of each event in --from to --to by these hours alone, "
 	        "and says how many hours are missing. A begun hour counts whole. Of --where it "
 	        "knows service and version. A function counts once for each stack that it is in.",

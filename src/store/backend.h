@@ -37,7 +37,7 @@ struct store_backend {
 	int (*list)(void *s, const struct store_query *q, struct store_listing *ret,
 	            struct seam_error *err);
 	/* NULL: there is no roll-up. */
-	int (*roll_up)(void *s, const struct store_query *q, uint64_t now_ns,
+	int (*roll_up)(void *s, const struct store_query *q, uint64_t now_ns, unsigned most,
 	               struct store_rolled *ret, struct seam_error *err);
 	int (*functions)(void *s, const struct store_query *q, unsigned limit,
 	                 struct store_functions *ret, struct seam_error *err);

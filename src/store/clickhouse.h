@@ -100,7 +100,7 @@ int clickhouse_read(void *store, const struct store_query *q, struct profile *in
                     struct store_found *ret, struct seam_error *err);
 int clickhouse_list(void *store, const struct store_query *q, struct store_listing *ret,
                     struct seam_error *err);
-int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns,
+int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns, unsigned most,
                        struct store_rolled *ret, struct seam_error *err);
 int clickhouse_functions(void *store, const struct store_query *q, unsigned limit,
                          struct store_functions *ret, struct seam_error *err);

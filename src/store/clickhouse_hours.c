@@ -290,7 +290,7 @@ static int hours_look(struct clickhouse *c, const struct store_query *q, struct 
 }
 
 /* Rolls up the hours of the query's span that are over and not rolled up, each as a whole. */
-int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns,
+int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns, unsigned most,
                        struct store_rolled *ret, struct seam_error *err)
 {
 	struct clickhouse *c = store;
@@ -322,6 +322,8 @@ int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns
 		if (r >= 0)
 			r = hours_put_done(c, hour, all.at[i].windows, &why);
 		ret->made += r >= 0;
+		if (most && ret->made >= most)
+			break;
 	}
 	free(all.at);
 	free(rolled.at);
@@ -448,22 +450,6 @@ static int hours_read_event(struct clickhouse *c, const struct store_query *q,
 	return hours_ask(c, &sql, err, hours_take_name, e);
 }
 
-/* Of the labels the roll-up has these alone. */
-static int hours_check(const struct store_query *q, struct seam_error *err)
-{
-	const struct labels_filter none = { 0 };
-	const struct labels terms = { q->where ? q->where->terms : none.terms };
-	const char *key, *value;
-
-	for (size_t at = 0; labels_next(&terms, &at, &key, &value);)
-		if (strcmp(key, "service") != 0 && strcmp(key, "version") != 0)
-			return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
-			                      "hours are kept by service and version, not by %s: "
-			                      "'seam report --store' answers",
-			                      key);
-	return 0;
-}
-
 /* The functions of an event that have most of it, of the hours of the span that are rolled up. */
 int clickhouse_functions(void *store, const struct store_query *q, unsigned limit,
                          struct store_functions *ret, struct seam_error *err)
@@ -472,10 +458,8 @@ int clickhouse_functions(void *store, const struct store_query *q, unsigned limi
 	struct hours_list all = { 0 }, rolled = { 0 };
 	struct seam_error why = { 0 };
 	struct buf sql = { 0 };
-	int r = hours_check(q, &why);
+	int r = hours_look(c, q, &all, &rolled, &why);
 
-	if (r >= 0)
-		r = hours_look(c, q, &all, &rolled, &why);
 	ret->hours = rolled.n;
 	ret->missing = r < 0 ? 0 : hours_missing(&all, &rolled);
 	if (r >= 0 && rolled.n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// found.c: see found.h.
+// found.c: see found.h, and store.h: store_found_free, store_found_count.
 #include "store/found.h"
 
 #include <errno.h>
@@ -37,4 +37,21 @@ int found_add_count(struct store_found *f, const char *name, uint64_t value)
 	/* It counts as there only when it has its name, so what is freed later is sound. */
 	more[f->n_counts] = (struct store_count){ strdup(name), value };
 	return more[f->n_counts].name ? (int)(++f->n_counts, 0) : -ENOMEM;
+}
+
+void store_found_free(struct store_found *f)
+{
+	for (size_t i = 0; i < f->n_counts; i++)
+		free((void *)f->counts[i].name);
+	free(f->counts);
+	*f = (struct store_found){ 0 };
+}
+
+/* 0: the answer has no such count. */
+uint64_t store_found_count(const struct store_found *f, const char *name)
+{
+	for (size_t i = 0; i < f->n_counts; i++)
+		if (!strcmp(f->counts[i].name, name))
+			return f->counts[i].value;
+	return 0;
 }

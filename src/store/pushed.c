@@ -348,7 +348,7 @@ static int pushed_open(void **ret, enum push_kind kind, const char *rest, enum s
 	struct pushed *s;
 	int r;
 
-	if (mode == STORE_READ)
+	if (mode == STORE_READ || mode == STORE_ROLL_UP)
 		return seam_error_set(err, ENOSYS, NULL, SEAM_NO_OFFSET, NULL,
 		                      "profiles are only pushed to this kind of store: its own "
 		                      "user interface shows them");

@@ -5,7 +5,7 @@
  * Writer and readers may be several processes. WAL lets readers go on while a window is written;
  * one agent at a time writes (a lock on a file beside the database).
  */
-#include "store/sqlite.h"
+#include "store/sqlite_hours.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -219,7 +219,7 @@ static int sqlite_open(void **ret, const char *rest, enum store_mode mode, struc
 	else if (!*rest)
 		r = seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
 		                   "a file must be named: sqlite:FILE");
-	else if (s->writes && mode != STORE_COMPACT && !in_memory)
+	else if ((mode == STORE_WRITE || mode == STORE_AGENT) && !in_memory)
 		r = sqlite_make_file(s, err);
 	else if (!in_memory && access(rest, R_OK) < 0)
 		r = seam_error_set(err, errno, rest, SEAM_NO_OFFSET, NULL, "%s", strerror(errno));
@@ -245,4 +245,6 @@ const struct store_backend sqlite_backend = {
 	.compact = sqlite_compact,
 	.read = sqlite_read,
 	.list = sqlite_list,
+	.roll_up = sqlite_roll_up,
+	.functions = sqlite_functions,
 };

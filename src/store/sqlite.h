@@ -2,7 +2,8 @@
 /*
  * sqlite.h: what the files of the SQLite store share. sqlite.c opens, sqlite_put.c puts,
  * sqlite_forget.c forgets, sqlite_compact.c makes less of what is old, sqlite_read.c and
- * sqlite_list.c answer, all by statements of sqlite_query.c.
+ * sqlite_list.c answer, all by statements of sqlite_query.c. The roll-up by hour has tables of its
+ * own: sqlite_hours.h.
  *
  * epochs   a writer's list of nodes (blocks.h): begun when one begins to write, or has enough;
  *          names: the epoch with the strings, objects and frames that these have, mostly an
@@ -80,6 +81,11 @@ int sqlite_add_epoch(const struct sqlite_store *s, const char *instance, uint64_
 int sqlite_drop_epoch(const struct sqlite_store *s, int64_t epoch, struct seam_error *err);
 /* Bytes that are in use, without free pages. -errno. */
 int64_t sqlite_bytes(const struct sqlite_store *s, struct seam_error *err);
+
+/* As sqlite_read, but what a row's label is, where the query has `by`, is put by `label`. */
+int sqlite_read_by(const struct sqlite_store *s, const struct store_query *q,
+                   void (*label)(const struct labels *l, const char *by, struct buf *out),
+                   struct profile *into, struct store_found *ret, struct seam_error *err);
 
 /* Those of backend.h. */
 int sqlite_put(void *s, const struct store_window *w, struct seam_error *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sqlite_forget.c: see sqlite.h: old windows go, in small transactions, and what only they needed;
 // then the file shrinks.
-#include "store/sqlite.h"
+#include "store/sqlite_hours.h"
 
 #include <stddef.h>
 
@@ -90,6 +90,8 @@ static int sqlite_forget_some(const struct sqlite_store *s, uint64_t begin_ns, u
 	n = r < 0 ? 0 : sqlite3_changes(s->db);
 	if (r >= 0 && n)
 		r = sqlite_forget_epochs(s, err);
+	if (r >= 0 && n)
+		r = sqlite_forget_hours(s, err);
 	if (r >= 0)
 		r = sqlite_do(s, "COMMIT", err);
 	if (r < 0)

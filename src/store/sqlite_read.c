@@ -43,6 +43,7 @@ struct sqlite_epoch {
 struct sqlite_reading {
 	const struct sqlite_store *s;
 	const struct store_query *q;
+	void (*label)(const struct labels *l, const char *by, struct buf *out);
 	struct profile *into;
 	struct store_found *found;
 	struct seam_error *err;
@@ -115,9 +116,9 @@ static int sqlite_read_one_series(struct sqlite_reading *r, int64_t id, struct l
 	if (!labels_match(r->q->where, labels))
 		return 0;
 	if (r->q->by)
-		labels_values(labels, r->q->by, &label);
+		r->label(labels, r->q->by, &label);
 	c = intern_text(&r->texts, comm ? comm : "");
-	l = intern_text(&r->texts, buf_text(&label));
+	l = label.failed ? INTERN_FAILED : intern_text(&r->texts, buf_text(&label));
 	buf_free(&label);
 	if (c == INTERN_FAILED || l == INTERN_FAILED)
 		return -ENOMEM;
@@ -535,11 +536,14 @@ static int sqlite_read_all(struct sqlite_reading *r)
 }
 
 /* Reads what the query asks for into the profile. */
-int sqlite_read(void *store, const struct store_query *q, struct profile *into,
-                struct store_found *ret, struct seam_error *err)
+int sqlite_read_by(const struct sqlite_store *s, const struct store_query *q,
+                   void (*label)(const struct labels *l, const char *by, struct buf *out),
+                   struct profile *into, struct store_found *ret, struct seam_error *err)
 {
 	struct seam_error why = { 0 };
-	struct sqlite_reading r = { .s = store, .q = q, .into = into, .found = ret, .err = &why };
+	struct sqlite_reading r = {
+		.s = s, .q = q, .label = label, .into = into, .found = ret, .err = &why
+	};
 	int rc = 0;
 
 	/* One transaction sees one state of the store, however long it takes. */
@@ -560,4 +564,10 @@ int sqlite_read(void *store, const struct store_query *q, struct profile *into,
 	if (rc < 0 && err)
 		*err = why;
 	return rc;
+}
+
+int sqlite_read(void *store, const struct store_query *q, struct profile *into,
+                struct store_found *ret, struct seam_error *err)
+{
+	return sqlite_read_by(store, q, labels_values, into, ret, err);
 }

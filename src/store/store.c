@@ -149,23 +149,6 @@ int store_list(struct store *s, const struct store_query *q, struct store_listin
 	return s->backend->list(s->of, q ? q : &all, ret, err);
 }
 
-void store_found_free(struct store_found *f)
-{
-	for (size_t i = 0; i < f->n_counts; i++)
-		free((void *)f->counts[i].name);
-	free(f->counts);
-	*f = (struct store_found){ 0 };
-}
-
-/* 0: the answer has no such count. */
-uint64_t store_found_count(const struct store_found *f, const char *name)
-{
-	for (size_t i = 0; i < f->n_counts; i++)
-		if (!strcmp(f->counts[i].name, name))
-			return f->counts[i].value;
-	return 0;
-}
-
 void store_listing_free(struct store_listing *l)
 {
 	for (size_t i = 0; i < l->n; i++)
@@ -182,18 +165,38 @@ static int store_no_roll_up(const struct store *s, struct seam_error *err)
 	                      s->backend->scheme);
 }
 
-int store_roll_up(struct store *s, const struct store_query *q, uint64_t now_ns,
+int store_roll_up(struct store *s, const struct store_query *q, uint64_t now_ns, unsigned most,
                   struct store_rolled *ret, struct seam_error *err)
 {
-	return s->backend->roll_up ? s->backend->roll_up(s->of, q, now_ns, ret, err)
+	return s->backend->roll_up ? s->backend->roll_up(s->of, q, now_ns, most, ret, err)
 	                           : store_no_roll_up(s, err);
+}
+
+/* Of the labels the roll-up has these alone. */
+static int store_check_labels(const struct store_query *q, struct seam_error *err)
+{
+	const struct labels_filter none = { 0 };
+	const struct labels terms = { q->where ? q->where->terms : none.terms };
+	const char *key, *value;
+
+	for (size_t at = 0; labels_next(&terms, &at, &key, &value);)
+		if (strcmp(key, "service") != 0 && strcmp(key, "version") != 0)
+			return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+			                      "hours are kept by service and version, not by %s: "
+			                      "'seam report --store' answers",
+			                      key);
+	return 0;
 }
 
 int store_functions(struct store *s, const struct store_query *q, unsigned limit,
                     struct store_functions *ret, struct seam_error *err)
 {
-	return s->backend->functions ? s->backend->functions(s->of, q, limit, ret, err)
-	                             : store_no_roll_up(s, err);
+	int r;
+
+	if (!s->backend->functions)
+		return store_no_roll_up(s, err);
+	r = store_check_labels(q, err);
+	return r < 0 ? r : s->backend->functions(s->of, q, limit, ret, err);
 }
 
 void store_functions_free(struct store_functions *f)

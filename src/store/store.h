@@ -92,6 +92,7 @@ enum store_mode {
 	STORE_WRITE,   /* made if it is not there; others may read and write beside */
 	STORE_AGENT,   /* likewise, and there is no second agent on it */
 	STORE_COMPACT, /* it must be there, and no agent on it */
+	STORE_ROLL_UP, /* it must be there; others may read and write beside */
 };
 
 /* A function of the roll-up by hour. */
@@ -186,9 +187,11 @@ int store_list(struct store *s, const struct store_query *q, struct store_listin
                struct seam_error *err);
 void store_listing_free(struct store_listing *l);
 
-/* Adds up by function what the hours of the query's span have that are over at now_ns. -EOPNOTSUPP:
- * such a store has no roll-up. */
-int store_roll_up(struct store *s, const struct store_query *q, uint64_t now_ns,
+/* Adds up by function what the hours of the query's span have that are over at now_ns, and were not
+ * rolled up before, or had other windows then; of a store that is opened to be written. most: after
+ * so many hours it ends; 0: never. *ret is zero before. -EOPNOTSUPP: such a store has no
+ * roll-up. */
+int store_roll_up(struct store *s, const struct store_query *q, uint64_t now_ns, unsigned most,
                   struct store_rolled *ret, struct seam_error *err);
 /* At most `limit` functions for each event, of what is rolled up in the hours of the span; of the
  * filter's labels service and version are known. *ret is zero before. */

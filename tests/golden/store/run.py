@@ -25,6 +25,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import held  # noqa: E402
+import hours  # noqa: E402
 from held import ENV, EVER, NOWHERE, SEAM, check, fault, seam  # noqa: E402
 
 DATA = os.path.abspath(sys.argv[2])
@@ -392,6 +393,7 @@ def main():
         refusals(work)
         hostile_names(work, os.path.abspath(sys.argv[3]))
         series(work)
+        hours.hours(work)
     finally:
         shutil.rmtree(work)
     print("%d faults" % held.faults)
