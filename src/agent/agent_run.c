@@ -150,6 +150,8 @@ static int agent_open(struct agent *a, struct seam_error *err)
 	for (size_t i = 0; i < a->o->n_urls && error >= 0; i++) {
 		a->stores[i].url = a->o->urls[i];
 		error = store_open(&a->stores[i].store, a->stores[i].url, STORE_AGENT, err);
+		/* What an earlier agent left is not to wait. */
+		a->stores[i].compact = true;
 	}
 	if (error >= 0 && a->o->metrics)
 		error = metrics_open(&a->metrics, a->o->metrics, err);

@@ -26,6 +26,7 @@
 /* Ten minutes of windows of ten seconds: letting go of old windows costs more than putting one.
  * What has become old meanwhile is then compacted, too, a piece after each window. */
 #define FORGET_EVERY 60u /* windows */
+#define DAY_NS (24 * 3600 * 1000000000ULL)
 
 /* Of the thread that names windows: a tenth of a CPU that others want, too. */
 #define NAMING_NICE 10
@@ -153,11 +154,25 @@ static void agent_forget(struct agent *a)
 	}
 }
 
+/* Compacts a piece of a store, or where there is none left, rolls up an hour of the last day. As
+ * store_compact. */
+static int agent_compact_piece(struct agent *a, struct store *s, struct seam_error *err)
+{
+	const uint64_t now_ns = when_now_ns();
+	const struct store_query day = { .from_ns = now_ns - DAY_NS, .to_ns = now_ns };
+	struct store_compacted done = { 0 };
+	struct store_rolled rolled = { 0 };
+	int r = store_compact(s, now_ns, a->o->day_bytes, &done, err);
+
+	if (r)
+		return r;
+	r = store_roll_up(s, &day, now_ns, 1, &rolled, err);
+	return r < 0 ? r : rolled.made > 0;
+}
+
 /* Compacts a piece of each store that has more to compact. A failure is said once. */
 static void agent_compact(struct agent *a)
 {
-	struct store_compacted done = { 0 };
-
 	for (size_t i = 0; i < a->o->n_urls; i++) {
 		struct agent_store *s = &a->stores[i];
 		struct seam_error err = { 0 };
@@ -165,7 +180,7 @@ static void agent_compact(struct agent *a)
 
 		if (!s->compact)
 			continue;
-		r = store_compact(s->store, when_now_ns(), a->o->day_bytes, &done, &err);
+		r = agent_compact_piece(a, s->store, &err);
 		s->compact = r > 0;
 		if (r >= 0 || r == -EOPNOTSUPP || s->told_compact)
 			continue;

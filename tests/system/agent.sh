@@ -195,6 +195,18 @@ same "exit status with a budget" 0 $?
 says out '^windows: .*[0-9] at 997 Hz'
 says out '^windows: .*; their agents took [0-9.]* % of a CPU each$'
 
+# Hours of the last day that are over are rolled up by the agent, as far as there are any.
+cp "$(dirname "$0")/../data/pipe_z/perf.data" old.data # it does not say when it was made
+touch -d '3 hours ago' old.data
+"$SEAM" store import --store sqlite:a.db old.data 2>err || fail "import: $(cat err)"
+rolled() { "$SEAM" store top --store sqlite:a.db --from -5h --to -2h 2>/dev/null | grep -q '^[1-9][0-9]* hours are rolled up$'; }
+rolled && fail "hours are rolled up before there was an agent"
+"$SEAM" agent --store sqlite:a.db --freq 19 --window 1s 2>err &
+agent=$!
+until_true "an hour that is rolled up" rolled
+kill -TERM "$agent"
+wait "$agent"
+
 # A store that cannot be written: windows are lost, which is said once for each time; the agent goes on, and writes again.
 mkdir small
 if unshare -m mount -t tmpfs none small 2>/dev/null; then
