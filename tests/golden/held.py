@@ -3,9 +3,12 @@
 import os
 import subprocess
 import sys
+import tempfile
 
 SEAM = os.path.abspath(sys.argv[1])
-ENV = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1", SEAM_CONFIG="", TZ="UTC")
+# In the user's home perf's cache may get names in the midst of a test.
+HOME = tempfile.TemporaryDirectory()
+ENV = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1", SEAM_CONFIG="", TZ="UTC", HOME=HOME.name)
 NOWHERE = ["--symfs", "/nonexistent"]
 EVER = ["--from", "1970-01-01", "--to", "2100-01-01"]
 faults = 0
