@@ -3,6 +3,7 @@
 // are unambiguous.
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 /* Set if memory was out for something that was to be printed: then the program must not end with
  * success. */
-static bool print_failed;
+static atomic_bool print_failed; /* messages may come from several threads */
 
 /* Asked at the end of the program. */
 bool cmd_print_failed(void)
@@ -82,7 +83,8 @@ void cmd_error(const struct cmd *cmd, const char *fmt, ...)
 		fprintf(stderr, "seam %s: out of memory\n", cmd->name);
 	else
 		fwrite(text.bytes, 1, text.n, stderr);
-	print_failed |= text.failed;
+	if (text.failed)
+		print_failed = true;
 	buf_free(&text);
 }
 
