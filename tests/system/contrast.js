@@ -108,19 +108,20 @@ window.seamContrast = (() => {
 		return all;
 	}
 
-	/* Of a text on a canvas each ground is looked at that is behind a third of it or more. */
+	/* Of a text on a canvas each ground is looked at that is behind a third of it or more, as far as
+	 * it lies on the canvas: what is beyond the edge nobody sees. */
 	function look(ctx, text, x, y) {
 		const size = ctx.measureText(text),
 			m = ctx.getTransform(),
-			left = Math.round(m.a * x + m.e),
-			top = Math.round(m.d * (y - size.actualBoundingBoxAscent) + m.f),
-			width = Math.ceil(m.a * size.width),
-			height = Math.ceil(
-				m.d * (size.actualBoundingBoxAscent + size.actualBoundingBoxDescent),
-			);
+			at = Math.round(m.a * x + m.e),
+			above = Math.round(m.d * (y - size.actualBoundingBoxAscent) + m.f),
+			tall = m.d * (size.actualBoundingBoxAscent + size.actualBoundingBoxDescent),
+			left = Math.max(0, at),
+			top = Math.max(0, above),
+			width = Math.min(ctx.canvas.width, at + Math.ceil(m.a * size.width)) - left,
+			height = Math.min(ctx.canvas.height, above + Math.ceil(tall)) - top;
 
 		if (!text.trim() || width < 1 || height < 1) return;
-		if (left + width < 0 || top + height < 0 || top > ctx.canvas.height) return;
 		const { data } = ctx.getImageData(left, top, width, height),
 			counts = new Map(),
 			back = ground(ctx.canvas);
