@@ -54,10 +54,84 @@ void fold_free(struct fold *f)
 	*f = (struct fold){ 0 };
 }
 
-/* Makes the children of a node, if they are not there yet. */
-static void fold_grow(struct fold *f, uint32_t node)
+/* One node's own children. */
+static int fold_children(struct fold *f, uint32_t node)
 {
-	int r = f->grow ? f->grow(f->ctx, node) : 0;
+	return !f->grow || f->nodes[node].grown ? 0 : f->grow(f->ctx, node);
+}
+
+int fold_grow(struct fold *f, uint32_t node)
+{
+	int r = fold_children(f, node);
+
+	for (uint32_t at = f->ahead ? f->nodes[node].first_child : 0; at && r >= 0;
+	     at = f->nodes[at].next_sibling)
+		r = fold_children(f, at);
+	return r;
+}
+
+/* A walk over what hangs together, depth first: each node's children are made when it is there. */
+int fold_complete(struct fold *f, struct watched *watched)
+{
+	uint32_t at = 0;
+
+	for (size_t done = 0;; done++) {
+		int r = watched_goes_on(watched, done, f->n) ? fold_children(f, at) : -ECANCELED;
+
+		if (r < 0)
+			return r;
+		if (f->nodes[at].first_child) {
+			at = f->nodes[at].first_child;
+			continue;
+		}
+		while (at && !f->nodes[at].next_sibling)
+			at = f->nodes[at].parent;
+		if (!at)
+			return 0;
+		at = f->nodes[at].next_sibling;
+	}
+}
+
+/* The node that is what `its` is in the other tree; 0: there is none. known: by the other's nodes,
+ * for those whose way down was looked at. */
+static uint32_t fold_counterpart(struct fold *f, const struct fold *from, const uint32_t *known,
+                                 uint32_t its)
+{
+	uint32_t up = from->nodes[its].parent, at;
+
+	if ((up && !known[up]) || fold_grow(f, known[up]) < 0)
+		return 0;
+	at = f->nodes[known[up]].first_child;
+	while (at && !f->same(from->ctx, its, f->ctx, at))
+		at = f->nodes[at].next_sibling;
+	return at;
+}
+
+/* A node's number is larger than its parent's. */
+uint32_t fold_carry(struct fold *f, const struct fold *from, uint32_t here)
+{
+	/* While a filter opens all, what was open before it is what counts. */
+	const bool *was = from->filtered ? from->before : from->open;
+	uint32_t *known = calloc(from->n + 1, sizeof(*known)), ret;
+
+	for (uint32_t i = 1; known && i < from->n; i++) {
+		uint32_t up = from->nodes[i].parent;
+
+		if ((up && !from->open[up]) || (!from->open[i] && i != here))
+			continue;
+		known[i] = fold_counterpart(f, from, known, i);
+		if (known[i] && was[i] && fold_grow(f, known[i]) >= 0)
+			f->open[known[i]] = true;
+	}
+	ret = known ? known[here] : 0;
+	free(known);
+	return ret;
+}
+
+/* For keys: what fails is noted. */
+static void fold_reach(struct fold *f, uint32_t node)
+{
+	int r = fold_grow(f, node);
 
 	if (r < 0)
 		f->failed = r;
@@ -121,7 +195,7 @@ void fold_filter(struct fold *f, bool filtered)
 static void fold_open(struct fold *f, uint32_t node)
 {
 	for (; node && !f->open[node]; node = f->nodes[node].first_child) {
-		fold_grow(f, node);
+		fold_reach(f, node);
 		f->open[node] = true;
 		if (fold_branches(f, node))
 			break;
@@ -132,7 +206,7 @@ static void fold_open(struct fold *f, uint32_t node)
 static void fold_hottest(struct fold *f, uint32_t node)
 {
 	for (; node; node = f->nodes[node].first_child) {
-		fold_grow(f, node);
+		fold_reach(f, node);
 		f->open[node] = true;
 		if (f->nodes[node].end)
 			break;
@@ -166,7 +240,7 @@ void fold_go(const struct fold *f, uint32_t node, size_t *at)
 /* Does what the key asks for, and keeps the cursor where the node is to be seen. */
 bool fold_key(struct fold *f, size_t *at, int key)
 {
-	uint32_t node = *at < f->n_lines ? f->lines[*at].node : 0;
+	uint32_t node = fold_at(f, *at);
 	bool closed = node && !f->open[node];
 
 	f->failed = 0;

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/watched.h"
+
 /* 0: none; the root is node 0. A node that is never shown is in no list. */
 struct fold_node {
 	uint32_t parent, first_child, next_sibling;
@@ -37,8 +39,11 @@ struct fold {
 	size_t n_lines;
 	bool filtered;
 	/* Makes the children of a node that are not there yet; it calls fold_more and fills
-	 * them. NULL: all are there. -errno. */
+	 * them, and says that they are there. NULL: all are. -errno. */
 	int (*grow)(void *ctx, uint32_t node);
+	bool ahead; /* only what is below a node tells whether it has children that are shown */
+	/* Whether a node of another tree, which has its own ctx, is called as one of this. */
+	bool (*same)(const void *other, uint32_t its, const void *ctx, uint32_t node);
 	void *ctx;
 	int failed; /* -errno of it, since the last fold_key */
 };
@@ -50,6 +55,14 @@ int fold_more(struct fold *f, size_t n);
 void fold_free(struct fold *f);
 /* Room for names from 0 to n - 1; of a tree that grew there are more. -ENOMEM. */
 int fold_names(struct fold *f, size_t n);
+/* Makes the children of a node, if they are not there yet; and theirs, where that is to be known
+ * ahead. -errno. */
+int fold_grow(struct fold *f, uint32_t node);
+/* Makes all that is shown. watched: who may stop it. -errno; -ECANCELED. */
+int fold_complete(struct fold *f, struct watched *watched);
+/* Opens what is open in another tree, whose place this one takes. Returns what its node `here` is
+ * now; 0: nothing. Without memory for that all stay closed. */
+uint32_t fold_carry(struct fold *f, const struct fold *from, uint32_t here);
 /* To be called when passes has been filled. filtered: there is a filter. */
 void fold_filter(struct fold *f, bool filtered);
 /* Lists the nodes that are to be seen, depth first. */
@@ -57,6 +70,11 @@ void fold_list(struct fold *f);
 /* Enter, e, Right, l, +, Left, h, -, E, C, H on line *at, which goes with its node. False: another
  * key. E opens what is there. */
 bool fold_key(struct fold *f, size_t *at, int key);
+/* The node of a line; 0: there is no such line. */
+static inline uint32_t fold_at(const struct fold *f, size_t line)
+{
+	return line < f->n_lines ? f->lines[line].node : 0;
+}
 /* Moves *at to a node's line, if it is to be seen. */
 void fold_go(const struct fold *f, uint32_t node, size_t *at);
 

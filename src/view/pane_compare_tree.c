@@ -39,9 +39,10 @@ static int pair_pane_link(struct pair_pane *t, uint32_t node)
 	return r;
 }
 
-/* Makes the children of a node, and links those that are shown. -ENOMEM; -ECANCELED. */
-static int pair_pane_children(struct pair_pane *t, uint32_t node)
+/* For fold.c: makes the children of a node, and links those that are shown. -ENOMEM; -ECANCELED. */
+static int pair_pane_grow(void *ctx, uint32_t node)
 {
+	struct pair_pane *t = ctx;
 	size_t old = t->fold.n;
 	int r = pair_tree_grow(&t->tree, node);
 
@@ -52,32 +53,11 @@ static int pair_pane_children(struct pair_pane *t, uint32_t node)
 	return r < 0 ? r : pair_pane_link(t, node);
 }
 
-/* For fold.c. Where small branches are not shown, what is below a node tells whether it has any
- * that are: so it is made with it. */
-static int pair_pane_grow(void *ctx, uint32_t node)
-{
-	struct pair_pane *t = ctx;
-	int r = t->fold.nodes[node].grown ? 0 : pair_pane_children(t, node);
-
-	if (t->pane.opts->percent_limit <= 0)
-		return r;
-	for (uint32_t at = t->fold.nodes[node].first_child; at && r >= 0;
-	     at = t->fold.nodes[at].next_sibling)
-		if (!t->fold.nodes[at].grown)
-			r = pair_pane_children(t, at);
-	return r;
-}
-
 /* Makes all of the tree that is shown. -ENOMEM; -ECANCELED. */
 static int pair_pane_complete(struct pair_pane *t)
 {
-	int r = 0;
+	int r = t->whole ? 0 : fold_complete(&t->fold, t->pane.scope->watched);
 
-	for (size_t i = 0; i < t->tree.n && r >= 0 && !t->whole; i++)
-		if (!watched_goes_on(t->pane.scope->watched, i, t->tree.n))
-			r = -ECANCELED;
-		else if (!t->fold.nodes[i].grown)
-			r = pair_pane_children(t, (uint32_t)i);
 	t->whole = r >= 0;
 	return r;
 }
@@ -144,7 +124,7 @@ static void pair_pane_line(struct pane *p, const struct view_screen *s, unsigned
 static int pair_pane_sort(struct pair_pane *t)
 {
 	struct pane *p = &t->pane;
-	uint32_t here = p->at < p->n ? t->fold.lines[p->at].node : 0;
+	uint32_t here = fold_at(&t->fold, p->at);
 	int r = 0;
 
 	for (uint32_t i = 0; i < t->fold.n && r >= 0; i++)
@@ -190,44 +170,15 @@ static int pair_pane_enter(struct pane *p, size_t i, struct pane **ret)
 
 /* ---- another pane of the same ---- */
 
-/* The node of the new tree that is what `node` was in the old one; 0: there is none. known: by old
- * node, for those whose way down was looked at. */
-static uint32_t pair_pane_counterpart(const struct pair_tree *old, struct pair_pane *new,
-                                      const uint32_t *known, uint32_t node)
+/* For fold.c: whether two nodes of two trees are of the same function. */
+static bool pair_pane_same(const void *other, uint32_t its, const void *ctx, uint32_t node)
 {
-	const struct pair_node *n = &old->nodes[node];
-	uint32_t up = n->parent ? known[n->parent] : 0, at;
+	const struct pair_tree *a = &((const struct pair_pane *)other)->tree;
+	const struct pair_tree *b = &((const struct pair_pane *)ctx)->tree;
+	uint32_t m = a->nodes[its].name, n = b->nodes[node].name;
 
-	if ((n->parent && !up) || pair_pane_grow(new, up) < 0)
-		return 0;
-	at = new->fold.nodes[up].first_child;
-	while (at && (strcmp(pair_symbol(old, n->name),
-	                     pair_symbol(&new->tree, new->tree.nodes[at].name)) ||
-	              strcmp(pair_object(old, n->name),
-	                     pair_object(&new->tree, new->tree.nodes[at].name))))
-		at = new->fold.nodes[at].next_sibling;
-	return at;
-}
-
-/* Opens in the new tree what is open in the old one. Returns the node that the cursor is on
- * then. A node's number is larger than its parent's. */
-static uint32_t pair_pane_carry(const struct pair_pane *t, struct pair_pane *new, uint32_t *known)
-{
-	const struct pane *p = &t->pane;
-	/* While a filter opens all, what was open before it is what counts. */
-	const bool *was = t->fold.filtered ? t->fold.before : t->fold.open;
-	uint32_t here = p->at < p->n ? t->fold.lines[p->at].node : 0;
-
-	for (uint32_t i = 1; i < t->fold.n; i++) {
-		uint32_t up = t->tree.nodes[i].parent;
-
-		if ((up && !t->fold.open[up]) || (!t->fold.open[i] && i != here))
-			continue;
-		known[i] = pair_pane_counterpart(&t->tree, new, known, i);
-		if (known[i] && was[i] && pair_pane_grow(new, known[i]) >= 0)
-			new->fold.open[known[i]] = true;
-	}
-	return known[here];
+	return !strcmp(pair_symbol(a, m), pair_symbol(b, n)) &&
+	       !strcmp(pair_object(a, m), pair_object(b, n));
 }
 
 /* The branches are open that are open in the old tree. Without memory for that all are closed. */
@@ -235,12 +186,9 @@ static void pair_pane_adopt(struct pane *p, const struct pane *from)
 {
 	struct pair_pane *t = (struct pair_pane *)p;
 	const struct pair_pane *old = (const struct pair_pane *)from;
-	uint32_t *known = calloc(old->fold.n + 1, sizeof(*known)), here = 0;
+	uint32_t here = fold_carry(&t->fold, &old->fold, fold_at(&old->fold, from->at));
 	size_t above = from->at - from->top;
 
-	if (known)
-		here = pair_pane_carry(old, t, known);
-	free(known);
 	pair_pane_filter(p);
 	if (here)
 		fold_go(&t->fold, here, &p->at);
@@ -255,9 +203,11 @@ static int pair_pane_build(struct pair_pane *t, bool whole)
 	if (r >= 0)
 		r = fold_new(&t->fold, 1, 1);
 	t->fold.grow = pair_pane_grow;
+	t->fold.ahead = t->pane.opts->percent_limit > 0;
+	t->fold.same = pair_pane_same;
 	t->fold.ctx = t;
 	if (r >= 0)
-		r = whole ? pair_pane_complete(t) : pair_pane_grow(t, 0);
+		r = whole ? pair_pane_complete(t) : fold_grow(&t->fold, 0);
 	return r < 0 ? r : pair_pane_filter(&t->pane);
 }
 

@@ -67,9 +67,11 @@ static void tree_pane_link(struct tree_pane *t, uint32_t node)
 	n->grown = true;
 }
 
-/* Makes a node's children, and how those that are shown hang together. -ENOMEM; -ECANCELED. */
-static int tree_pane_children(struct tree_pane *t, uint32_t node)
+/* For fold.c: makes a node's children, and how those that are shown hang together. -ENOMEM;
+ * -ECANCELED. */
+static int tree_pane_grow(void *ctx, uint32_t node)
 {
+	struct tree_pane *t = ctx;
 	size_t old = t->fold.n;
 	int r = tree_grow(t->growth, node);
 
@@ -96,33 +98,11 @@ static int tree_pane_all(struct tree_pane *t)
 	return 0;
 }
 
-/* For fold.c. Where small branches are not shown, what is below a node tells whether it has any
- * that are: so it is made with it. */
-static int tree_pane_grow(void *ctx, uint32_t node)
-{
-	struct tree_pane *t = ctx;
-	int r = t->fold.nodes[node].grown ? 0 : tree_pane_children(t, node);
-
-	if (t->pane.opts->percent_limit <= 0)
-		return r;
-	for (uint32_t at = t->fold.nodes[node].first_child; at && r >= 0;
-	     at = t->fold.nodes[at].next_sibling)
-		if (!t->fold.nodes[at].grown)
-			r = tree_pane_children(t, at);
-	return r;
-}
-
 /* Makes all of the tree. -ENOMEM; -ECANCELED. */
 static int tree_pane_complete(struct tree_pane *t)
 {
-	int r = 0;
+	int r = t->whole ? 0 : fold_complete(&t->fold, t->pane.scope->watched);
 
-	for (size_t i = 0; i < t->tree.n && r >= 0 && !t->whole; i++)
-		if (!watched_goes_on(t->pane.scope->watched, i, t->tree.n))
-			r = -ECANCELED;
-		else if (!t->fold.nodes[i].grown &&
-		         (!i || tree_large(&t->tree, &t->pane, t->pane.scope, (uint32_t)i)))
-			r = tree_pane_children(t, (uint32_t)i);
 	t->whole = r >= 0;
 	return r;
 }
@@ -194,51 +174,16 @@ static bool tree_pane_function(struct pane *p, size_t i, uint32_t *object, uint3
 	return n->kind != PROFILE_MISSING;
 }
 
-/* Whether two nodes of two profiles are of the same function. */
-static bool tree_pane_same(const struct tree *a, uint32_t x, const struct tree *b, uint32_t y)
+/* For fold.c: whether two nodes of two profiles are of the same function. */
+static bool tree_pane_same(const void *other, uint32_t its, const void *ctx, uint32_t node)
 {
-	const struct tree_node *m = &a->nodes[x], *n = &b->nodes[y];
+	const struct tree *a = &((const struct tree_pane *)other)->tree;
+	const struct tree *b = &((const struct tree_pane *)ctx)->tree;
+	const struct tree_node *m = &a->nodes[its], *n = &b->nodes[node];
 
 	return m->kind == n->kind &&
 	       pane_same_symbol(a->profile, m->symbol, b->profile, n->symbol) &&
 	       pane_same_object(a->profile, m->object, b->profile, n->object);
-}
-
-/* The node of the new tree that is what `node` was in the old one; 0: there is none. known: by old
- * node, for those whose way down was looked at. A node's number is larger than its parent's. */
-static uint32_t tree_pane_counterpart(const struct tree *old, struct tree_pane *new,
-                                      const uint32_t *known, uint32_t node)
-{
-	uint32_t up = old->nodes[node].parent, at;
-
-	if ((up && !known[up]) || tree_pane_grow(new, up ? known[up] : 0) < 0)
-		return 0;
-	at = new->tree.nodes[up ? known[up] : 0].first_child;
-	while (at && !tree_pane_same(old, node, &new->tree, at))
-		at = new->tree.nodes[at].next_sibling;
-	return at;
-}
-
-/* Opens in the new tree what is open in the old one. Returns the node that the cursor is on
- * then. */
-static uint32_t tree_pane_carry(const struct tree_pane *t, struct tree_pane *new, uint32_t *known)
-{
-	const struct pane *p = &t->pane;
-	/* While a filter opens all, what was open before it is what counts. */
-	const bool *was = t->fold.filtered ? t->fold.before : t->fold.open;
-	uint32_t here = p->at < p->n ? t->fold.lines[p->at].node : 0;
-
-	for (uint32_t i = 1; i < t->tree.n; i++) {
-		uint32_t up = t->tree.nodes[i].parent;
-
-		if ((up && !t->fold.open[up]) || (!t->fold.open[i] && i != here))
-			continue;
-		known[i] = tree_pane_counterpart(&t->tree, new, known, i);
-		if (was[i] && tree_pane_grow(new, known[i]) >= 0)
-			new->fold.open[known[i]] = true;
-	}
-	new->fold.open[0] = false;
-	return known[here];
 }
 
 /* The branches are open that are open in the old tree. Without memory for that all are closed. */
@@ -246,12 +191,9 @@ static void tree_pane_adopt(struct pane *p, const struct pane *from)
 {
 	struct tree_pane *t = (struct tree_pane *)p;
 	const struct tree_pane *old = (const struct tree_pane *)from;
-	uint32_t *known = calloc(old->tree.n + 1, sizeof(*known)), here = 0;
+	uint32_t here = fold_carry(&t->fold, &old->fold, fold_at(&old->fold, from->at));
 	size_t above = from->at - from->top;
 
-	if (known)
-		here = tree_pane_carry(old, t, known);
-	free(known);
 	tree_pane_filter(p);
 	/* On the first line it stays there, so that what leads is seen. */
 	if (here && from->at)
@@ -274,11 +216,13 @@ static int tree_pane_build(struct tree_pane *t, bool whole)
 	if (r >= 0)
 		r = fold_new(&t->fold, 1, profile_n_strings(p->scope->profile) + 1);
 	t->fold.grow = tree_pane_grow;
+	t->fold.ahead = p->opts->percent_limit > 0;
+	t->fold.same = tree_pane_same;
 	t->fold.ctx = t;
 	if (r >= 0)
 		r = at_once ? tree_pane_all(t)
 		    : whole ? tree_pane_complete(t)
-		            : tree_pane_grow(t, 0);
+		            : fold_grow(&t->fold, 0);
 	return r < 0 ? r : tree_pane_filter(p);
 }
 
