@@ -19,7 +19,7 @@
  * up anew for each piece. */
 #define PIECE_BYTES (256 << 10)
 /* A function's hour is not written anew each time. */
-#define SEEN_HOURS "24"
+#define SEEN_HOURS 24
 
 static const char hours_schema[] =
         "CREATE TABLE IF NOT EXISTS hours (hour INTEGER PRIMARY KEY);"
@@ -101,8 +101,8 @@ int sqlite_forget_hours(const struct sqlite_store *s, struct seam_error *err)
 	return r < 0 ? r
 	             : sqlite_run(s,
 	                          "DELETE FROM functions WHERE hour < ifnull((SELECT min(hour) "
-	                          "FROM hours) - " SEEN_HOURS ", 9223372036854775807)",
-	                          NULL, 0, NULL, err);
+	                          "FROM hours) - ?1, 9223372036854775807)",
+	                          (int64_t[]){ SEEN_HOURS }, 1, NULL, err);
 }
 
 /* What tells whether somebody put or merged windows of the hour meanwhile. */
@@ -210,7 +210,8 @@ static int hours_add_each(struct hours_making *m, const struct profile *p, unsig
 {
 	const struct rollup_opts opts = { .columns =
 		                                  columns | 1u << ROLLUP_EVENT | 1u << ROLLUP_LABEL,
-		                          .shown = frames };
+		                          .shown = frames,
+		                          .self_only = !frames };
 	struct rollup t;
 	int r = rollup_build(&t, p, &opts);
 
@@ -259,7 +260,19 @@ static int hours_read(struct hours_making *m, uint64_t from_ns, uint64_t to_ns)
 
 /* ---- writing ---- */
 
-/* The id of a function in the table, where its texts are put if they are new. -errno. */
+/* Puts a function into the table. -errno. */
+static int hours_add_function(struct hours_making *m, sqlite3_stmt *insert, uint32_t function)
+{
+	int r;
+
+	sqlite3_bind_int64(insert, 4, m->hour);
+	r = sqlite_step(m->s, insert, m->err);
+	m->ids[function] = sqlite3_last_insert_rowid(m->s->db);
+	return r;
+}
+
+/* The id of a function in the table, where its texts are put if they are new; that it is still met
+ * is said there once a day. -errno. */
 static int hours_put_function(struct hours_making *m, sqlite3_stmt *find, sqlite3_stmt *insert,
                               uint32_t function)
 {
@@ -268,45 +281,33 @@ static int hours_put_function(struct hours_making *m, sqlite3_stmt *find, sqlite
 	           *object = intern_get(&m->texts, f->object);
 	const uint64_t hash =
 	        map_hash_bytes(object, strlen(object), map_hash_bytes(name, strlen(name), 0));
+	sqlite3_stmt *const both[] = { find, insert };
+	int64_t seen;
 	int r;
 
-	sqlite3_reset(find);
-	sqlite3_bind_int64(find, 1, (int64_t)hash);
-	sqlite3_bind_text(find, 2, name, -1, SQLITE_STATIC);
-	sqlite3_bind_text(find, 3, object, -1, SQLITE_STATIC);
+	for (size_t i = 0; i < 2; i++) {
+		sqlite3_reset(both[i]);
+		sqlite3_bind_int64(both[i], 1, (int64_t)hash);
+		sqlite3_bind_text(both[i], 2, name, -1, SQLITE_STATIC);
+		sqlite3_bind_text(both[i], 3, object, -1, SQLITE_STATIC);
+	}
 	r = sqlite_step(m->s, find, m->err);
-	if (r > 0)
-		m->ids[function] = sqlite3_column_int64(find, 0);
-	if (r)
-		return r;
-	sqlite3_reset(insert);
-	sqlite3_bind_int64(insert, 1, (int64_t)hash);
-	sqlite3_bind_text(insert, 2, name, -1, SQLITE_STATIC);
-	sqlite3_bind_text(insert, 3, object, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(insert, 4, m->hour);
-	r = sqlite_step(m->s, insert, m->err);
-	m->ids[function] = sqlite3_last_insert_rowid(m->s->db);
-	return r;
-}
-
-/* Says of the hour's functions that they are still met. -errno. */
-static int hours_put_seen(struct hours_making *m)
-{
-	int r = 0;
-
-	for (uint32_t i = 1; i <= m->functions.n && r >= 0; i++)
-		r = sqlite_run(
-		        m->s,
-		        "UPDATE functions SET hour = ?1 WHERE id = ?2 AND hour < ?1 - " SEEN_HOURS,
-		        (int64_t[]){ m->hour, m->ids[i] }, 2, NULL, m->err);
-	return r;
+	if (r <= 0)
+		return r < 0 ? r : hours_add_function(m, insert, function);
+	m->ids[function] = sqlite3_column_int64(find, 0);
+	seen = sqlite3_column_int64(find, 1);
+	return seen >= m->hour - SEEN_HOURS
+	               ? 0
+	               : sqlite_run(m->s, "UPDATE functions SET hour = ?1 WHERE id = ?2",
+	                            (int64_t[]){ m->hour, m->ids[function] }, 2, NULL, m->err);
 }
 
 /* Finds or gives each of the hour's functions its id. -errno. */
 static int hours_put_functions(struct hours_making *m)
 {
 	sqlite3_stmt *find = sqlite_prepare(
-	        m->s, "SELECT id FROM functions WHERE hash = ?1 AND name = ?2 AND object = ?3",
+	        m->s,
+	        "SELECT id, hour FROM functions WHERE hash = ?1 AND name = ?2 AND object = ?3",
 	        m->err);
 	sqlite3_stmt *insert =
 	        find ? sqlite_prepare(m->s,
@@ -323,7 +324,7 @@ static int hours_put_functions(struct hours_making *m)
 		r = hours_put_function(m, find, insert, i);
 	sqlite3_finalize(find);
 	sqlite3_finalize(insert);
-	return r < 0 ? r : hours_put_seen(m);
+	return r;
 }
 
 static int hours_order(const void *pa, const void *pb, void *ctx)
