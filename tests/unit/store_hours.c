@@ -11,21 +11,15 @@
 
 #include <cmocka.h>
 
+#include "profile_plain.h"
 #include "store/store.h"
 
 #define S 1000000000ULL
 #define HOUR (3600 * S)
 #define HOURS 4
-#define FUNCTIONS 6
 #define SERVICES 3
-
-static uint64_t seed = 1;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % n;
-}
+#define SAMPLES 120
+#define STATES 3
 
 /* What functions have of an hour and service, by the plain way. */
 static struct sum {
@@ -33,40 +27,28 @@ static struct sum {
 } sums[HOURS][SERVICES][FUNCTIONS];
 static uint64_t all[HOURS][SERVICES];
 
-/* One sample of a window, in its profile and in the sums. */
-static void add(struct profile *p, unsigned hour, unsigned service)
+/* A sample's CPU stands for its service. */
+static void count(const struct plain *s, unsigned hour)
 {
-	uint32_t node = PROFILE_ROOT, n = rnd(6), function = 0;
-	uint64_t weight = 1 + rnd(1000);
-	bool met[FUNCTIONS] = { 0 };
-	struct profile_key key = { .cpu = service };
+	struct sum *of = sums[hour][s->cpu];
 
-	for (uint32_t i = 0; i < n; i++) {
-		char name[16];
-		struct profile_frame f = { .line = rnd(3) };
+	all[hour][s->cpu] += s->weight;
+	for (unsigned f = 0; f < FUNCTIONS; f++) {
+		bool met = false;
 
-		function = rnd(FUNCTIONS);
-		snprintf(name, sizeof(name), "f%u", function);
-		f.symbol = profile_string(p, name);
-		f.object = profile_object(p, function % 2 ? "/lib/odd.so" : "/bin/even", "");
-		node = profile_node(p, node, profile_frame(p, &f));
-		met[function] = true;
+		for (unsigned i = 0; i < s->depth; i++)
+			met |= s->function[i] == f;
+		of[f].total += met ? s->weight : 0;
 	}
-	key.event = profile_event(p, "ticks");
-	key.task = profile_task(p, profile_string(p, "c"), 0, 0);
-	key.node = node;
-	assert_int_equal(profile_add(p, &key, 1, weight), 0);
-	all[hour][service] += weight;
-	for (uint32_t i = 0; i < FUNCTIONS; i++)
-		sums[hour][service][i].total += met[i] ? weight : 0;
-	if (n)
-		sums[hour][service][function].self += weight;
+	if (s->depth)
+		of[s->function[s->depth - 1]].self += s->weight;
 }
 
 static void put(struct store *store, unsigned hour, uint64_t at_ns)
 {
 	struct labels labels[SERVICES] = { 0 };
-	uint32_t series[SERVICES * 40];
+	struct plain samples[SAMPLES];
+	uint32_t series[SAMPLES];
 	struct seam_error err = { 0 };
 	struct store_window w = { .instance = "one",
 		                  .from_ns = hour * HOUR + at_ns,
@@ -76,17 +58,23 @@ static void put(struct store *store, unsigned hour, uint64_t at_ns)
 		                  .n_series = SERVICES };
 	struct profile *p;
 
-	assert_int_equal(profile_new(&p, PROFILE_KEEP_CPU), 0);
-	assert_int_equal(profile_set_state(p, 0, &(struct profile_state){ .name = "s" }), 0);
-	for (unsigned i = 0; i < SERVICES; i++) {
-		/* Together they are the same text: which is which must be known. */
-		labels_set(&labels[i], "service", i == 0 ? "a" : i == 1 ? "a, b" : NULL);
-		labels_set(&labels[i], "version", i == 0 ? "b, c" : i == 1 ? "c" : "v");
-		for (unsigned n = 0; n < 40; n++)
-			add(p, hour, i);
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		samples[i] = plain_random();
+		samples[i].cpu %= SERVICES;
+		samples[i].event = 1; /* the other has no name, which events of recordings have */
+		count(&samples[i], hour);
 	}
+	p = profile_of(samples, SAMPLES, PROFILE_KEEP_CPU);
+	for (unsigned i = 0; i < STATES; i++)
+		assert_int_equal(profile_set_state(p, i, &(struct profile_state){ .name = "s" }),
+		                 0);
 	for (size_t i = 0; i < profile_n_rows(p); i++)
 		series[i] = profile_row_at(p, i)->key.cpu;
+	/* Two of them have the same text together: which is which must be known. */
+	for (unsigned i = 0; i < SERVICES; i++) {
+		labels_set(&labels[i], "service", i == 0 ? "a" : i == 1 ? "a, b" : NULL);
+		labels_set(&labels[i], "version", i == 0 ? "b, c" : i == 1 ? "c" : "v");
+	}
 	w.profile = p;
 	assert_int_equal(store_put(store, &w, &err), 1);
 	profile_free(p);
@@ -121,11 +109,11 @@ static void same(struct store *store, unsigned from, unsigned to, const char *wh
 				wanted[i].total += sums[h][s][i].total;
 			}
 		}
-	assert_string_equal(f.events[0].type, "ticks");
+	assert_string_equal(f.events[0].type, "cycles");
 	assert_int_equal(f.events[0].all, weight);
 	for (; n < f.events[0].n; n++) {
 		const struct store_function *got = &f.events[0].functions[n];
-		unsigned i = (unsigned)(got->name[1] - '0');
+		unsigned i = *got->name ? (unsigned)(got->name[1] - '0') : 0;
 
 		assert_int_equal(got->self, wanted[i].self);
 		assert_int_equal(got->total, wanted[i].total);
