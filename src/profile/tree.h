@@ -64,6 +64,11 @@ int tree_grow_begin(struct tree_growth **g, struct tree *ret, const struct profi
 /* Makes a node's children: behind all nodes that there are, each with its self and total, sorted
  * as those of tree_build. Nothing where they are made already. -ENOMEM; -ECANCELED. */
 int tree_grow(struct tree_growth *g, uint32_t node);
+/* Looks for the functions that have one of these names, by symbol, in one pass over all stacks.
+ * -ENOMEM. */
+int tree_grow_seek(struct tree_growth *g, const bool *symbols);
+/* Whether one of them is somewhere below a node of the tree, whose children need not be made. */
+bool tree_grow_leads(const struct tree_growth *g, uint32_t node);
 void tree_grow_end(struct tree_growth *g);
 
 #endif

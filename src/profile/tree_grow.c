@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "profile/segments.h"
@@ -42,8 +43,11 @@ struct tree_growth {
 	struct tree_sum *totals, *own; /* by segment: of wanted rows, in it and below it; in it */
 	unsigned char *wanted;         /* by the same: such a row is there */
 	uint32_t *child, *next; /* by the same: the first wanted one below it, and beside it; 0 */
-	/* By callee: by node of the profile, where its last branch is. */
-	uint32_t *place;
+	uint32_t *found; /* by the same, of what is sought: the last node of it in it; 0: none */
+	bool *below;     /* by the same: there is one below it */
+	/* By callee, by node of the profile. */
+	uint32_t *place; /* where its last branch is */
+	bool *outwards;  /* it is what is sought, or something outwards of it is */
 };
 
 static bool tree_grow_wants(const struct tree_growth *g, const struct profile_row *row)
@@ -240,6 +244,96 @@ static int tree_grow_callees(struct tree_growth *g)
 	return g->place ? 0 : -ENOMEM;
 }
 
+/* ---- what is sought ---- */
+
+/* The last node of a segment that is of a frame; 0: none. */
+static uint32_t tree_grow_last(const struct segments *s, uint32_t segment, const bool *frames)
+{
+	for (uint32_t node = s->last[segment]; node >= segments_first(s, segment); node--)
+		if (frames[trie_at(s->tree, node).key])
+			return node;
+	return 0;
+}
+
+/* By caller: a segment's number is greater than that of the one above it. */
+static int tree_grow_seek_inwards(struct tree_growth *g, const bool *frames)
+{
+	const struct segments *s = &g->segments;
+
+	if (!g->found)
+		g->found = calloc((size_t)s->n + 1, sizeof(*g->found));
+	if (!g->below)
+		g->below = malloc((size_t)s->n + 1);
+	if (!g->found || !g->below)
+		return -ENOMEM;
+	memset(g->below, 0, (size_t)s->n + 1);
+	for (uint32_t i = s->n; i > 0; i--) {
+		g->found[i] = g->wanted[i] ? tree_grow_last(s, i, frames) : 0;
+		if (g->found[i] || g->below[i])
+			g->below[s->above[i]] = true;
+	}
+	return 0;
+}
+
+/* By callee: a node's number is greater than its parent's. */
+static int tree_grow_seek_outwards(struct tree_growth *g, const bool *frames)
+{
+	const struct trie *tree = profile_tree(g->b.tree->profile);
+
+	if (!g->outwards)
+		g->outwards = calloc((size_t)tree->n + 1, sizeof(*g->outwards));
+	if (!g->outwards)
+		return -ENOMEM;
+	for (uint32_t i = 1, end; i <= tree->n;) {
+		const uint32_t *entry = trie_run(tree, i, &end);
+
+		for (; i < end; i++, entry++) {
+			const struct trie_node at = trie_of(tree, i, *entry);
+
+			g->outwards[i] = frames[at.key] || g->outwards[at.parent];
+		}
+	}
+	return 0;
+}
+
+int tree_grow_seek(struct tree_growth *g, const bool *symbols)
+{
+	const struct profile *p = g->b.tree->profile;
+	size_t n = profile_n_frames(p);
+	bool *frames = calloc(n + 1, sizeof(*frames));
+	int r;
+
+	if (!frames)
+		return -ENOMEM;
+	for (uint32_t i = 1; i <= n; i++)
+		frames[i] = symbols[profile_frame_at(p, i)->symbol];
+	r = g->order == TREE_CALLER ? tree_grow_seek_inwards(g, frames)
+	                            : tree_grow_seek_outwards(g, frames);
+	free(frames);
+	return r;
+}
+
+/* Whether something that is sought is on the stacks of a branch, further on than its node. */
+static bool tree_grow_branch_leads(const struct tree_growth *g, const struct tree_branch *at)
+{
+	const struct profile *p = g->b.tree->profile;
+
+	if (g->order == TREE_CALLER)
+		return g->below[at->segment] || g->found[at->segment] > at->node;
+	return g->outwards[trie_at(profile_tree(p), at->node).parent];
+}
+
+bool tree_grow_leads(const struct tree_growth *g, uint32_t node)
+{
+	/* By callee the root has no branches: stacks begin below it. */
+	if (!node)
+		return true;
+	for (uint32_t place = g->first[node]; place; place = g->all[place].next)
+		if (tree_grow_branch_leads(g, &g->all[place]))
+			return true;
+	return false;
+}
+
 /* ---- both ---- */
 
 int tree_grow_begin(struct tree_growth **ret, struct tree *t, const struct profile *p,
@@ -275,6 +369,7 @@ int tree_grow(struct tree_growth *g, uint32_t node)
 	return r < 0 ? r : tree_sort_children(&g->b, node);
 }
 
+/* The tree itself stays. */
 void tree_grow_end(struct tree_growth *g)
 {
 	if (!g)
@@ -289,6 +384,9 @@ void tree_grow_end(struct tree_growth *g)
 	free(g->wanted);
 	free(g->child);
 	free(g->next);
+	free(g->found);
+	free(g->below);
 	free(g->place);
+	free(g->outwards);
 	free(g);
 }

@@ -12,14 +12,17 @@
 #include "base/array.h"
 #include "view/view.h"
 
+/* New nodes are open where all are. */
 int fold_more(struct fold *f, size_t n)
 {
 	if (ARRAY_ROOM_ZEROED(&f->nodes, &f->room[0], n + 1) < 0 ||
-	    ARRAY_ROOM_ZEROED(&f->open, &f->room[1], n + 1) < 0 ||
-	    ARRAY_ROOM_ZEROED(&f->before, &f->room[2], n + 1) < 0 ||
-	    ARRAY_ROOM(&f->lines, &f->room[3], n + 1) < 0)
+	    ARRAY_ROOM(&f->open, &f->room[1], n + 1) < 0 ||
+	    ARRAY_ROOM(&f->before, &f->room[2], n + 1) < 0)
 		return -ENOMEM;
-	f->n = n;
+	for (; f->n < n; f->n++) {
+		f->open[f->n] = f->all;
+		f->before[f->n] = f->all_before;
+	}
 	return 0;
 }
 
@@ -70,28 +73,6 @@ int fold_grow(struct fold *f, uint32_t node)
 	return r;
 }
 
-/* A walk over what hangs together, depth first: each node's children are made when it is there. */
-int fold_complete(struct fold *f, struct watched *watched)
-{
-	uint32_t at = 0;
-
-	for (size_t done = 0;; done++) {
-		int r = watched_goes_on(watched, done, f->n) ? fold_children(f, at) : -ECANCELED;
-
-		if (r < 0)
-			return r;
-		if (f->nodes[at].first_child) {
-			at = f->nodes[at].first_child;
-			continue;
-		}
-		while (at && !f->nodes[at].next_sibling)
-			at = f->nodes[at].parent;
-		if (!at)
-			return 0;
-		at = f->nodes[at].next_sibling;
-	}
-}
-
 /* The node that is what `its` is in the other tree; 0: there is none. known: by the other's nodes,
  * for those whose way down was looked at. */
 static uint32_t fold_counterpart(struct fold *f, const struct fold *from, const uint32_t *known,
@@ -107,29 +88,44 @@ static uint32_t fold_counterpart(struct fold *f, const struct fold *from, const 
 	return at;
 }
 
+/* Marks the nodes that differ from what nodes are by default, `here`, and those above them. */
+static void fold_differing(const struct fold *from, const bool *was, bool all, uint32_t here,
+                           bool *ret)
+{
+	for (uint32_t i = 1; i < from->n; i++)
+		for (uint32_t at = was[i] != all || i == here ? i : 0; at && !ret[at];
+		     at = from->nodes[at].parent)
+			ret[at] = true;
+}
+
 /* A node's number is larger than its parent's. */
 uint32_t fold_carry(struct fold *f, const struct fold *from, uint32_t here)
 {
 	/* While a filter opens all, what was open before it is what counts. */
 	const bool *was = from->filtered ? from->before : from->open;
-	uint32_t *known = calloc(from->n + 1, sizeof(*known)), ret;
+	uint32_t *known = calloc(from->n + 1, sizeof(*known)), ret = 0;
+	bool *differs = calloc(from->n + 1, sizeof(*differs));
 
-	for (uint32_t i = 1; known && i < from->n; i++) {
-		uint32_t up = from->nodes[i].parent;
-
-		if ((up && !from->open[up]) || (!from->open[i] && i != here))
+	f->all = from->filtered ? from->all_before : from->all;
+	memset(f->open, f->all, f->n);
+	if (known && differs)
+		fold_differing(from, was, f->all, here, differs);
+	for (uint32_t i = 1; known && differs && i < from->n; i++) {
+		if (!differs[i])
 			continue;
 		known[i] = fold_counterpart(f, from, known, i);
-		if (known[i] && was[i] && fold_grow(f, known[i]) >= 0)
-			f->open[known[i]] = true;
+		if (known[i])
+			f->open[known[i]] = was[i];
 	}
-	ret = known ? known[here] : 0;
+	if (known)
+		ret = known[here];
 	free(known);
+	free(differs);
 	return ret;
 }
 
 /* For keys: what fails is noted. */
-static void fold_reach(struct fold *f, uint32_t node)
+static void fold_try(struct fold *f, uint32_t node)
 {
 	int r = fold_grow(f, node);
 
@@ -152,50 +148,80 @@ static bool fold_deepens(const struct fold *f, uint32_t node)
 	return node && (fold_branches(f, node) || fold_branches(f, f->nodes[node].parent));
 }
 
-/* A walk over open nodes, depth first. */
-void fold_list(struct fold *f)
+/* Whether what is below a node is looked at: with a filter only where something passes. Then its
+ * children are made. */
+static bool fold_enters(struct fold *f, uint32_t node)
 {
-	const struct fold_node *nodes = f->nodes;
-	uint32_t at = nodes[0].first_child, depth = 0;
+	if (!f->open[node] || (f->filtered && f->leads && !f->leads(f->ctx, node)))
+		return false;
+	fold_try(f, node);
+	return f->nodes[node].first_child;
+}
 
-	f->n_lines = 0;
-	while (at) {
-		uint32_t next = f->open[at] ? nodes[at].first_child : 0;
-
-		if (!f->filtered || f->passes[nodes[at].name])
-			f->lines[f->n_lines++] = (struct fold_line){ at, depth };
-		if (next) {
-			depth += fold_deepens(f, at);
-			at = next;
-			continue;
-		}
-		while (at && !(next = nodes[at].next_sibling)) {
-			/* Up to the first node that has another one beside it. */
-			at = nodes[at].parent;
-			depth -= fold_deepens(f, at);
-		}
-		at = at ? next : 0;
+/* What comes after a node, depth first. */
+static struct fold_line fold_behind(struct fold *f, struct fold_line at)
+{
+	if (fold_enters(f, at.node))
+		return (struct fold_line){ f->nodes[at.node].first_child,
+			                   at.depth + fold_deepens(f, at.node) };
+	while (at.node && !f->nodes[at.node].next_sibling) {
+		/* Up to the first node that has another one beside it. */
+		at.node = f->nodes[at.node].parent;
+		at.depth -= fold_deepens(f, at.node);
 	}
+	at.node = at.node ? f->nodes[at.node].next_sibling : 0;
+	return at;
+}
+
+void fold_reach(struct fold *f, size_t *at, size_t n)
+{
+	while (f->next.node && f->n_lines < n) {
+		if (!f->filtered || f->passes[f->nodes[f->next.node].name]) {
+			if (ARRAY_ROOM(&f->lines, &f->room[3], f->n_lines + 1) < 0) {
+				f->failed = -ENOMEM;
+				return;
+			}
+			if (f->sought == f->next.node) {
+				f->sought = 0;
+				if (at)
+					*at = f->n_lines;
+			}
+			f->lines[f->n_lines++] = f->next;
+		}
+		f->next = fold_behind(f, f->next);
+	}
+}
+
+void fold_list(struct fold *f, size_t at)
+{
+	f->sought = 0;
+	f->n_lines = 0;
+	f->next = (struct fold_line){ f->nodes[0].first_child, 0 };
+	fold_reach(f, NULL, at + FOLD_AHEAD);
 }
 
 /* A filter looks into closed branches, too; what was closed before it is closed after it. */
 void fold_filter(struct fold *f, bool filtered)
 {
+	f->failed = 0;
 	if (filtered && !f->filtered) {
 		memcpy(f->before, f->open, f->n);
+		f->all_before = f->all;
 		memset(f->open, 1, f->n);
+		f->all = true;
 	} else if (!filtered && f->filtered) {
 		memcpy(f->open, f->before, f->n);
+		f->all = f->all_before;
 	}
 	f->filtered = filtered;
-	fold_list(f);
+	fold_list(f, 0);
 }
 
 /* Opens a node and the one child below it, and so on to where the way parts. */
 static void fold_open(struct fold *f, uint32_t node)
 {
 	for (; node && !f->open[node]; node = f->nodes[node].first_child) {
-		fold_reach(f, node);
+		fold_try(f, node);
 		f->open[node] = true;
 		if (fold_branches(f, node))
 			break;
@@ -206,7 +232,7 @@ static void fold_open(struct fold *f, uint32_t node)
 static void fold_hottest(struct fold *f, uint32_t node)
 {
 	for (; node; node = f->nodes[node].first_child) {
-		fold_reach(f, node);
+		fold_try(f, node);
 		f->open[node] = true;
 		if (f->nodes[node].end)
 			break;
@@ -230,11 +256,14 @@ static uint32_t fold_close(struct fold *f, uint32_t node)
 	return up;
 }
 
-void fold_go(const struct fold *f, uint32_t node, size_t *at)
+void fold_go(struct fold *f, uint32_t node, size_t *at)
 {
 	for (size_t i = 0; i < f->n_lines; i++)
-		if (f->lines[i].node == node)
+		if (f->lines[i].node == node) {
 			*at = i;
+			return;
+		}
+	f->sought = f->next.node ? node : 0;
 }
 
 /* Does what the key asks for, and keeps the cursor where the node is to be seen. */
@@ -256,13 +285,13 @@ bool fold_key(struct fold *f, size_t *at, int key)
 	else if (key == 'H')
 		fold_hottest(f, node);
 	else if (key == 'E' || key == 'C')
-		memset(f->open, key == 'E', f->n);
+		memset(f->open, f->all = key == 'E', f->n);
 	else
 		return false;
 	/* What stands at the left can go no further: to go back is for who has the pane. */
 	if (!node)
 		return key == '-';
-	fold_list(f);
+	fold_list(f, *at);
 	/* What was closed above the node hides it: the cursor goes to what hides it. */
 	for (uint32_t up = node; up; up = f->nodes[up].parent)
 		if (!f->open[up])

@@ -117,6 +117,15 @@ int pair_tree_grow(struct pair_tree *t, uint32_t node)
 	return r;
 }
 
+bool pair_tree_leads(const struct pair_tree *t, uint32_t node)
+{
+	for (size_t side = 0; side < 2; side++)
+		for (uint32_t at = t->nodes[node].first[side]; at; at = t->parts[at].next)
+			if (tree_grow_leads(t->side[side].growth, t->parts[at].node))
+				return true;
+	return false;
+}
+
 /* -ENOMEM; -ECANCELED. */
 int pair_tree_begin(struct pair_tree *ret, const struct pane_scope *s, enum tree_order order)
 {

@@ -45,6 +45,8 @@ struct pair_tree {
 int pair_tree_begin(struct pair_tree *ret, const struct pane_scope *s, enum tree_order order);
 /* Makes the children of a node, behind all nodes that there are. -ENOMEM; -ECANCELED. */
 int pair_tree_grow(struct pair_tree *t, uint32_t node);
+/* Whether something that was sought on a side (tree_grow_seek) is somewhere below a node. */
+bool pair_tree_leads(const struct pair_tree *t, uint32_t node);
 void pair_tree_free(struct pair_tree *t);
 /* What a name's number stands for: the object's path's last part, and the function. */
 const char *pair_object(const struct pair_tree *t, uint32_t name);

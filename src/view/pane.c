@@ -232,13 +232,6 @@ unsigned pane_indent(const struct view_screen *s, unsigned figures, unsigned dep
 	return depth > room / 2 ? room : depth * 2;
 }
 
-const char *pane_fold_sign(const struct fold *f, uint32_t node)
-{
-	const struct fold_node *n = &f->nodes[node];
-
-	return !n->first_child && !n->more ? "  " : f->open[node] ? "- " : "+ ";
-}
-
 /* An object's name as panes show it: its path's last part. */
 const char *pane_object(const struct profile *p, uint32_t object)
 {

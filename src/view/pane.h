@@ -83,10 +83,9 @@ struct pane_kind {
 	 * samples. NULL: out of memory, or not wanted any more. No such function: a pane of text,
 	 * which stays as it is. */
 	struct pane *(*again)(const struct pane *p, struct pane_scope *s);
-	/* Whether a key is of all lines, of which some are made only when they are looked at; and a
-	 * pane that shows the same and has them all, which takes long. NULL: all are there. */
-	bool (*wants_whole)(const struct pane *p, int key);
-	struct pane *(*whole)(const struct pane *p);
+	/* Of a list whose lines are made as far as they are looked at: makes them up to n, if there
+	 * are so many, or to the one that is sought. -ENOMEM. NULL: all are there. */
+	int (*reach)(struct pane *p, size_t n);
 	/* What a person did in the old pane holds in the new one, which has its filter already: the
 	 * cursor stays on what it is on, if that is there. */
 	void (*adopt)(struct pane *p, const struct pane *old);
@@ -114,7 +113,9 @@ struct pane {
 	const struct view_opts *opts;
 	struct pane_scope *scope;
 	unsigned section;          /* of the lowest pane of a scope: which one it is */
-	size_t n;                  /* lines */
+	size_t n;                  /* lines, as far as they are made */
+	bool more;                 /* there are others behind them */
+	bool seeks;                /* the line that the cursor belongs on is one of these */
 	size_t at, top;            /* the line of the cursor; the first one on the screen */
 	const struct marks *marks; /* of the view; NULL: none yet */
 	bool is_section;           /* one of the view's; it is of the samples, also if a text */
@@ -142,6 +143,17 @@ bool pane_table_thing(struct pane *p, size_t i, enum rollup_column *column, uint
 void *pane_new(size_t size, const struct pane_kind *kind, const struct view_opts *opts,
                struct pane_scope *s);
 void pane_free(struct pane *p);
+/* ---- of panes whose lines fold.c makes ---- */
+
+/* What the list is like now. 0; what failed in fold.c. */
+int pane_fold(struct pane *p, const struct fold *f);
+/* For reach and key of their kinds. */
+int pane_fold_reach(struct pane *p, struct fold *f, size_t n);
+int pane_fold_key(struct pane *p, struct fold *f, int key);
+/* The cursor goes to a node, 0: none, as far from the edge of the screen as it was in the old pane.
+ * Of a list that is long it goes no further than lines are made at once. */
+void pane_fold_adopt(struct pane *p, struct fold *f, const struct pane *old, uint32_t here);
+
 /* Gives it another scope, of which it becomes a user. */
 void pane_set_scope(struct pane *p, struct pane_scope *s);
 

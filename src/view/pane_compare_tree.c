@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // pane_compare_tree.c: the call tree of both sides of a comparison. Which branches are open is
 // known to fold.c, what a node has on each side to pair_tree.c. As in pane_tree.c, the children of
-// a node are made when it is opened, all where a filter looks through it.
+// a node are made when they are looked at.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct pair_pane {
 	struct fold fold; /* its lines are the pane's */
 	enum tree_order order;
 	enum compare_by by;
-	bool whole; /* all of it is there */
+	size_t looked; /* names from here on are not looked through by the filter yet */
 };
 
 static void pair_pane_free(struct pane *p)
@@ -39,6 +39,19 @@ static int pair_pane_link(struct pair_pane *t, uint32_t node)
 	return r;
 }
 
+/* Looks through the names that came. -ENOMEM. */
+static int pair_pane_pass(struct pair_pane *t)
+{
+	int r = fold_names(&t->fold, t->tree.names.n);
+
+	if (r < 0 || !t->pane.filter.n)
+		return r;
+	for (; t->looked < t->fold.n_names; t->looked++)
+		t->fold.passes[t->looked] =
+		        pane_passes(&t->pane, pair_symbol(&t->tree, (uint32_t)t->looked));
+	return 0;
+}
+
 /* For fold.c: makes the children of a node, and links those that are shown. -ENOMEM; -ECANCELED. */
 static int pair_pane_grow(void *ctx, uint32_t node)
 {
@@ -48,34 +61,53 @@ static int pair_pane_grow(void *ctx, uint32_t node)
 
 	if (r >= 0)
 		r = fold_more(&t->fold, t->tree.n);
+	if (r >= 0)
+		r = pair_pane_pass(t);
 	for (size_t i = old; r >= 0 && i < t->tree.n; i++)
 		pair_tree_fold(&t->tree, t->pane.scope, (uint32_t)i, &t->fold.nodes[i]);
 	return r < 0 ? r : pair_pane_link(t, node);
 }
 
-/* Makes all of the tree that is shown. -ENOMEM; -ECANCELED. */
-static int pair_pane_complete(struct pair_pane *t)
+/* For fold.c: whether something that passes may be below a node. */
+static bool pair_pane_leads(const void *ctx, uint32_t node)
 {
-	int r = t->whole ? 0 : fold_complete(&t->fold, t->pane.scope->watched);
+	return pair_tree_leads(&((const struct pair_pane *)ctx)->tree, node);
+}
 
-	t->whole = r >= 0;
+/* Looks through the stacks of one side. -ENOMEM. */
+static int pair_pane_seek(struct pair_pane *t, size_t side)
+{
+	const struct profile *p = t->tree.side[side].tree.profile;
+	uint32_t n = (uint32_t)profile_n_strings(p) + 1;
+	bool *passes = calloc(n, sizeof(*passes));
+	int r = passes ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; passes && i < n; i++)
+		passes[i] = pane_passes(&t->pane, pane_symbol(p, i));
+	if (r >= 0)
+		r = tree_grow_seek(t->tree.side[side].growth, passes);
+	free(passes);
 	return r;
 }
 
 static int pair_pane_filter(struct pane *p)
 {
 	struct pair_pane *t = (struct pair_pane *)p;
-	int r = p->filter.n ? pair_pane_complete(t) : 0;
+	int r;
 
-	if (r >= 0)
-		r = fold_names(&t->fold, t->tree.names.n);
+	t->looked = 1;
+	r = pair_pane_pass(t);
+	for (size_t side = 0; side < 2 && p->filter.n && r >= 0; side++)
+		r = pair_pane_seek(t, side);
 	if (r < 0)
 		return r;
-	for (uint32_t i = 1; p->filter.n && i < t->fold.n_names; i++)
-		t->fold.passes[i] = pane_passes(p, pair_symbol(&t->tree, i));
 	fold_filter(&t->fold, p->filter.n);
-	p->n = t->fold.n_lines;
-	return 0;
+	return pane_fold(p, &t->fold);
+}
+
+static int pair_pane_reach(struct pane *p, size_t n)
+{
+	return pane_fold_reach(p, &((struct pair_pane *)p)->fold, n);
 }
 
 static void pair_pane_heading(struct pane *p, const struct view_screen *s, unsigned row)
@@ -132,29 +164,23 @@ static int pair_pane_sort(struct pair_pane *t)
 			r = pair_pane_link(t, i);
 	if (r < 0)
 		return r;
-	fold_list(&t->fold);
-	p->n = t->fold.n_lines;
+	fold_list(&t->fold, p->at);
 	if (here)
 		fold_go(&t->fold, here, &p->at);
-	return 0;
+	return pane_fold(p, &t->fold);
 }
 
 /* Opens and closes branches; s: sorts by the next figure. */
 static int pair_pane_key(struct pane *p, int key)
 {
 	struct pair_pane *t = (struct pair_pane *)p;
-	bool own;
+	int r;
 
-	if (key == 's') {
-		int r;
-
-		t->by = (enum compare_by)((t->by + 1) % COMPARE_BY_RATIO);
-		r = pair_pane_sort(t);
-		return r < 0 ? r : 1;
-	}
-	own = fold_key(&t->fold, &p->at, key);
-	p->n = t->fold.n_lines;
-	return t->fold.failed ? t->fold.failed : own;
+	if (key != 's')
+		return pane_fold_key(p, &t->fold, key);
+	t->by = (enum compare_by)((t->by + 1) % COMPARE_BY_RATIO);
+	r = pair_pane_sort(t);
+	return r < 0 ? r : 1;
 }
 
 /* Callers and callees of the function on both sides. */
@@ -187,52 +213,36 @@ static void pair_pane_adopt(struct pane *p, const struct pane *from)
 	struct pair_pane *t = (struct pair_pane *)p;
 	const struct pair_pane *old = (const struct pair_pane *)from;
 	uint32_t here = fold_carry(&t->fold, &old->fold, fold_at(&old->fold, from->at));
-	size_t above = from->at - from->top;
 
 	pair_pane_filter(p);
-	if (here)
-		fold_go(&t->fold, here, &p->at);
-	p->top = p->at > above ? p->at - above : 0;
+	pane_fold_adopt(p, &t->fold, from, here);
 }
 
-/* Begins the tree. whole: all of it is made. -ENOMEM; -ECANCELED. */
-static int pair_pane_build(struct pair_pane *t, bool whole)
+/* Begins the tree. -ENOMEM; -ECANCELED. */
+static int pair_pane_build(struct pair_pane *t)
 {
 	int r = pair_tree_begin(&t->tree, t->pane.scope, t->order);
 
 	if (r >= 0)
 		r = fold_new(&t->fold, 1, 1);
 	t->fold.grow = pair_pane_grow;
+	t->fold.leads = pair_pane_leads;
 	t->fold.ahead = t->pane.opts->percent_limit > 0;
 	t->fold.same = pair_pane_same;
 	t->fold.ctx = t;
 	if (r >= 0)
-		r = whole ? pair_pane_complete(t) : fold_grow(&t->fold, 0);
+		r = fold_grow(&t->fold, 0);
 	return r < 0 ? r : pair_pane_filter(&t->pane);
 }
 
 static struct pane *pair_pane_new(const struct view_opts *opts, struct pane_scope *s,
-                                  enum tree_order order, enum compare_by by, bool whole);
+                                  enum tree_order order, enum compare_by by);
 
-/* A filter looks at all of it. */
 static struct pane *pair_pane_again(const struct pane *p, struct pane_scope *s)
 {
 	const struct pair_pane *t = (const struct pair_pane *)p;
 
-	return pair_pane_new(p->opts, s, t->order, t->by, p->filter.n);
-}
-
-static struct pane *pair_pane_whole(const struct pane *p)
-{
-	const struct pair_pane *t = (const struct pair_pane *)p;
-
-	return pair_pane_new(p->opts, p->scope, t->order, t->by, true);
-}
-
-/* The filter, and opening all, are of all of the tree. */
-static bool pair_pane_wants_whole(const struct pane *p, int key)
-{
-	return (key == '/' || key == 'E') && !((const struct pair_pane *)p)->whole;
+	return pair_pane_new(p->opts, s, t->order, t->by);
 }
 
 static const struct pane_key pair_pane_own[] = {
@@ -252,8 +262,7 @@ static const struct pane_kind pair_caller_kind = {
 	.line = pair_pane_line,
 	.filter = pair_pane_filter,
 	.again = pair_pane_again,
-	.whole = pair_pane_whole,
-	.wants_whole = pair_pane_wants_whole,
+	.reach = pair_pane_reach,
 	.adopt = pair_pane_adopt,
 	.own = pair_pane_own,
 	.key = pair_pane_key,
@@ -269,8 +278,7 @@ static const struct pane_kind pair_callee_kind = {
 	.line = pair_pane_line,
 	.filter = pair_pane_filter,
 	.again = pair_pane_again,
-	.whole = pair_pane_whole,
-	.wants_whole = pair_pane_wants_whole,
+	.reach = pair_pane_reach,
 	.adopt = pair_pane_adopt,
 	.own = pair_pane_own,
 	.key = pair_pane_key,
@@ -280,7 +288,7 @@ static const struct pane_kind pair_callee_kind = {
 
 /* All branches are closed at first; what comes first in the order stands first. */
 static struct pane *pair_pane_new(const struct view_opts *opts, struct pane_scope *s,
-                                  enum tree_order order, enum compare_by by, bool whole)
+                                  enum tree_order order, enum compare_by by)
 {
 	struct pair_pane *t =
 	        pane_new(sizeof(*t), order == TREE_CALLER ? &pair_caller_kind : &pair_callee_kind,
@@ -291,7 +299,7 @@ static struct pane *pair_pane_new(const struct view_opts *opts, struct pane_scop
 	t->c = opts->compare;
 	t->order = order;
 	t->by = by;
-	if (pair_pane_build(t, whole) >= 0)
+	if (pair_pane_build(t) >= 0)
 		return &t->pane;
 	pane_free(&t->pane);
 	return NULL;
@@ -300,5 +308,5 @@ static struct pane *pair_pane_new(const struct view_opts *opts, struct pane_scop
 struct pane *pane_compare_tree(const struct view_opts *opts, struct pane_scope *s,
                                enum tree_order order)
 {
-	return pair_pane_new(opts, s, order, COMPARE_BY_CHANGE, false);
+	return pair_pane_new(opts, s, order, COMPARE_BY_CHANGE);
 }

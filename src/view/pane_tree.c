@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // pane_tree.c: the call tree. Which branches are open is known to fold.c. Of many stacks it is
-// large: the children of a node are made when it is opened, all where a filter looks through it.
+// large: the children of a node are made when they are looked at.
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,7 +14,6 @@ struct tree_pane {
 	enum tree_order order;
 	struct tree tree;
 	struct tree_growth *growth; /* of the tree, as far as it was looked at */
-	bool whole;                 /* all of it is there */
 	struct fold fold;           /* its lines are the pane's */
 };
 
@@ -84,42 +83,31 @@ static int tree_pane_grow(void *ctx, uint32_t node)
 	return 0;
 }
 
-/* All of a tree that is whole: faster made at once. -ENOMEM. */
-static int tree_pane_all(struct tree_pane *t)
+/* For fold.c: whether something that passes may be below a node. */
+static bool tree_pane_leads(const void *ctx, uint32_t node)
 {
-	int r = fold_more(&t->fold, t->tree.n);
-
-	if (r < 0)
-		return r;
-	tree_pane_nodes(t, 0);
-	for (uint32_t i = 0; i < t->tree.n; i++)
-		tree_pane_link(t, i);
-	t->whole = true;
-	return 0;
+	return tree_grow_leads(((const struct tree_pane *)ctx)->growth, node);
 }
 
-/* Makes all of the tree. -ENOMEM; -ECANCELED. */
-static int tree_pane_complete(struct tree_pane *t)
-{
-	int r = t->whole ? 0 : fold_complete(&t->fold, t->pane.scope->watched);
-
-	t->whole = r >= 0;
-	return r;
-}
-
-/* Names are looked through once, however many nodes have them. */
+/* Names are looked through once, however many nodes have them, and stacks once. */
 static int tree_pane_filter(struct pane *p)
 {
 	struct tree_pane *t = (struct tree_pane *)p;
-	int r = p->filter.n ? tree_pane_complete(t) : 0;
+	int r = 0;
 
-	if (r < 0)
-		return r;
 	for (uint32_t i = 0; p->filter.n && i < t->fold.n_names; i++)
 		t->fold.passes[i] = pane_passes(p, pane_symbol(p->scope->profile, i));
+	if (p->filter.n)
+		r = tree_grow_seek(t->growth, t->fold.passes);
+	if (r < 0)
+		return r;
 	fold_filter(&t->fold, p->filter.n);
-	p->n = t->fold.n_lines;
-	return 0;
+	return pane_fold(p, &t->fold);
+}
+
+static int tree_pane_reach(struct pane *p, size_t n)
+{
+	return pane_fold_reach(p, &((struct tree_pane *)p)->fold, n);
 }
 
 static const struct pane_kind tree_caller_kind;
@@ -156,11 +144,7 @@ static void tree_pane_line(struct pane *p, const struct view_screen *s, unsigned
 /* Opens and closes branches. */
 static int tree_pane_key(struct pane *p, int key)
 {
-	struct tree_pane *t = (struct tree_pane *)p;
-	bool own = fold_key(&t->fold, &p->at, key);
-
-	p->n = t->fold.n_lines;
-	return t->fold.failed ? t->fold.failed : own;
+	return pane_fold_key(p, &((struct tree_pane *)p)->fold, key);
 }
 
 /* Missing frames are no functions. */
@@ -192,58 +176,35 @@ static void tree_pane_adopt(struct pane *p, const struct pane *from)
 	struct tree_pane *t = (struct tree_pane *)p;
 	const struct tree_pane *old = (const struct tree_pane *)from;
 	uint32_t here = fold_carry(&t->fold, &old->fold, fold_at(&old->fold, from->at));
-	size_t above = from->at - from->top;
 
 	tree_pane_filter(p);
-	/* On the first line it stays there, so that what leads is seen. */
-	if (here && from->at)
-		fold_go(&t->fold, here, &p->at);
-	p->top = p->at > above ? p->at - above : 0;
+	pane_fold_adopt(p, &t->fold, from, here);
 }
 
-/* Begins the tree. whole: all of it is made. -ENOMEM; -ECANCELED. */
-static int tree_pane_build(struct tree_pane *t, bool whole)
+/* Begins the tree. -ENOMEM; -ECANCELED. */
+static int tree_pane_build(struct tree_pane *t)
 {
 	struct pane *p = &t->pane;
 	const struct tree_opts opts = { .order = t->order,
 		                        .event = p->scope->event,
 		                        .watched = p->scope->watched };
-	/* By caller the whole tree is the profile's own, which is put together faster. */
-	bool at_once = whole && t->order == TREE_CALLER;
-	int r = at_once ? tree_build(&t->tree, p->scope->profile, &opts)
-	                : tree_grow_begin(&t->growth, &t->tree, p->scope->profile, &opts);
+	int r = tree_grow_begin(&t->growth, &t->tree, p->scope->profile, &opts);
 
 	if (r >= 0)
 		r = fold_new(&t->fold, 1, profile_n_strings(p->scope->profile) + 1);
 	t->fold.grow = tree_pane_grow;
+	t->fold.leads = tree_pane_leads;
 	t->fold.ahead = p->opts->percent_limit > 0;
 	t->fold.same = tree_pane_same;
 	t->fold.ctx = t;
 	if (r >= 0)
-		r = at_once ? tree_pane_all(t)
-		    : whole ? tree_pane_complete(t)
-		            : fold_grow(&t->fold, 0);
+		r = fold_grow(&t->fold, 0);
 	return r < 0 ? r : tree_pane_filter(p);
 }
 
-static struct pane *tree_pane_new(const struct view_opts *opts, struct pane_scope *s,
-                                  enum tree_order order, bool whole);
-
-/* A filter looks at all of it. */
 static struct pane *tree_pane_again(const struct pane *p, struct pane_scope *s)
 {
-	return tree_pane_new(p->opts, s, ((const struct tree_pane *)p)->order, p->filter.n);
-}
-
-static struct pane *tree_pane_whole(const struct pane *p)
-{
-	return tree_pane_new(p->opts, p->scope, ((const struct tree_pane *)p)->order, true);
-}
-
-/* The filter, and opening all, are of all of the tree. */
-static bool tree_pane_wants_whole(const struct pane *p, int key)
-{
-	return (key == '/' || key == 'E') && !((const struct tree_pane *)p)->whole;
+	return pane_tree(p->opts, s, ((const struct tree_pane *)p)->order);
 }
 
 static const struct pane_key tree_pane_own[] = {
@@ -261,8 +222,7 @@ static const struct pane_kind tree_caller_kind = {
 	.line = tree_pane_line,
 	.filter = tree_pane_filter,
 	.again = tree_pane_again,
-	.whole = tree_pane_whole,
-	.wants_whole = tree_pane_wants_whole,
+	.reach = tree_pane_reach,
 	.adopt = tree_pane_adopt,
 	.own = tree_pane_own,
 	.key = tree_pane_key,
@@ -277,8 +237,7 @@ static const struct pane_kind tree_callee_kind = {
 	.line = tree_pane_line,
 	.filter = tree_pane_filter,
 	.again = tree_pane_again,
-	.whole = tree_pane_whole,
-	.wants_whole = tree_pane_wants_whole,
+	.reach = tree_pane_reach,
 	.adopt = tree_pane_adopt,
 	.own = tree_pane_own,
 	.key = tree_pane_key,
@@ -286,8 +245,7 @@ static const struct pane_kind tree_callee_kind = {
 };
 
 /* All branches are closed at first. */
-static struct pane *tree_pane_new(const struct view_opts *opts, struct pane_scope *s,
-                                  enum tree_order order, bool whole)
+struct pane *pane_tree(const struct view_opts *opts, struct pane_scope *s, enum tree_order order)
 {
 	struct tree_pane *t =
 	        pane_new(sizeof(*t), order == TREE_CALLER ? &tree_caller_kind : &tree_callee_kind,
@@ -296,13 +254,8 @@ static struct pane *tree_pane_new(const struct view_opts *opts, struct pane_scop
 	if (!t)
 		return NULL;
 	t->order = order;
-	if (tree_pane_build(t, whole) >= 0)
+	if (tree_pane_build(t) >= 0)
 		return &t->pane;
 	pane_free(&t->pane);
 	return NULL;
-}
-
-struct pane *pane_tree(const struct view_opts *opts, struct pane_scope *s, enum tree_order order)
-{
-	return tree_pane_new(opts, s, order, false);
 }

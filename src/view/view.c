@@ -9,7 +9,6 @@
 
 #include "base/shown.h"
 #include "view/aside.h"
-#include "view/job.h"
 #include "view/view_made.h"
 
 /* What the sections need. */
@@ -87,13 +86,18 @@ static int view_mark(struct view *v)
 	return 0;
 }
 
-/* Goes to the next line of a marked function, or to the one before, around the end of the list. */
+static int view_mark_after(struct view *v);
+static int view_mark_before(struct view *v);
+
+/* Goes to the next line of a marked function, or to the one before, around the end of the list,
+ * which is made for that where it is not there. */
 static int view_next_mark(struct view *v, bool back)
 {
 	struct pane *p = v->top;
+	const size_t n = p->more ? (back ? p->at : p->n - p->at - 1) : p->n;
 	const char *object, *symbol;
 
-	for (size_t i = 1; v->marks.n && i <= p->n; i++) {
+	for (size_t i = 1; v->marks.n && p->n && i <= n; i++) {
 		size_t at = (p->at + (back ? p->n - i : i)) % p->n;
 
 		if (view_names(v, at, &object, &symbol) && marks_has(&v->marks, object, symbol)) {
@@ -101,8 +105,20 @@ static int view_next_mark(struct view *v, bool back)
 			return 0;
 		}
 	}
+	if (v->marks.n && p->more)
+		return view_all_lines(v, back ? view_mark_before : view_mark_after);
 	view_say(v, "no function here is marked: m marks one");
 	return 0;
+}
+
+static int view_mark_after(struct view *v)
+{
+	return view_next_mark(v, false);
+}
+
+static int view_mark_before(struct view *v)
+{
+	return view_next_mark(v, true);
 }
 
 bool view_frozen(const struct view *v)
@@ -112,7 +128,7 @@ bool view_frozen(const struct view *v)
 
 bool view_makes(const struct view *v)
 {
-	return v->job;
+	return v->made;
 }
 
 /* Holds what is shown, or lets the newest come. */
@@ -181,7 +197,15 @@ static int view_type(struct view *v, int key)
 	return v->top->kind->filter(v->top);
 }
 
-/* Moves the cursor. False: the key is not for that. */
+/* Makes the lines that are near the cursor, where they are made as far as they are looked at. */
+static int view_reach(struct view *v)
+{
+	struct pane *p = v->top;
+
+	return p->more ? p->kind->reach(p, p->at + v->rows + FOLD_AHEAD) : 0;
+}
+
+/* Moves the cursor over lines that are there. False: the key is not for that. */
 static bool view_move(struct view *v, int key)
 {
 	struct pane *p = v->top;
@@ -207,10 +231,6 @@ static bool view_move(struct view *v, int key)
 	case VIEW_KEY_HOME:
 	case 'g':
 		p->at = 0;
-		return true;
-	case VIEW_KEY_END:
-	case 'G':
-		p->at = last;
 		return true;
 	default:
 		return false;
@@ -252,6 +272,9 @@ static int view_common_key(struct view *v, int key)
 	case 'n':
 	case 'N':
 		return view_next_mark(v, key == 'N');
+	case VIEW_KEY_END:
+	case 'G':
+		return view_last_line(v);
 	case '<':
 	case '>':
 		return view_event(v, key == '>' ? 1 : -1);
@@ -275,25 +298,28 @@ static int view_common_key(struct view *v, int key)
 	}
 }
 
-/* Does the key that what was made was made for: what it needs is there now. As view_key. */
-static int view_key_due(struct view *v)
+/* A key of the pane on top, or one that all panes have. Moving is the same in all of them; a pane's
+ * own keys come before those that all have, so a tree may take Left and Right for itself. */
+static int view_pane_key(struct view *v, int key)
 {
-	int key = v->due;
+	struct pane *p = v->top;
+	int r = view_reach(v);
 
-	v->due = VIEW_KEY_NONE;
-	return view_key(v, key);
+	if (r < 0 || view_move(v, key))
+		return r;
+	r = view_owns_key(v, key) ? p->kind->key(p, key) : 0;
+	if (r)
+		return r < 0 ? r : view_seek(v);
+	return view_common_key(v, key);
 }
 
 /* 1: leave; 0; -errno. */
 int view_key(struct view *v, int key)
 {
-	struct pane *p = v->top;
-	int r;
-
 	if (key == VIEW_KEY_NONE)
 		return 0;
 	buf_clear(&v->message);
-	if (v->job)
+	if (v->made)
 		return view_key_meanwhile(v, key);
 	if (v->mode != VIEW_MOVING)
 		return view_type(v, key);
@@ -306,24 +332,15 @@ int view_key(struct view *v, int key)
 	/* What moves by itself is held by Space, as by p. */
 	if (key == ' ' && v->opts.live)
 		return view_freeze(v);
-	if (p->kind->wants_whole && p->kind->wants_whole(p, key)) {
-		r = view_whole(v, key);
-		return r < 0 ? r : view_key_due(v);
-	}
-	/* Moving is the same in all panes. The pane's own keys come before those that all have, so
-	 * a tree may take Left and Right for itself. */
-	if (view_move(v, key))
-		return 0;
-	r = view_owns_key(v, key) ? p->kind->key(p, key) : 0;
-	return r ? (r < 0 ? r : 0) : view_common_key(v, key);
+	return view_pane_key(v, key);
 }
 
-/* ---- what threads make ---- */
+/* ---- what takes long ---- */
 
 /* What is made of the panes comes first: they stay what they are until then. */
 int view_poll_fd(const struct view *v)
 {
-	return v->job ? job_fd(v->job) : v->aside ? aside_fd(v->aside) : -1;
+	return v->made ? view_made_fd(v) : v->aside ? aside_fd(v->aside) : -1;
 }
 
 /* Does what the keys that came meanwhile ask for; those that are for something that is made again
@@ -346,13 +363,11 @@ int view_finish(struct view *v)
 {
 	int r;
 
-	if (!v->job)
+	if (!v->made)
 		return view_annotated(v);
 	r = view_made_take(v);
-	if (!r)
-		r = view_key_due(v);
-	if (!r)
+	if (!r && !v->made)
 		r = view_keys_ahead(v);
 	/* What waited for this. */
-	return !r && !v->job && !v->frozen ? view_renew_waiting(v) : r;
+	return !r && !v->made && !v->frozen ? view_renew_waiting(v) : r;
 }

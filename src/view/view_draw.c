@@ -31,7 +31,9 @@ static unsigned view_state_text(struct view *v, const struct view_screen *s, str
 {
 	unsigned n;
 
-	if (v->job && !v->made->renews)
+	if (v->made && v->made->step)
+		buf_printf(to, " [%zu lines, Esc: no more] ", v->top->n);
+	else if (v->made && !v->made->renews)
 		buf_printf(to, " [%s %u %%, Esc: not] ", v->made->what,
 		           atomic_load(&v->watched.done));
 	else if (v->frozen || v->state.n)
@@ -162,7 +164,8 @@ static void view_draw_keys(struct view *v, const struct view_screen *s)
 	struct pane *p = v->top;
 	struct buf text = { 0 };
 	char place[48];
-	int n = snprintf(place, sizeof(place), " %zu/%zu", p->n ? p->at + 1 : 0, p->n);
+	int n = snprintf(place, sizeof(place), " %zu/%zu%s", p->n ? p->at + 1 : 0, p->n,
+	                 p->more ? "+" : "");
 
 	if (v->mode == VIEW_FILTERING)
 		shown_printf(&text, "/%s_", buf_text(&p->filter));

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "view/job.h"
 
@@ -19,6 +21,8 @@ static void view_made_free(struct view_made *m)
 	for (size_t i = 0; i < m->n; i++)
 		pane_free(m->again[i]);
 	free(m->again);
+	if (m->step && m->ready >= 0)
+		close(m->ready);
 	pane_free(m->pane);
 	pane_scope_free(m->scope);
 	buf_free(&m->like.value);
@@ -63,6 +67,18 @@ static size_t view_made_rows(const struct view *v, const struct view_made *m)
 	return profile_n_rows(p);
 }
 
+/* Makes a first step, which often is the last one. -ENOMEM. */
+static int view_make_steps(struct view *v, struct view_made *m)
+{
+	int r = m->step(v, m);
+
+	m->ready = r ? -1 : eventfd(1, EFD_CLOEXEC);
+	/* Without a descriptor all steps are made at once. */
+	while (!r && m->ready < 0)
+		r = m->step(v, m);
+	return r ? view_made_end(v, r) : 0;
+}
+
 int view_make(struct view *v, struct view_made *m)
 {
 	size_t most = v->opts.aside_rows ? v->opts.aside_rows : HERE_ROWS;
@@ -73,6 +89,8 @@ int view_make(struct view *v, struct view_made *m)
 	v->made = m;
 	atomic_store(&v->watched.stopped, false);
 	atomic_store(&v->watched.done, 0);
+	if (m->step)
+		return view_make_steps(v, m);
 	if (m->here || view_made_rows(v, m) < most)
 		return view_made_end(v, m->make(v, m));
 	r = job_start(&v->job, view_made_work, v);
@@ -87,10 +105,11 @@ static void view_made_stop(struct view *v)
 
 void view_made_drop(struct view *v)
 {
-	if (!v->job)
+	if (!v->made)
 		return;
 	view_made_stop(v);
-	job_end(v->job);
+	if (v->job)
+		job_end(v->job);
 	v->job = NULL;
 	view_made_free(v->made);
 	v->made = NULL;
@@ -107,8 +126,8 @@ static bool view_gives_up(int key)
 int view_key_meanwhile(struct view *v, int key)
 {
 	const struct view_made *m = v->made;
-	/* What follows is typed into the filter, whatever it means else. */
-	bool types = v->ahead.n || m->key == '/';
+	/* What is behind others may be a part of a text that they type. */
+	bool types = v->ahead.n;
 	bool section = key >= '1' && key < '1' + (int)m->sections;
 
 	if (m->renews) {
@@ -131,8 +150,17 @@ int view_key_meanwhile(struct view *v, int key)
 
 int view_made_take(struct view *v)
 {
-	int r = job_end(v->job);
+	int r;
 
+	if (v->job)
+		r = job_end(v->job);
+	else if (!(r = watched_stopped(&v->watched) ? 1 : v->made->step(v, v->made)))
+		return 0;
 	v->job = NULL;
 	return view_made_end(v, r);
+}
+
+int view_made_fd(const struct view *v)
+{
+	return v->job ? job_fd(v->job) : v->made->ready;
 }

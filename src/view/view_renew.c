@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * view_renew.c: what is put in the place of panes while somebody looks: other samples under all of
- * them (the next seconds of a recording in progress, or more of a file), or the whole of a tree
- * that was made in part.
+ * view_renew.c: other samples under all panes while somebody looks: the next seconds of a recording
+ * in progress, or more of a file.
  *
  * Invariant: whatever fails, each pane has a scope that is whole. The samples that were shown are
  * let go when no pane shows them any more.
@@ -88,7 +87,7 @@ static int renew_make(struct view *v, struct view_made *m)
 
 /* Puts a pane in the place of the one that it was made from, whose filter and cursor it takes
  * over. */
-int view_take_over(struct view *v, struct pane **at, struct pane *again)
+static int renew_take_over(struct view *v, struct pane **at, struct pane *again)
 {
 	struct pane *old = *at;
 
@@ -123,36 +122,6 @@ int view_take_over(struct view *v, struct pane **at, struct pane *again)
 	return 0;
 }
 
-/* ---- a tree that was made in part ---- */
-
-static int view_whole_make(struct view *v, struct view_made *m)
-{
-	m->pane = v->top->kind->whole(v->top);
-	return m->pane ? 0 : -ENOMEM;
-}
-
-static int view_whole_put(struct view *v, struct view_made *m)
-{
-	struct pane *p = m->pane;
-
-	m->pane = NULL;
-	v->due = m->key;
-	return view_take_over(v, &v->top, p);
-}
-
-int view_whole(struct view *v, int key)
-{
-	struct view_made *m = calloc(1, sizeof(*m));
-
-	if (!m)
-		return -ENOMEM;
-	m->what = v->top->kind->name;
-	m->make = view_whole_make;
-	m->put = view_whole_put;
-	m->key = key;
-	return view_make(v, m);
-}
-
 /* ---- all panes ---- */
 
 /* All panes at once. What was shown is let go when no pane shows it any more. */
@@ -169,11 +138,11 @@ static int renew_put(struct view *v, struct view_made *m)
 	if (v->now.title)
 		v->opts.title = v->now.title;
 	for (struct pane **at = &v->top; *at && r >= 0; at = &(*at)->below, i++) {
-		r = view_take_over(v, at, m->again[i]);
+		r = renew_take_over(v, at, m->again[i]);
 		m->again[i] = NULL;
 	}
 	for (struct pane **at = &v->kept; *at && r >= 0; at = &(*at)->below, i++) {
-		r = view_take_over(v, at, m->again[i]);
+		r = renew_take_over(v, at, m->again[i]);
 		m->again[i] = NULL;
 	}
 	/* After a failure some panes still show what was there: it is not freed before they are. */
@@ -240,11 +209,11 @@ static int renew_now(struct view *v, struct view_news *news)
 	return view_make(v, m);
 }
 
-/* While the view is frozen, or a thread looks at what is shown, the newest waits, and the one
+/* While the view is frozen, or something is made of what is shown, the newest waits, and the one
  * before it goes. */
 int view_renew(struct view *v, struct view_news *news)
 {
-	if (!v->frozen && !v->job)
+	if (!v->frozen && !v->made)
 		return renew_now(v, news);
 	view_news_free(&v->waiting);
 	v->waiting = *news;

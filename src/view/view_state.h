@@ -2,6 +2,7 @@
 /*
  * view_state.h: what the files of a view share. view.c does what keys ask for, view_keys.c has the
  * list of them, view_enter.c the panes and how one comes to others, view_made.c makes them,
+ * view_steps.c the lines of long lists,
  * view_zoom.c comes to other samples, view_annotate.c to code, view_renew.c puts other samples
  * under all of them, view_draw.c draws, view_write.c writes what is shown to a file, view_help.c
  * shows the list of keys, view_state.c says things.
@@ -31,11 +32,10 @@ struct view {
 	} mode;
 	bool frozen; /* what is new waits */
 	struct marks marks;
-	/* What is made in a thread (view_made.h); NULL: nothing. */
-	struct job *job;
+	/* What is made (view_made.h); NULL: nothing. job: its thread; NULL: it goes in steps. */
 	struct view_made *made;
+	struct job *job;
 	struct watched watched;
-	int due;                 /* the key that asked for what was made, to be done now */
 	struct buf ahead;        /* int: keys that came meanwhile */
 	struct aside *aside;     /* a text that is made; NULL: none */
 	struct pane *aside_pane; /* stands there for it */
@@ -118,14 +118,17 @@ void view_list_keys(const struct view *v, struct buf *to);
 
 /* ---- view_renew.c ---- */
 
-/* Puts a pane in the place of the one that it was made from, which is freed. -ENOMEM. */
-int view_take_over(struct view *v, struct pane **at, struct pane *again);
-
 /* Lets what waits come. -ENOMEM. */
 int view_renew_waiting(struct view *v);
-/* For a key that is of all lines of the top pane, of which some are not made yet: makes them. The
- * key is due when they are there. 0; -ENOMEM. */
-int view_whole(struct view *v, int key);
+
+/* ---- view_steps.c: lines of the top pane that are not made yet. 0; -ENOMEM ---- */
+
+/* Goes to the line that the pane seeks, if it does. */
+int view_seek(struct view *v);
+/* Goes to the last line. */
+int view_last_line(struct view *v);
+/* Makes all lines, and calls `then`. */
+int view_all_lines(struct view *v, int (*then)(struct view *v));
 
 /* ---- view_export.c ---- */
 

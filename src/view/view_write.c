@@ -110,6 +110,8 @@ int view_write(struct view *v)
 		shown_printf(&v->message, "%s: %s", path, refused);
 		return 0;
 	}
+	if (v->top->more && !view_exports(v, path, &refused))
+		return view_all_lines(v, view_write);
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;

@@ -97,6 +97,51 @@ static void a_tree_grows_to_the_whole(const struct profile *p, enum tree_order o
 	tree_free(&whole);
 }
 
+/* Whether one of the names is somewhere below a node. */
+static bool name_is_below(const struct tree *t, uint32_t node, const bool *symbols)
+{
+	for (uint32_t c = t->nodes[node].first_child; c; c = t->nodes[c].next_sibling)
+		if (symbols[t->nodes[c].symbol] || name_is_below(t, c, symbols))
+			return true;
+	return false;
+}
+
+/* What leads to a name is known of each node, whether its children are made or not. */
+static void a_tree_knows_what_leads_to_names(const struct profile *p, enum tree_order order)
+{
+	const struct tree_opts opts = { .order = order, .event = 1 };
+	bool *symbols = calloc(profile_n_strings(p) + 1, sizeof(*symbols));
+	struct tree_growth *g;
+	bool *leads;
+	struct tree t;
+
+	for (char digit = '0'; digit <= '9'; digit++) {
+		for (uint32_t i = 0; i <= profile_n_strings(p); i++) {
+			const char *name = profile_text(p, i);
+
+			symbols[i] = name[0] == 'f' && (name[1] == digit || name[1] == digit + 5);
+		}
+		assert_int_equal(tree_grow_begin(&g, &t, p, &opts), 0);
+		/* What was sought before does not count. */
+		symbols[0] = true;
+		assert_int_equal(tree_grow_seek(g, symbols), 0);
+		symbols[0] = false;
+		assert_int_equal(tree_grow_seek(g, symbols), 0);
+		leads = calloc(100000, sizeof(*leads));
+		for (uint32_t i = 0; i < t.n; i++) {
+			assert_true(i < 100000);
+			leads[i] = tree_grow_leads(g, i);
+			assert_int_equal(tree_grow(g, i), 0);
+		}
+		for (uint32_t i = 1; i < t.n; i++)
+			assert_int_equal(leads[i], name_is_below(&t, i, symbols));
+		free(leads);
+		tree_grow_end(g);
+		tree_free(&t);
+	}
+	free(symbols);
+}
+
 /* Two levels of a tree with a focus are what is next to the function. */
 static void assert_next(const struct profile *p, const bool *focus, enum tree_order order)
 {
@@ -192,6 +237,7 @@ static void trees_add_up(void **state)
 	for (int order = TREE_CALLER; order <= TREE_CALLEE; order++) {
 		branches_are_those_of_the_whole(p, sum, order);
 		a_tree_grows_to_the_whole(p, order);
+		a_tree_knows_what_leads_to_names(p, order);
 	}
 	functions_have_what_is_next_to_them(p);
 	assert_int_equal(tree_build(&t, p, &(struct tree_opts){ .event = 2 }),

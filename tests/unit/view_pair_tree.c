@@ -88,6 +88,38 @@ static void is_what_samples_have(struct pair_tree *t, const struct plain *sides[
 	}
 }
 
+/* Whether a name is somewhere below a node, all of whose branches are made. */
+static bool name_is_below(const struct pair_tree *t, uint32_t node, const char *name)
+{
+	for (uint32_t i = node + 1; i < t->n; i++) {
+		uint32_t up = t->nodes[i].parent;
+
+		while (up > node)
+			up = t->nodes[up].parent;
+		if (up == node && !strcmp(pair_symbol(t, t->nodes[i].name), name))
+			return true;
+	}
+	return false;
+}
+
+/* A name is sought on both sides. */
+static void leads_where_a_side_does(struct pair_tree *t, struct profile *p[2])
+{
+	for (unsigned f = 1; f < FUNCTIONS; f += 3) {
+		for (size_t side = 0; side < 2; side++) {
+			uint32_t n = (uint32_t)profile_n_strings(p[side]) + 1;
+			bool *symbols = calloc(n, sizeof(*symbols));
+
+			for (uint32_t i = 1; i < n; i++)
+				symbols[i] = !strcmp(profile_text(p[side], i), plain_name(f));
+			assert_int_equal(tree_grow_seek(t->side[side].growth, symbols), 0);
+			free(symbols);
+		}
+		for (uint32_t i = 1; i < t->n; i++)
+			assert_int_equal(pair_tree_leads(t, i), name_is_below(t, i, plain_name(f)));
+	}
+}
+
 static void grows(const struct plain *sides[2], enum tree_order order)
 {
 	struct watched watched = { 0 };
@@ -115,6 +147,7 @@ static void grows(const struct plain *sides[2], enum tree_order order)
 		assert_int_equal(pair_tree_grow(&t, i), 0);
 	assert_int_equal(t.n, level);
 	is_what_samples_have(&t, sides, order);
+	leads_where_a_side_does(&t, p);
 	pair_tree_free(&t);
 	pane_scope_free(scope);
 	profile_free(p[0]);

@@ -41,8 +41,8 @@ static void later_samples_come_below_the_panes(void **state)
 	row_has(&t, ROWS - 1, "/3");
 	renew(&t, made(), "fifth");
 	row_is(&t, 3, "100.00%    0.00% - main (work)");
-	row_has(&t, 4, "- parse"); /* it was open; what is new is not */
-	row_has(&t, 7, "+ write_all");
+	row_has(&t, 4, "- parse"); /* all are open, also what is new */
+	row_has(&t, 7, "- write_all");
 	keys(&t, "8");
 	row_is(&t, 3, "later");
 	end(&t);
