@@ -57,6 +57,7 @@ _Static_assert(BITS_SUM == (OTHERS
 
 struct profile {
 	unsigned keep;
+	bool chosen; /* what is not rows, sums and samples is another's */
 	struct intern strings, events, objects, tasks;
 	struct pool frames;
 	struct trie nodes;
@@ -98,21 +99,24 @@ int profile_new(struct profile **ret, unsigned keep)
 	return 0;
 }
 
+/* Of a profile that was chosen from another one what is the other's stays. */
 void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
-	intern_free(&p->strings);
-	intern_free(&p->events);
-	intern_free(&p->objects);
-	intern_free(&p->tasks);
-	pool_free(&p->frames);
-	trie_free(&p->nodes);
 	free(p->rows);
 	free(p->row_index);
 	free(p->sums);
 	free(p->samples);
-	origin_free(&p->origin);
+	if (!p->chosen) {
+		intern_free(&p->strings);
+		intern_free(&p->events);
+		intern_free(&p->objects);
+		intern_free(&p->tasks);
+		pool_free(&p->frames);
+		trie_free(&p->nodes);
+		origin_free(&p->origin);
+	}
 	free(p);
 }
 
@@ -370,6 +374,58 @@ int profile_add_sample(struct profile *p, const struct profile_sample *sample)
 		return -ENOMEM;
 	p->samples[p->n_samples] = *sample;
 	p->samples[p->n_samples++].key = profile_kept(p, &sample->key);
+	return 0;
+}
+
+/* Adds what keep wants of the rows and samples of p. -ENOMEM. */
+static int profile_choose_rows(struct profile *c, const struct profile *p,
+                               bool (*keep)(const struct profile *, const struct profile_row *,
+                                            void *),
+                               void *ctx)
+{
+	for (size_t i = 0; i < p->n_rows; i++) {
+		const struct profile_row *row = &p->rows[i];
+
+		if (!keep(p, row, ctx))
+			continue;
+		if (ARRAY_ROOM(&c->rows, &c->rows_capacity, c->n_rows + 1) < 0 ||
+		    profile_sum(c, &row->key, row->samples, row->weight) < 0)
+			return -ENOMEM;
+		c->rows[c->n_rows++] = *row;
+	}
+	for (size_t i = 0; i < p->n_samples; i++) {
+		const struct profile_row row = { p->samples[i].key, 1, p->samples[i].weight };
+
+		if (keep(p, &row, ctx) && profile_add_sample(c, &p->samples[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* All is p's at first; then it has rows, samples and sums of its own. */
+int profile_choose(struct profile **ret, const struct profile *p,
+                   bool (*keep)(const struct profile *, const struct profile_row *, void *),
+                   void *ctx)
+{
+	struct profile *c = malloc(sizeof(*c));
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	*c = *p;
+	c->chosen = true;
+	c->rows = NULL;
+	c->row_index = NULL;
+	c->sums = NULL;
+	c->samples = NULL;
+	c->n_rows = c->rows_capacity = c->row_index_capacity = c->n_indexed = 0;
+	c->sums_capacity = c->n_samples = c->samples_capacity = 0;
+	r = profile_choose_rows(c, p, keep, ctx);
+	if (r < 0) {
+		profile_free(c);
+		return r;
+	}
+	*ret = c;
 	return 0;
 }
 

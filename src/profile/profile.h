@@ -177,6 +177,12 @@ int profile_filter(struct profile **ret, const struct profile *p,
                    bool (*keep)(const struct profile *p, const struct profile_row *row, void *ctx),
                    void *ctx);
 
+/* The same without a copy: all but the rows is p's, so its numbers are those of p, which must
+ * outlive it; neither is filled any more. */
+int profile_choose(struct profile **ret, const struct profile *p,
+                   bool (*keep)(const struct profile *p, const struct profile_row *row, void *ctx),
+                   void *ctx);
+
 /* What stands for a frame: [0] for itself, each one after that a call inlined into the one
  * before. */
 struct profile_source {

@@ -88,7 +88,7 @@ static bool view_has_value(const struct profile *p, const struct profile_row *ro
 	                                    : row->key.slice) == s->number;
 }
 
-/* For profile_filter. Of what nobody wants any more nothing is kept. */
+/* For profile_choose. Of what nobody wants any more nothing is kept. */
 static bool view_is_chosen(const struct profile *p, const struct profile_row *row, void *ctx)
 {
 	struct view_choosing *c = ctx;
@@ -155,7 +155,7 @@ static int view_choose_samples(struct view *v, struct pane_scope *like, const st
 
 	c.node = marked;
 	if (r >= 0)
-		r = profile_filter(ret, from, view_is_chosen, &c);
+		r = profile_choose(ret, from, view_is_chosen, &c);
 	free(marked);
 	if (r >= 0 && watched_stopped(&v->watched)) {
 		profile_free(*ret);

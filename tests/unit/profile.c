@@ -243,8 +243,8 @@ static void filter_equals_adding_some(void **state)
 		N = 1000
 	};
 	struct plain *samples = calloc(N, sizeof(*samples));
-	struct profile *all, *some, *filtered;
-	size_t asked = 0;
+	struct profile *all, *some, *filtered, *chosen;
+	size_t asked = 0, row = 0;
 
 	seed = 5;
 	for (size_t i = 0; i < N; i++) {
@@ -267,7 +267,20 @@ static void filter_equals_adding_some(void **state)
 		profile_account(filtered, 0, &a);
 		profile_account(some, 0, &b);
 		assert_memory_equal(&a, &b, sizeof(a));
+		/* Without a copy the rows are those of the whole, and sums are of them alone. */
+		assert_int_equal(profile_choose(&chosen, all, keep_cpu_2, &asked), 0);
+		profile_account(chosen, 0, &a);
+		assert_memory_equal(&a, &b, sizeof(a));
 	}
+	assert_int_equal(asked, 2 * profile_n_rows(all));
+	assert_int_equal(profile_n_rows(chosen), profile_n_rows(filtered));
+	for (size_t i = 0; i < profile_n_rows(all); i++)
+		if (profile_row_at(all, i)->key.cpu == 2)
+			assert_memory_equal(profile_row_at(chosen, row++), profile_row_at(all, i),
+			                    sizeof(struct profile_row));
+	assert_int_equal(row, profile_n_rows(chosen));
+	assert_ptr_equal(profile_text(chosen, 1), profile_text(all, 1));
+	profile_free(chosen);
 	profile_free(some);
 	profile_free(filtered);
 	profile_free(all);
