@@ -3,9 +3,10 @@
 # removed at the end), $TESTS (this directory), busy, $BUSY, $AWAIT, $REPEAT, until_true, skip, fail, same, record, samples, judge.
 set -u
 TESTS=$(cd "$(dirname "$0")" && pwd)
+PATH=$TESTS/../bin:$PATH # Debian's Python before a version manager's, which is a script that takes a second of CPU time to find one
 CPATH=$TESTS${CPATH:+:$CPATH} # programs may say #include "work.h"
 CCACHE_DISABLE=1 # a compiler that is recorded works
-export CPATH CCACHE_DISABLE
+export PATH CPATH CCACHE_DISABLE
 : "${SEAM:?SEAM is the program to test}"
 T=$(mktemp -d)
 trap 'cd /; rm -rf "$T"' EXIT
