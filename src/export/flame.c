@@ -4,12 +4,8 @@
  * differs is a block of data in it, gzip'd and in base64, so that no name of a recording is ever
  * part of the page's text.
  *
- * The block: u32 length of a JSON object, the object ("texts" are its strings), then little-endian
- * arrays of u32: functions' name, object, kind; chains' length, and the functions of all chains;
- * segments' parent (how many segments before), chain; rows' segment (how many behind that of the
- * row before), thread, slice, what, samples; padding to 8; then rows' weights as f64. Each part
- * starts at a multiple of 8. What segments and chains are: flame_chains.c; a row is of the last
- * node of its segment.
+ * The block: u32 length of a JSON object, the object ("texts" are its strings), padding to 8; then
+ * the arrays of flame_arrays.c.
  */
 #include "export/flame.h"
 
@@ -239,77 +235,6 @@ static void flame_json(const struct flame_graph *g, const struct flame_chains *c
 	json_close(&j, '}');
 }
 
-/* Writes the tree: chains, and segments of them. */
-static void flame_tree(const struct flame_chains *c, struct buf *to)
-{
-	for (uint32_t i = 1; i < c->chains.n; i++)
-		buf_put_u32(to, (uint32_t)(intern_length(&c->chains, i) / sizeof(uint32_t)));
-	for (uint32_t i = 1; i < c->chains.n; i++) {
-		const char *functions = intern_get(&c->chains, i);
-		size_t n = intern_length(&c->chains, i) / sizeof(uint32_t);
-
-		for (size_t k = 0; k < n; k++) {
-			uint32_t function;
-
-			memcpy(&function, functions + k * sizeof(function), sizeof(function));
-			buf_put_u32(to, function);
-		}
-	}
-	for (size_t i = 0; i < c->n; i++)
-		buf_put_u32(to, (uint32_t)i - c->parent[i]);
-	for (size_t i = 0; i < c->n; i++)
-		buf_put_u32(to, c->chain[i]);
-}
-
-/* Writes rows, field by field. */
-static void flame_rows_arrays(const struct flame_graph *g, const struct flame_order *o,
-                              const struct flame_chains *c, struct buf *to)
-{
-	uint32_t before = 0;
-
-	for (uint32_t field = 0; field < 5; field++) {
-		for (uint32_t i = 0; i < g->n_keys; i++) {
-			struct flame_key k = flame_key(g, o->row[i]);
-			uint64_t samples = g->values[o->row[i]].samples;
-			uint32_t segment = field ? 0 : c->segment[o->place[k.node]];
-
-			/* A number of 32 bits is enough for the page; more than that is shown as
-			 * that. */
-			buf_put_u32(to, field == 0             ? segment - before
-			                : field == 1           ? k.thread
-			                : field == 2           ? k.slice
-			                : field == 3           ? k.what
-			                : samples < UINT32_MAX ? (uint32_t)samples
-			                                       : UINT32_MAX);
-			before = segment;
-		}
-	}
-	/* The weights are f64, and JavaScript wants them aligned to 8. */
-	buf_put_zeros(to, -to->n & 7);
-	for (uint32_t i = 0; i < g->n_keys; i++) {
-		double weight = (double)g->values[o->row[i]].weight;
-		uint64_t bits;
-
-		memcpy(&bits, &weight, sizeof(bits));
-		buf_put_u64(to, bits);
-	}
-}
-
-/* Writes the arrays of the block, as the head of this file describes them. */
-static void flame_arrays(const struct flame_graph *g, const struct flame_order *o,
-                         const struct flame_chains *c, struct buf *to)
-{
-	for (uint32_t field = 0; field < 3; field++) {
-		for (uint32_t i = 0; i < g->functions.n; i++) {
-			struct flame_function f = flame_function(g, i);
-
-			buf_put_u32(to, field == 0 ? f.name : field == 1 ? f.object : f.kind);
-		}
-	}
-	flame_tree(c, to);
-	flame_rows_arrays(g, o, c, to);
-}
-
 /* Makes the block. All of it is in memory once, because its lengths stand in front. -ENOMEM,
  * -EOVERFLOW. */
 static int flame_block(const struct flame_graph *g, const struct flame_side *sides, size_t n,
@@ -330,7 +255,7 @@ static int flame_block(const struct flame_graph *g, const struct flame_side *sid
 		buf_put_u32(block, (uint32_t)meta.n);
 		buf_put(block, meta.bytes, meta.n);
 		buf_put_zeros(block, -block->n & 7);
-		flame_arrays(g, &order, &chains, block);
+		r = flame_arrays(g, &order, &chains, block);
 	}
 	if (r >= 0 && (meta.failed || block->failed))
 		r = -ENOMEM;

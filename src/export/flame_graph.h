@@ -94,6 +94,10 @@ int flame_chains_make(const struct flame_graph *g, const struct flame_order *o,
                       struct flame_chains *ret);
 void flame_chains_free(struct flame_chains *c);
 
+/* flame_arrays.c: all of the block behind its JSON. -ENOMEM. */
+int flame_arrays(const struct flame_graph *g, const struct flame_order *o,
+                 const struct flame_chains *c, struct buf *to);
+
 /* How many nodes there are, with the root, which is node 0; and one of them. */
 static inline size_t flame_nodes(const struct flame_graph *g)
 {

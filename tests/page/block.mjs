@@ -70,15 +70,40 @@ export function block(of) {
 		rows.map((r) => r.slice),
 		rows.map((r) => (r.side || 0) * 2 ** 24 + (r.state || 0) * 2 ** 16),
 		rows.map((r) => r.samples || 1),
-	].flat();
-	const at = (4 + head.length + 7) & ~7,
-		weights = (at + 4 * words.length + 7) & ~7;
-	const bytes = new ArrayBuffer(weights + 8 * of.rows.length),
+		rows.map((r) => r.weight),
+	];
+	return bytesOf(head, words, of.width);
+}
+
+const padded = (n) => (n + 7) & ~7;
+
+/* A block of these arrays, as flame_arrays.c writes them. A number has so many bytes at least. */
+function bytesOf(head, arrays, least = 1) {
+	const widths = arrays.map((array) =>
+			Math.max(
+				least,
+				[1, 2, 4, 8].find((n) => n > 4 || array.every((v) => v < 256 ** n)),
+			),
+		),
+		size = arrays.reduce((n, array, i) => n + 8 + padded(widths[i] * array.length), 0);
+	let at = padded(4 + head.length);
+	const bytes = new ArrayBuffer(at + size),
 		view = new DataView(bytes);
+	const set = {
+		1: view.setUint8,
+		2: view.setUint16,
+		4: view.setUint32,
+		8: view.setFloat64,
+	};
 
 	view.setUint32(0, head.length, true);
 	new Uint8Array(bytes, 4).set(head);
-	words.forEach((word, i) => view.setUint32(at + 4 * i, word, true));
-	rows.forEach((r, i) => view.setFloat64(weights + 8 * i, r.weight, true));
+	arrays.forEach((array, i) => {
+		const width = widths[i];
+
+		view.setUint32(at, width, true);
+		array.forEach((v, k) => set[width].call(view, at + 8 + width * k, v, true));
+		at += 8 + padded(width * array.length);
+	});
 	return bytes;
 }

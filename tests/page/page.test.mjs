@@ -3,10 +3,11 @@
 // --test tests/page
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { KIND, M, S, T, runtimeKinds } from "../../src/export/flame/state.mjs";
-import { index, parse } from "../../src/export/flame/data.mjs";
-import { sums, wholeOf, wholeSpans } from "../../src/export/flame/sums.mjs";
-import { cutText, amount, threadFound } from "../../src/export/flame/names.mjs";
+import { index, inflate, parse } from "../../src/export/flame/data.mjs";
+import { selfSums, sums, wholeOf, wholeSpans } from "../../src/export/flame/sums.mjs";
+import { cutText, amount, grouped, threadFound } from "../../src/export/flame/names.mjs";
 import { build, kidsOf } from "../../src/export/flame/groups.mjs";
 import { fnOf, lastFn, outermost, parentOf, segmentOf } from "../../src/export/flame/tree.mjs";
 import { follow, path } from "../../src/export/flame/place.mjs";
@@ -80,11 +81,43 @@ function load(more) {
 	sums();
 }
 
+test("numbers of a block have as many bytes as they need", () => {
+	const rows = [
+		{ node: 3, thread: 0, slice: 0, weight: 2 ** 33 },
+		{ node: 2, thread: 0, slice: 500, weight: 5 },
+	];
+
+	for (const width of [1, 2, 4, 8]) {
+		load({ width });
+		assert.equal(M.rowWeight.BYTES_PER_ELEMENT, width);
+		assert.deepEqual([...T.total[0]], [22, 22, 15, 10, 7]);
+		load({ width, rows });
+		assert.deepEqual([...T.total[0]], [...Array(3).fill(2 ** 33 + 5), 2 ** 33, 0]);
+	}
+});
+
+test("what is compressed is unpacked, in however many pieces; what is damaged is not", async () => {
+	const bytes = Uint8Array.from({ length: 300001 }, (_, i) => (i * i) >> 3),
+		packed = new Uint8Array(gzipSync(bytes));
+
+	assert.deepEqual(new Uint8Array(await inflate(packed)), bytes);
+	assert.equal((await inflate(new Uint8Array(gzipSync("")))).byteLength, 0);
+	packed[packed.length >> 1] ^= 255;
+	await assert.rejects(inflate(packed));
+	await assert.rejects(inflate(packed.subarray(0, 1000)));
+	await assert.rejects(inflate(new Uint8Array(2)));
+});
+
+test("digits of numbers are in groups of three", () => {
+	for (const n of [0, 7, 999, 1000, 12345, 999999, 1e6, 2 ** 53, 2 ** 64])
+		assert.equal(grouped(n), n.toLocaleString("en"));
+});
+
 test("totals hold what is below, self does not", () => {
 	load();
 	assert.equal(wholeOf(0), 22);
 	assert.deepEqual([...T.total[0]], [22, 22, 15, 10, 7]);
-	assert.deepEqual([...T.self[0]], [0, 0, 5, 10, 7]);
+	assert.deepEqual([...selfSums(0)], [0, 0, 5, 10, 7]);
 });
 
 /* Stacks of 30 frames each, which differ in their middles and recur in their ends: main, then a0 or

@@ -154,7 +154,10 @@ def choose(browser, truth):
     name = browser.js("return document.querySelector('#threads .process label').title")
     browser.click_on("#threads .process button")
     check("one process only", totals(browser)["samples"] == by_pid[int(name.split()[-1])], name)
+    ticked = "return [...document.querySelectorAll('#threads .process input')].filter((box) => box.checked).length"
+    check("and only it is ticked", browser.js(ticked) == 1 < len(by_pid))
     browser.click_on("#allthreads")
+    check("all are ticked", browser.js(ticked) == len(by_pid))
     check("all again", totals(browser)["samples"] == truth.samples)
     by_state = {}
     for row in truth.rows:

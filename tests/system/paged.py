@@ -73,9 +73,8 @@ def made(name, like, meta, words, weights):
         head, rest = page.read().split('id="data">', 1)
     text = json.dumps(meta).encode()
     block = struct.pack("<I", len(text)) + text
-    block += bytes(-len(block) & 7)
-    block += b"".join(struct.pack("<%dI" % len(a), *a) for a in words)
-    block += bytes(-len(block) & 7) + struct.pack("<%dd" % len(weights), *weights)
+    for form, array in [("I", a) for a in words] + [("d", weights)]:
+        block += bytes(-len(block) & 7) + struct.pack("<II%d%s" % (len(array), form), struct.calcsize("<" + form), 0, *array)
     path = os.path.join(scratch, name)
     with open(path, "w", encoding="utf-8") as out:
         out.write(head + 'id="data">' + base64.b64encode(gzip.compress(block)).decode() + rest[rest.index("</script>"):])

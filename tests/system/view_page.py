@@ -96,8 +96,13 @@ def block(body):
     data = gzip.decompress(body)
     n = struct.unpack_from("<I", data)[0]
     meta = json.loads(data[4:4 + n])
-    at = (4 + n + 7 & ~7) + 4 * (3 * meta["functions"] + meta["chains"] + meta["chained"] + 2 * meta["segments"] + 4 * meta["rows"])
-    return meta, struct.unpack_from("<%dI" % meta["rows"], data, at)
+    at = 4 + n + 7 & ~7
+    counts = [meta["functions"]] * 3 + [meta["chains"], meta["chained"]] + [meta["segments"]] * 2 + [meta["rows"]] * 5
+    for count in counts:  # each with how many bytes a number of it has
+        width = struct.unpack_from("<I", data, at)[0]
+        samples = struct.unpack_from("<%d%s" % (count, {1: "B", 2: "H", 4: "I"}[width]), data, at + 8)
+        at += 8 + width * count + 7 & ~7
+    return meta, samples
 
 
 def raw(server, request):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // choose.mjs: what follows from a choice.
-import { $, M, S, T, V, ask } from "./state.mjs";
-import { sums, wholeOf, wholeSpans } from "./sums.mjs";
+import { $, M, S, V, ask } from "./state.mjs";
+import { selfSums, sums, wholeOf, wholeSpans } from "./sums.mjs";
 import { percent } from "./names.mjs";
 import { build } from "./groups.mjs";
 import { withAny } from "./tree.mjs";
@@ -35,9 +35,10 @@ export function search() {
 	$("found").textContent = S.pattern && !test ? "not a regex" : "";
 	if (!test) return;
 	S.matched = Uint8Array.from(M.names, (name, fn) => (fn && test(name) ? 1 : 0));
-	const hit = withAny(S.matched);
+	const hit = withAny(S.matched),
+		self = selfSums(0);
 	let sum = 0;
-	for (let s = 1; s < hit.length; s++) if (hit[s]) sum += T.self[0][s];
+	for (let s = 1; s < hit.length; s++) if (hit[s]) sum += self[s];
 	$("found").textContent = `${percent(sum, wholeOf(0))} match`;
 }
 

@@ -7,7 +7,7 @@ import { sideWhole, wholeOf } from "./sums.mjs";
 import { sameInsns, sameLines, shareChange } from "./aligned.mjs";
 import { changeCells } from "./table.mjs";
 import { partAdvice, partCounts, partLines } from "./parts.mjs";
-import { amount, percent } from "./names.mjs";
+import { amount, grouped, percent } from "./names.mjs";
 import { node } from "./element.mjs";
 
 function shareCells(count, whole) {
@@ -24,7 +24,7 @@ function shareCells(count, whole) {
 		cell,
 		node("td", {
 			className: "amount",
-			textContent: count.samples ? count.samples.toLocaleString("en") : "",
+			textContent: count.samples ? grouped(count.samples) : "",
 		}),
 	];
 }
@@ -252,11 +252,11 @@ export function drawPart(part, at, fn, before) {
 		node("p", {
 			className: "faint",
 			textContent:
-				`${counts.all.samples.toLocaleString("en")} samples in this ` +
+				`${grouped(counts.all.samples)} samples in this ` +
 				`code, with what is inlined into it` +
 				`: ${amount(counts.all.weight)}` +
 				(counts.outside.samples
-					? `; ${counts.outside.samples.toLocaleString("en")} ` +
+					? `; ${grouped(counts.outside.samples)} ` +
 						`of them at no instruction that is shown`
 					: ""),
 		}),

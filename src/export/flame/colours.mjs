@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // colours.mjs: the colours of cells.
 import { KIND, M, S } from "./state.mjs";
-import { twoSides, wholeOf } from "./sums.mjs";
+import { always, twoSides, wholeOf } from "./sums.mjs";
 import { compared } from "./noise.mjs";
 import { functionChange } from "./functions.mjs";
 import { isDark } from "./element.mjs";
@@ -59,10 +59,17 @@ function comparedColour(g) {
 	return changeColour(100 * part, noise.verdict);
 }
 
+/* A kind's colour in one of 16 shades. */
+function functionColour(kind, hue) {
+	const known = always(`colours ${isDark()}`, () => []);
+
+	return (known[16 * kind + hue] ||= kindColour(kind, (hue - 8) * 0.9));
+}
+
 export function colour(g) {
 	if (S.matched && S.matched[g.fn]) return isDark() ? "hsl(327 65% 62%)" : "hsl(327 70% 72%)";
 	if (twoSides() && M.fnKind[g.fn] !== KIND.UNFINISHED) return comparedColour(g);
-	return kindColour(g.parent || S.focus >= 0 ? M.fnKind[g.fn] : 0, (M.hue[g.fn] - 8) * 0.9);
+	return functionColour(g.parent || S.focus >= 0 ? M.fnKind[g.fn] : 0, M.hue[g.fn]);
 }
 
 /* Red, green and blue, 0 to 1, of "hsl(H S% L%)". */

@@ -13,21 +13,42 @@ function bytesOf(text) {
 	return bytes;
 }
 
-export const unpack = (text) => inflate(new Blob([bytesOf(text)]));
+export const unpack = (text) => inflate(bytesOf(text));
 
-export function inflate(blob) {
-	return new Response(
-		blob.stream().pipeThrough(new DecompressionStream("gzip")),
-	).arrayBuffer();
+/* A gzip member of less than 4 GB as it was. It goes piece by piece into room that is as large as
+ * the member's end says: a Response would take it by way of another process. */
+export async function inflate(bytes) {
+	const stream = new DecompressionStream("gzip"),
+		writer = stream.writable.getWriter(),
+		reader = stream.readable.getReader();
+	const end = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4),
+		whole = new Uint8Array(end.getUint32(0, true));
+	let at = 0;
+
+	/* What is wrong is told by the reader. */
+	for (const done of [writer.write(bytes), writer.close()]) done.catch(() => {});
+	for (;;) {
+		const { done, value } = await reader.read();
+
+		if (done) return whole.buffer;
+		whole.set(value, at);
+		at += value.length;
+	}
 }
 
+/* The arrays of a block, by how many bytes a number of them has. */
+const ARRAYS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: Float64Array };
+
 export function parse(buffer) {
-	const length = new DataView(buffer).getUint32(0, true);
+	const view = new DataView(buffer),
+		length = view.getUint32(0, true);
 	const meta = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
 	let at = (4 + length + 7) & ~7;
 	const take = (n) => {
-		const array = new Uint32Array(buffer, at, n);
-		at += 4 * n;
+		const width = view.getUint32(at, true),
+			array = new ARRAYS[width](buffer, at + 8, n);
+
+		at = (at + 8 + width * n + 7) & ~7;
 		return array;
 	};
 	const m = { meta, texts: meta.texts };
@@ -39,10 +60,15 @@ export function parse(buffer) {
 	m.chainLength = take(meta.chains);
 	m.chained = take(meta.chained);
 	for (const field of ["segParent", "segChain"]) m[field] = take(meta.segments);
-	for (const field of ["rowSegment", "rowThread", "rowSlice", "rowWhat", "rowSamples"])
+	for (const field of [
+		"rowSegment",
+		"rowThread",
+		"rowSlice",
+		"rowWhat",
+		"rowSamples",
+		"rowWeight",
+	])
 		m[field] = take(meta.rows);
-	at = (at + 7) & ~7;
-	m.rowWeight = new Float64Array(buffer, at, meta.rows);
 	return m;
 }
 
@@ -64,6 +90,8 @@ export function index(m) {
 		for (let i = 0; i < name.length; i++) h = (h * 31 + name.charCodeAt(i)) | 0;
 		return (h >>> 8) & 15;
 	});
-	for (let i = 1; i < rowSegment.length; i++) rowSegment[i] += rowSegment[i - 1];
+	/* The block has how many segments there are between a row and the one before. */
+	m.rowSegment = new Uint32Array(rowSegment.length);
+	for (let i = 0, s = 0; i < rowSegment.length; i++) m.rowSegment[i] = s += rowSegment[i];
 	indexTree(m);
 }

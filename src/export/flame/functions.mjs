@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 // functions.mjs: functions with self and total, and who calls whom. Knows nothing of the screen.
 import { M, T } from "./state.mjs";
-import { once, twoSides } from "./sums.mjs";
+import { once, selfHits, selfSums, twoSides } from "./sums.mjs";
 import { compared } from "./noise.mjs";
 import { firstPlaces, lastFn } from "./tree.mjs";
 
 /* By function what its nodes have themselves, and with all below: a sample counts once however
  * often the function is on its stack, as what is below a node of it adds nothing. */
-function byFunctionOf(ownOf, totalOf) {
+function byFunctionOf(own, totals, side) {
 	const { segStart, segBase, segEnd, chained } = M,
 		n = segBase.length,
 		fns = M.fnName.length;
-	const self = new Float64Array(fns),
+	const totalOf = totals[side],
+		ownOf = totalOf && own(side),
+		self = new Float64Array(fns),
 		total = new Float64Array(fns),
 		below = new Uint32Array(fns); /* the first segment that is not below a node of it */
 
@@ -38,10 +40,10 @@ function byFunctionOf(ownOf, totalOf) {
 
 /* Of a side: weights, self and total, by function. */
 export const functionSums = (side) =>
-	once(`sums ${side}`, () => byFunctionOf(T.self[side], T.total[side]));
+	once(`sums ${side}`, () => byFunctionOf(selfSums, T.total, side));
 /* The same of samples, if there are two recordings. */
 const functionHits = (side) =>
-	once(`hits ${side}`, () => byFunctionOf(T.ownHits[side], T.hits[side]));
+	once(`hits ${side}`, () => byFunctionOf(selfHits, T.hits, side));
 
 /* The calls of a function and from it, of segments that weigh something: found(segment, caller,
  * called). Nobody calls the outermost: 0. */

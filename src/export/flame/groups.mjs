@@ -2,11 +2,11 @@
 // groups.mjs: cells of the graph, whose children are made when they are first wide enough to be
 // seen, so that the work goes with what is on the screen and not with what was recorded.
 //
-// A cell stands for nodes of the tree, and has what each of them weighs for it: its weights (now,
-// and of two recordings before) and its samples (hits). A cell of callers (up) has packs of
-// segments in place of nodes: callers.mjs.
+// A cell stands for nodes of the tree, and has what they weigh: weights (now, and of two recordings
+// before) and samples (hits). A cell of callers (up) has packs of segments in place of nodes:
+// callers.mjs.
 import { M, S, T } from "./state.mjs";
-import { sumOf } from "./sums.mjs";
+import { selfHits, selfSums, sumOf, twoSides } from "./sums.mjs";
 import { outermost, segmentOf } from "./tree.mjs";
 import { allHit, packed, packsOf, stepUp } from "./callers.mjs";
 
@@ -22,9 +22,6 @@ export function group(parent, fn, up) {
 		kids: null,
 		depth: parent ? parent.depth + 1 : 0,
 		nodes: null,
-		columns: null /* once they are asked for */,
-		places: null /* its nodes' places among those that the parent's split found */,
-		found: null /* what this cell's split found: nodes and columns */,
 		above: null /* of a cell of callers: the packs whose functions its children are */,
 		called: null /* the packs that are at the cell's own function */,
 		hit: null /* of the root of callers: all that samples hit (callers.mjs) */,
@@ -41,16 +38,23 @@ export function finish(g, kids) {
 	return kids;
 }
 
-/* By function. Between calls counts are 0, and what sums hold is not looked at. */
-const SCRATCH = { counts: new Uint32Array(0), sums: [] };
+/* What is below some nodes, one entry each, and by function how many and what they weigh. It is
+ * room that every cell uses again, as new memory is slow. Between calls counts are 0, and what the
+ * others hold is not looked at. Nodes of a cell are not below one another, so that each node below
+ * them is in another segment. */
+const SCRATCH = { of: null, called: null, fns: null, counts: null, sums: [] };
 
 function scratch(columns) {
 	const fns = M.fnName.length;
 
-	if (SCRATCH.counts.length < fns) {
-		SCRATCH.counts = new Uint32Array(fns);
-		SCRATCH.sums = [];
-	}
+	if (SCRATCH.of !== M.rowSegment)
+		Object.assign(SCRATCH, {
+			of: M.rowSegment,
+			called: new Uint32Array(M.segParent.length),
+			fns: new Uint32Array(M.segParent.length),
+			counts: new Uint32Array(fns),
+			sums: [],
+		});
 	while (SCRATCH.sums.length < columns) SCRATCH.sums.push(new Float64Array(fns));
 	return SCRATCH;
 }
@@ -79,79 +83,27 @@ function gather(segments, columns) {
 function cellOfNodes(fn, nodes, columns) {
 	const own = gather(nodes.map(segmentOf), columns);
 
-	return setSums(
-		Object.assign(group(null, fn, false), { nodes, columns: own }),
-		own.map(sumOf),
-	);
+	return setSums(Object.assign(group(null, fn, false), { nodes }), own.map(sumOf));
 }
 
-function sumByFunction(sums, kids, fns, n, column) {
-	for (const kid of kids) sums[kid.fn] = 0;
-	for (let i = 0; i < n; i++) sums[fns[i]] += column[i];
-}
-
-/* The first n of nodes, of these functions, as one cell for each function: in the order in which
- * they stood. */
-function split(g, nodes, fns, n, columns) {
-	const { counts, sums } = scratch(columns.length),
-		kids = [],
-		order = new Uint32Array(n);
-	let at = 0;
-
-	for (let i = 0; i < n; i++) {
-		if (!counts[fns[i]]++) kids.push(group(g, fns[i], false));
-	}
-	columns.forEach((column, c) => sumByFunction(sums[c], kids, fns, n, column));
-	for (const kid of kids) {
-		const room = counts[kid.fn];
-
-		counts[kid.fn] = at;
-		kid.places = order.subarray(at, at + room);
-		setSums(
-			kid,
-			columns.map((_, c) => sums[c][kid.fn]),
-		);
-		at += room;
-	}
-	for (let i = 0; i < n; i++) order[counts[fns[i]]++] = i;
-	for (const kid of kids) counts[kid.fn] = 0;
-	g.found = { nodes, columns };
-	return finish(g, kids);
-}
-
-/* A cell's nodes, of what its parent's split found. */
-function ownNodes(g) {
-	const { places } = g,
-		{ nodes, columns } = g.parent.found,
-		n = places.length;
-
-	g.nodes = new Uint32Array(n);
-	for (let i = 0; i < n; i++) g.nodes[i] = nodes[places[i]];
-	g.columns = columns.map((column) => {
-		const own = new Float64Array(n);
-
-		for (let i = 0; i < n; i++) own[i] = column[places[i]];
-		return own;
-	});
-}
-
-/* The nodes that a cell stands for, which is none of callers. */
-export function nodesOf(g) {
-	if (!g.nodes) ownNodes(g);
-	return g.nodes;
-}
-
-/* Puts what is below nodes that weigh something: the nodes, their segments, their functions.
- * Returns how many. */
-function findCalled(nodes, called, segments, fns) {
+/* Puts what is below nodes that weigh something: the nodes and their functions, and by function
+ * their number. Returns how many, and the functions in the order in which they stood. */
+function findCalled(nodes, columns, { called, fns, counts, sums }) {
 	const { segStart, segBase, segEnd, chained } = M,
-		[now, before] = T.total;
+		[now, before] = T.total,
+		found = [];
 	let n = 0;
 	const put = (s, node) => {
 		if (!now[s] && !(before && before[s])) return;
+		const fn = chained[segBase[s] + node];
+
 		called[n] = node;
-		segments[n] = s;
-		fns[n++] = chained[segBase[s] + node];
+		fns[n++] = fn;
+		if (!counts[fn]++) {
+			found.push(fn);
+			for (let c = 0; c < columns.length; c++) sums[c][fn] = 0;
+		}
+		for (let c = 0; c < columns.length; c++) sums[c][fn] += columns[c][s];
 	};
 
 	for (let i = 0; i < nodes.length; i++) {
@@ -162,39 +114,33 @@ function findCalled(nodes, called, segments, fns) {
 			for (let kid = s + 1; kid < segEnd[s]; kid = segEnd[kid])
 				put(kid, segStart[kid]);
 	}
-	return n;
+	return { n, found };
 }
 
-/* How many nodes are below these, directly. */
-function countCalled(nodes) {
-	const { segStart, segEnd } = M;
-	let n = 0;
-
-	for (let i = 0; i < nodes.length; i++) {
-		const s = segmentOf(nodes[i]);
-
-		if (nodes[i] + 1 < segStart[s + 1]) n++;
-		else for (let kid = s + 1; kid < segEnd[s]; kid = segEnd[kid]) n++;
-	}
-	return n;
-}
-
-/* What g's functions called. */
+/* What g's functions called: one cell for each function, which has its nodes in the order in which
+ * they stood. */
 export function down(g) {
-	const nodes = nodesOf(g),
-		room = countCalled(nodes);
-	const called = new Uint32Array(room),
-		segments = new Uint32Array(room),
-		fns = new Uint32Array(room),
-		n = findCalled(nodes, called, segments, fns);
+	const columns = columnsOf(T.total, T.hits),
+		room = scratch(columns.length),
+		{ n, found } = findCalled(g.nodes, columns, room),
+		{ called, fns, counts, sums } = room,
+		nodes = new Uint32Array(n);
+	let at = 0;
 
-	return split(
-		g,
-		called.subarray(0, n),
-		fns,
-		n,
-		gather(segments.subarray(0, n), columnsOf(T.total, T.hits)),
-	);
+	const kids = found.map((fn) => {
+		const kid = group(g, fn, false),
+			many = counts[fn];
+
+		counts[fn] = at;
+		kid.nodes = nodes.subarray(at, (at += many));
+		return setSums(
+			kid,
+			columns.map((_, c) => sums[c][fn]),
+		);
+	});
+	for (let i = 0; i < n; i++) nodes[counts[fns[i]]++] = called[i];
+	for (const fn of found) counts[fn] = 0;
+	return finish(g, kids);
 }
 
 /* What samples hit, by function. */
@@ -246,7 +192,8 @@ export const kidsOf = (g) => g.kids || (g.up ? upwards(g) : down(g));
 
 /* All that samples hit themselves, and its callers. */
 function callersOfAll() {
-	const columns = columnsOf(T.self, T.ownHits);
+	const sides = [...T.total.keys()],
+		columns = columnsOf(sides.map(selfSums), twoSides() ? sides.map(selfHits) : []);
 
 	return setSums(
 		Object.assign(group(null, 0, true), { hit: allHit(columns) }),

@@ -336,14 +336,21 @@ export function panels() {
 	$("nothreads").addEventListener("click", () => only([]));
 	$("scroll").addEventListener("scroll", redraw);
 	$("before").hidden = !twoSides();
-	const resized = new ResizeObserver(() => {
-		if (V.printed) return;
-		V.width = $("scroll").clientWidth || $("left").clientWidth;
-		V.height = $("scroll").clientHeight || V.height;
-		show();
-	});
+	const resized = new ResizeObserver(fit);
 	resized.observe($("scroll"));
 	resized.observe($("left"));
+}
+
+/* To the window's size. What is laid out stays where only the height is another. */
+function fit() {
+	const { width } = V;
+
+	if (V.printed) return;
+	V.width = $("scroll").clientWidth || $("left").clientWidth;
+	V.height = $("scroll").clientHeight || V.height;
+	if (V.width !== width || $("scroll").hidden) show();
+	drawStrip();
+	redraw();
 }
 
 /* On paper: light, and the whole graph, whatever the window shows of it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // heat.mjs: what was spent when: below a second, and by thread. Knows nothing of the screen.
 import { M } from "./state.mjs";
+import { grouped } from "./names.mjs";
 import { chosenRows } from "./sums.mjs";
 
 const HEAT_ROWS = 50; /* of 20 ms each */
@@ -174,7 +175,7 @@ export function laneSummary(owner) {
 export function laneText(counts) {
 	const said = laneStates()
 		.filter((state) => counts[state])
-		.map((state) => `${counts[state].toLocaleString("en")} ${LANE_STATES[state].name}`);
+		.map((state) => `${grouped(counts[state])} ${LANE_STATES[state].name}`);
 
 	return said.length ? `samples: ${said.join(", ")}` : "no sample";
 }

@@ -4,7 +4,7 @@
 // pane shows.
 import { $, M, S, V, ask } from "./state.mjs";
 import { isAllTime, twoSides } from "./sums.mjs";
-import { processName, threadFound, threadName } from "./names.mjs";
+import { grouped, processName, threadFound, threadName } from "./names.mjs";
 import { PAPER, fitted, isDark, node, sized } from "./element.mjs";
 import { outline, ramp, rampImage, rampMiddle } from "./ramps.mjs";
 import {
@@ -293,7 +293,7 @@ export function drawLaneTable() {
 			.map(({ thread }) => {
 				const s = laneSummary(thread),
 					cells = states.map((state) =>
-						s.counts[state].toLocaleString("en"),
+						grouped(s.counts[state]),
 					);
 				const side = twoSides() ? [M.meta.sides[thread.side].name] : [];
 

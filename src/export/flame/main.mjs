@@ -11,15 +11,22 @@ import { failure, firstData, isServed } from "./served.mjs";
 import { isWaiting } from "./heat.mjs";
 import { keyboard, panels, pointer } from "./hand.mjs";
 
+/* Samples by event. */
+function eventSamples() {
+	const { rowWhat, rowSamples } = M,
+		samples = new Float64Array(M.meta.events.length);
+
+	for (let i = 0; i < rowWhat.length; i++) samples[rowWhat[i] & 0xffff] += rowSamples[i];
+	return samples;
+}
+
 export function start() {
-	const events = new Float64Array(M.meta.events.length),
+	const events = eventSamples(),
 		wanted = M.meta.events.findIndex((e) => e.first);
 
 	index(M);
 	document.title = `${M.meta.title} \u2014 seam ${isServed() ? "view" : "flame"}`;
 	$("title").textContent = $("title").title = M.meta.title;
-	for (let i = 0; i < M.rowWhat.length; i++)
-		events[M.rowWhat[i] & 0xffff] += M.rowSamples[i];
 	/* Work comes before waiting. */
 	const first = [
 		wanted,

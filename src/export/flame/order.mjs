@@ -2,26 +2,28 @@
 // order.mjs: one thread's stacks in the order of time, a column for each pixel. Knows nothing of
 // the screen.
 import { M, S } from "./state.mjs";
-import { chosenRows, threadWeights } from "./sums.mjs";
+import { chosenRows, chosenWeights, twoSides } from "./sums.mjs";
 import { group } from "./groups.mjs";
 import { fnOf, lastNode, parentOf } from "./tree.mjs";
 
 /* The chosen rows of a side's thread by time. */
 export function threadRows(thread, side) {
 	const { rowThread, rowSlice } = M,
-		rows = chosenRows(side, false).filter((i) => rowThread[i] === thread),
-		places = new Uint32Array(M.meta.slices + 1),
-		sorted = new Uint32Array(rows.length);
+		all = chosenRows(side, false),
+		rows = [],
+		places = new Uint32Array(M.meta.slices + 1);
 
-	for (let i = 0; i < rows.length; i++) places[rowSlice[rows[i]] + 1]++;
+	for (let i = 0; i < all.length; i++) if (rowThread[all[i]] === thread) rows.push(all[i]);
+	for (const row of rows) places[rowSlice[row] + 1]++;
 	for (let slice = 0; slice < M.meta.slices; slice++) places[slice + 1] += places[slice];
-	for (let i = 0; i < rows.length; i++) sorted[places[rowSlice[rows[i]]]++] = rows[i];
+	const sorted = new Uint32Array(rows.length);
+	for (const row of rows) sorted[places[rowSlice[row]]++] = row;
 	return sorted;
 }
 
 /* Which thread of those that are chosen has most; without any: -1. */
 export function heaviest(side, wanted = () => true) {
-	const weights = threadWeights(chosenRows(side, false));
+	const weights = chosenWeights(side);
 	let most = -1;
 
 	weights.forEach((weight, t) => {
@@ -35,9 +37,9 @@ export function heaviest(side, wanted = () => true) {
 export function shownThreads() {
 	const first = S.thread >= 0 ? S.thread : Math.max(0, heaviest(0)),
 		name = (M.meta.threads[first] || [])[0];
-	const same = heaviest(1, (t) => M.meta.threads[t][0] === name);
+	const same = twoSides() ? heaviest(1, (t) => M.meta.threads[t][0] === name) : -1;
 
-	return [first, same >= 0 ? same : heaviest(1)];
+	return [first, same >= 0 || !twoSides() ? same : heaviest(1)];
 }
 
 /* How long a sample stands for its thread at most: what most samples are apart, and some. */

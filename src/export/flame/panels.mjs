@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // panels.mjs: the legend, and what is said of the chosen cell.
-import { $, KIND, M, S, T, kindName, runtimeKinds } from "./state.mjs";
-import { twoSides, wholeOf } from "./sums.mjs";
+import { $, KIND, M, S, kindName, runtimeKinds } from "./state.mjs";
+import { selfSums, twoSides, wholeOf } from "./sums.mjs";
 import { amount, label, percent } from "./names.mjs";
 import { node } from "./element.mjs";
 import { lastNode, segmentOf } from "./tree.mjs";
-import { nodesOf } from "./groups.mjs";
 import { differenceText } from "./noise.mjs";
 import { functionChange } from "./functions.mjs";
 import { change, changeColour, changeNoise, kindColour, pattern } from "./colours.mjs";
@@ -58,10 +57,12 @@ export function legend() {
 
 export function selfOf(g) {
 	if (g.up) return 0;
-	return nodesOf(g).reduce((sum, node) => {
+	const self = selfSums(0);
+
+	return g.nodes.reduce((sum, node) => {
 		const s = segmentOf(node);
 
-		return sum + (node === lastNode(s) ? T.self[0][s] : 0);
+		return sum + (node === lastNode(s) ? self[s] : 0);
 	}, 0);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // parts.mjs: what is known of a part of a function's code (annotate_page.c): what hit its
 // instructions and lines, and what is missing. Knows nothing of the screen.
+import { grouped } from "./names.mjs";
 
 /* Of an event: samples and weight of each instruction of a part, of each line ("file.line"), of
  * all, and of none of them. */
@@ -82,7 +83,7 @@ export function partAdvice(part) {
 		said.push(`Not shown: ${part.files[file]}: ${reason}.`);
 	if (part.cut)
 		said.push(
-			`${part.cut.toLocaleString("en")} instructions far from all samples ` +
+			`${grouped(part.cut)} instructions far from all samples ` +
 				`are left out.`,
 		);
 	return said;

@@ -37,6 +37,22 @@ export function put(depth, x, w, g, n) {
 /* How long cells are made before a picture is shown of those that there are. */
 const TURN = 50;
 
+/* How much work lies between two looks at the clock, which takes a tenth of a millisecond on some
+ * machines; and how much a cell is at least. Work is counted in nodes. */
+const WORK_BETWEEN = 20000,
+	WORK_OF_CELL = { down: 100, up: 2000 };
+
+/* Whether the turn is over, when g's cells are made next: not before some are made in each turn, as
+ * a slow machine comes to an end, too. */
+function isOver(g) {
+	if (V.work > WORK_BETWEEN) {
+		V.work = 0;
+		V.over ||= performance.now() > V.deadline;
+	}
+	V.work += g.up ? WORK_OF_CELL.up : WORK_OF_CELL.down + g.nodes.length;
+	return V.over;
+}
+
 /* g and what is below it, from x on; sign -1 where callers go the other way. What is nearer to the
  * root comes first. When the turn is over, cells that have not been made yet are left for the next
  * layout, which begins with what there is (V.unfinished). */
@@ -52,7 +68,7 @@ export function spread(g, x, w, sign, from) {
 			count = 0;
 
 		if (!at.skip) put(sign * at.g.depth, at.x, at.w, at.g, 0);
-		if (!at.g.kids && V.made++ && performance.now() > V.deadline) {
+		if (!at.g.kids && isOver(at.g)) {
 			V.unfinished = true;
 			continue;
 		}
@@ -95,7 +111,8 @@ export function layout(turn = TURN) {
 	V.depths = new Map();
 	V.low = V.high = 0;
 	V.unfinished = false;
-	V.made = 0; /* one at least in each turn: a slow machine comes to an end, too */
+	V.work = 0;
+	V.over = false;
 	V.deadline = performance.now() + turn;
 	if (S.view === "order") layInOrder(Math.floor(width));
 	else spreadAll(zoom, width);

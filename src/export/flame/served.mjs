@@ -101,7 +101,9 @@ async function askData(parts) {
 		query.set(side ? "before_from" : "from", from);
 		query.set(side ? "before_to" : "to", to);
 	});
-	return inflate(await (await asked(query.size ? `data?${query}` : "data")).blob());
+	const answer = await asked(query.size ? `data?${query}` : "data");
+
+	return inflate(new Uint8Array(await answer.arrayBuffer()));
 }
 
 /* A side's chosen slices as nanoseconds since its first sample, both ends in them. */

@@ -2,6 +2,7 @@
 // source.mjs: the pane of source: whose code is known, and what is shown of it (code.mjs).
 import { $, M, S, ask } from "./state.mjs";
 import { anySpan, twoSides } from "./sums.mjs";
+import { grouped } from "./names.mjs";
 import { drawBefore, drawPart, markLine, toHottest } from "./code.mjs";
 import { node } from "./element.mjs";
 
@@ -76,7 +77,7 @@ function threadsLeft() {
 	const left = ask.sourceLeft();
 
 	return left
-		? `, but for ${left.toLocaleString("en")} threads: no more can be asked ` +
+		? `, but for ${grouped(left)} threads: no more can be asked ` +
 				"for at once."
 		: ".";
 }
@@ -110,7 +111,7 @@ function sourceCaption(found, before) {
 	return M.meta.source
 		? `The source of this function is not in the page${
 				left
-					? ` (nor of ${left.toLocaleString("en")} others that ` +
+					? ` (nor of ${grouped(left)} others that ` +
 						`samples hit: ` +
 						"the hottest come first)"
 					: ": no sample hit it itself, or it has no name"

@@ -2,8 +2,8 @@
 // stacks.mjs: the panel of stacks: how good they are, of one recording or of two, and which of them
 // are chosen.
 import { $, M, S, ask } from "./state.mjs";
-import { twoSides } from "./sums.mjs";
-import { percent } from "./names.mjs";
+import { always, twoSides } from "./sums.mjs";
+import { grouped, percent } from "./names.mjs";
 import { box, node } from "./element.mjs";
 import { compareCounts, differenceText } from "./noise.mjs";
 
@@ -26,7 +26,7 @@ export function stateCounts() {
 
 /* States that any side has: the most frequent first, with their share on each side. */
 export function stateRows() {
-	const [now, before] = stateCounts();
+	const [now, before] = always(`states ${S.event}`, stateCounts);
 
 	return now.counts
 		.map((n, i) => {
@@ -78,7 +78,7 @@ function stateBar(side, rows, backs) {
 		{ className: "bar", title: M.meta.sides[side].name },
 		...rows.map((r, k) => {
 			const part = node("div", {
-				title: `${M.meta.states[r.i].text}: ${of(r).toLocaleString("en")}`,
+				title: `${M.meta.states[r.i].text}: ${grouped(of(r))}`,
 			});
 
 			part.style.background = backs[k];
@@ -101,7 +101,7 @@ function missingRows(side) {
 		.map(([name, n]) =>
 			node("div", {
 				className: "row",
-				textContent: `${before}${name}: ${n.toLocaleString("en")}`,
+				textContent: `${before}${name}: ${grouped(n)}`,
 			}),
 		);
 }

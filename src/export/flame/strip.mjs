@@ -2,7 +2,7 @@
 // strip.mjs: the strips of time above the graph, one for each recording.
 import { $, M, S, T, V, ask } from "./state.mjs";
 import { chosenRows, isAllTime, threadWeights, twoSides, wholeOf } from "./sums.mjs";
-import { amount, isTime, threadName } from "./names.mjs";
+import { amount, grouped, isTime, threadName } from "./names.mjs";
 import { PAPER, fitted, isDark, sized } from "./element.mjs";
 import { ramp, rampImage } from "./ramps.mjs";
 
@@ -157,7 +157,7 @@ function describeSpan(number) {
 		(all
 			? `${at(M.meta.slices)} s`
 			: `${at(first)} to ${at(last + 1)} of ${at(M.meta.slices)} s`) +
-		`: ${T.samples[number].toLocaleString("en")} samples` +
+		`: ${grouped(T.samples[number])} samples` +
 		(isTime() ? `, ${amount(wholeOf(number))}` : "") +
 		(all ? "" : `, ${share} % of the weight`);
 }

@@ -13,8 +13,9 @@ export const anySpan = () => M.meta.sides.some((_, side) => !isAllTime(side));
 
 /* The chosen rows of a side, in their order: found once for each choice, as every pane asks for
  * them. */
-export function chosenRows(side, whole) {
+export function chosenRows(side, ofAllTime) {
 	const n = M.rowSegment.length,
+		whole = ofAllTime || isAllTime(side),
 		name = `${side}${whole ? " whole" : ""}`,
 		[first, last] = S.spans[side];
 	const key = [
@@ -69,6 +70,10 @@ export function threadWeights(rows) {
 	return weights;
 }
 
+/* The same of a side's chosen rows. */
+export const chosenWeights = (side) =>
+	once(`threads ${side}`, () => threadWeights(chosenRows(side, false)));
+
 export function sumOf(values) {
 	let sum = 0;
 
@@ -76,9 +81,16 @@ export function sumOf(values) {
 	return sum;
 }
 
-/* An array of zeros in place of one that is not needed any more. */
-function cleared(old, n) {
-	return old && old.length === n ? old.fill(0) : new Float64Array(n);
+const ROOM = new Map();
+
+/* Zeros, one for each segment, in the memory of what had this name before. */
+function zeros(name) {
+	const n = M.segParent.length,
+		old = ROOM.get(name);
+
+	if (old && old.length === n) return old.fill(0);
+	ROOM.set(name, new Float64Array(n));
+	return ROOM.get(name);
 }
 
 /* Adds to each segment what is below it: a segment's parent is less than the segment. */
@@ -98,30 +110,21 @@ function ownSums(rows, of, self) {
 	return self;
 }
 
-/* Weights by segment (self: of its last node; total: of each of its nodes); of two recordings
- * samples as well (ownHits, hits), from which it is known how sure a difference is. */
+/* Weights by segment, of each of its nodes (total); of two recordings samples as well (hits), from
+ * which it is known how sure a difference is. */
 export function sums() {
-	const n = M.segParent.length,
-		{ rowSamples } = M,
-		old = { ...T };
+	const { rowWeight, rowSamples } = M;
 
-	Object.assign(T, { self: [], total: [], samples: [], ownHits: [], hits: [], choice: {} });
+	Object.assign(T, { total: [], samples: [], hits: [], choice: {} });
 	for (let side = 0; side < M.meta.sides.length; side++) {
-		const rows = chosenRows(side, false),
-			again = (name) => cleared(old[name] && old[name][side], n);
+		const rows = chosenRows(side, false);
+		const below = (name, of) => addUpwards(ownSums(rows, of, zeros(`${name} ${side}`)));
 		let samples = 0;
 
 		for (let at = 0; at < rows.length; at++) samples += rowSamples[rows[at]];
 		T.samples.push(samples);
-		T.self.push(ownSums(rows, M.rowWeight, again("self")));
-		const total = again("total");
-		total.set(T.self[side]);
-		T.total.push(addUpwards(total));
-		if (!twoSides()) continue;
-		T.ownHits.push(ownSums(rows, rowSamples, again("ownHits")));
-		const hits = again("hits");
-		hits.set(T.ownHits[side]);
-		T.hits.push(addUpwards(hits));
+		T.total.push(below("total", rowWeight));
+		if (twoSides()) T.hits.push(below("hits", rowSamples));
 	}
 }
 
@@ -129,6 +132,21 @@ export function sums() {
 export function once(name, make) {
 	if (!(name in T.choice)) T.choice[name] = make();
 	return T.choice[name];
+}
+
+/* Of a side, by segment, what its last node has itself: weights, and of two recordings samples. */
+const own = (name, side, of) =>
+	once(`${name} ${side}`, () =>
+		ownSums(chosenRows(side, false), of, zeros(`${name} ${side}`)),
+	);
+export const selfSums = (side) => own("self", side, M.rowWeight);
+export const selfHits = (side) => own("own hits", side, M.rowSamples);
+
+/* What is the same for all choices: made at most once for each block of data. */
+export function always(name, make) {
+	M.always ||= new Map();
+	if (!M.always.has(name)) M.always.set(name, make());
+	return M.always.get(name);
 }
 
 export const twoSides = () => M.meta.sides.length > 1;

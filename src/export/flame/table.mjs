@@ -2,7 +2,7 @@
 // table.mjs: the pane of functions, with callers and callees of the chosen one.
 import { $, M, S, T, ask } from "./state.mjs";
 import { once, twoSides, wholeOf } from "./sums.mjs";
-import { amount, percent } from "./names.mjs";
+import { amount, grouped, percent } from "./names.mjs";
 import { node } from "./element.mjs";
 import { around, functionRows } from "./functions.mjs";
 import { compared, differenceText } from "./noise.mjs";
@@ -159,7 +159,7 @@ export function drawTable() {
 
 	$("functionhead").replaceChildren(node("tr", {}, ...functionHeadings()));
 	showRows(rows.slice(0, TABLE_ROWS));
-	$("functioncount").textContent = `${n.toLocaleString("en")} functions${cut}${noise}`;
+	$("functioncount").textContent = `${grouped(n)} functions${cut}${noise}`;
 	drawAround();
 }
 
@@ -194,7 +194,7 @@ function aroundList(id, now, before) {
 			return row;
 		}),
 	);
-	const more = (all.length - AROUND_ROWS).toLocaleString("en");
+	const more = grouped(all.length - AROUND_ROWS);
 	if (all.length > AROUND_ROWS)
 		$(id).append(node("tr", {}, node("td", { textContent: `and ${more} more` })));
 }

@@ -2,8 +2,8 @@
 // threads.mjs: the panel of processes and threads. Of two recordings threads are told apart by
 // their name, as numbers of one say nothing of the other.
 import { $, M, S, ask } from "./state.mjs";
-import { once, twoSides } from "./sums.mjs";
-import { percent, processName, threadFound, threadName } from "./names.mjs";
+import { always, twoSides } from "./sums.mjs";
+import { grouped, percent, processName, threadFound, threadName } from "./names.mjs";
 import { box, node } from "./element.mjs";
 import { compareCounts, differenceText } from "./noise.mjs";
 
@@ -83,24 +83,26 @@ export function sameThreads(threads) {
 
 function threadRow(className, name, threads, share) {
 	const button = node("button", { textContent: "only", title: `only ${name}` });
+	const label = box(
+		threads.every((t) => S.threads[t]),
+		name,
+		(on) => {
+			threads.forEach((t) => {
+				S.threads[t] = on ? 1 : 0;
+			});
+			ask.recompute(true);
+			panelThreads();
+		},
+	);
 	const row = node(
 		"div",
 		{ className: `row ${className}` },
-		box(
-			threads.every((t) => S.threads[t]),
-			name,
-			(on) => {
-				threads.forEach((t) => {
-					S.threads[t] = on ? 1 : 0;
-				});
-				ask.recompute(true);
-				panelThreads();
-			},
-		),
+		label,
 		node("span", { className: "share", textContent: share }),
 		button,
 	);
 
+	PANEL.boxes.push({ input: label.querySelector("input"), threads });
 	button.addEventListener("click", () => only(threads));
 	return row;
 }
@@ -148,14 +150,29 @@ function processRows(p, kept, whole) {
 				),
 			);
 	const more = kept.length - PROCESS_ROWS;
-	if (more > 0) rows.push(moreRow(`and ${more.toLocaleString("en")} more threads`));
+	if (more > 0) rows.push(moreRow(`and ${grouped(more)} more threads`));
 	return rows;
 }
 
-/* The panel as it is now. */
+/* Which rows the panel has, and their boxes with the threads of each. */
+const PANEL = { of: null, key: "", boxes: [] };
+
+/* The panel as it is now. Its rows are the same whatever is chosen; the ticks are not. */
 export function panelThreads() {
+	const key = `${S.event} ${S.filter}`;
+
+	if (PANEL.of !== M.rowSegment || PANEL.key !== key) {
+		Object.assign(PANEL, { of: M.rowSegment, key, boxes: [] });
+		listThreads();
+		return;
+	}
+	for (const { input, threads } of PANEL.boxes)
+		input.checked = threads.every((t) => S.threads[t]);
+}
+
+function listThreads() {
 	const rows = [],
-		list = once(`processes ${S.event}`, processes);
+		list = always(`processes ${S.event}`, processes);
 	const sum = (of) => [0, 1].map((side) => list.reduce((all, p) => all + p[of][side], 0)),
 		whole = sum("weight"),
 		hits = sum("hits");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // views.mjs: which pane is shown, and the pane's own controls.
 import { $, M, S } from "./state.mjs";
-import { chosenRows, threadWeights, twoSides } from "./sums.mjs";
+import { chosenWeights, twoSides } from "./sums.mjs";
 import { threadName } from "./names.mjs";
 import { node } from "./element.mjs";
 import { shownThreads } from "./order.mjs";
@@ -12,10 +12,16 @@ import { drawSource } from "./source.mjs";
 /* More threads than this are not in the list to choose from; a link can name any. */
 const CHOICES = 5000;
 
+/* Of which choice the list is. */
+const C = { weights: null, thread: -1 };
+
 /* The threads to choose from in order of time, the heaviest first. */
 function threadChoice() {
 	const [thread, other] = shownThreads(),
-		weights = threadWeights(chosenRows(0, false));
+		weights = chosenWeights(0);
+
+	if (C.weights === weights && C.thread === thread) return;
+	Object.assign(C, { weights, thread });
 	const list = [...weights.keys()]
 		.filter((t) => weights[t] || t === thread)
 		.sort((a, b) => weights[b] - weights[a] || a - b)
