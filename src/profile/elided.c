@@ -18,6 +18,9 @@
 #define ELLIPSIS "\xe2\x80\xa6"
 /* Brackets that may be open at once; deeper names stay whole. */
 #define DEPTH_MAX 64
+#define IN_SIGNS 3 /* columns of " (" and ")" */
+#define IN_LEAST 9 /* columns in which what is in brackets is to be known, with these */
+#define IN_ROOM 36 /* columns of which a quarter is left to it behind a name that does not fit */
 
 /* What an identifier is made of. */
 static bool elided_word(char c)
@@ -142,6 +145,42 @@ void elided_fit(struct buf *to, const char *text, size_t room, size_t end)
 		text = buf_text(&less);
 	}
 	shown_cut(to, text, room, end);
+	to->failed |= less.failed;
+	buf_free(&less);
+}
+
+/* What " (IN)" may take of so many columns when the name takes `wide` of them, and both do not fit:
+ * what the name leaves, else a part of a wide screen, else nothing. */
+static size_t elided_room_in(size_t room, size_t wide, size_t n)
+{
+	size_t least = n < IN_LEAST ? n : IN_LEAST;
+
+	if (wide + n <= room)
+		return n;
+	if (wide + least <= room)
+		return room - wide;
+	return room < IN_ROOM ? 0 : n < room / 4 ? n : room / 4;
+}
+
+/* Both are cut each by itself: brackets around the second are no arguments. */
+void elided_fit_in(struct buf *to, const char *name, const char *in, size_t room, size_t end)
+{
+	size_t wide = shown_columns(name, strlen(name));
+	size_t n = in ? shown_columns(in, strlen(in)) + IN_SIGNS : 0;
+	struct buf less = { 0 };
+
+	if (wide + n > room) {
+		elided_put(&less, name);
+		name = buf_text(&less);
+		wide = shown_columns(name, less.n);
+	}
+	n = elided_room_in(room, wide, n);
+	shown_cut(to, name, room - n, end);
+	if (n) {
+		buf_put_text(to, " (");
+		shown_cut(to, in, n - IN_SIGNS, 0);
+		buf_put_text(to, ")");
+	}
 	to->failed |= less.failed;
 	buf_free(&less);
 }

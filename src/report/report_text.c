@@ -47,6 +47,7 @@ static size_t text_gap_width(const struct report_fields *f, size_t k)
 }
 
 #define LEAST_WIDTH 8 /* of a column of names that is made narrower */
+#define LEFT_OUT -1   /* in place of a width */
 
 /* What a column of names gives away first: one that is wide; functions are worth twice the room. 0:
  * it gives nothing. */
@@ -59,14 +60,45 @@ static int text_spare(const struct text_table *tt, size_t k)
 	return field == ROLLUP_SYMBOL ? (tt->width[k] + 1) / 2 : tt->width[k];
 }
 
-/* Makes columns of names narrower until a row fits. */
-static void text_shrink(struct text_table *tt)
+/* The columns that a row takes; least: names as narrow as they may be. */
+static size_t text_row_width(const struct text_table *tt, bool least)
 {
 	const struct report_fields *f = &tt->report->fields;
 	size_t sum = 0;
 
+	for (size_t k = 0; k < f->n; k++) {
+		bool shrinks = least && f->field[k] < ROLLUP_COLUMNS && tt->width[k] > LEAST_WIDTH;
+
+		if (tt->width[k] != LEFT_OUT)
+			sum += (size_t)(shrinks ? LEAST_WIDTH : tt->width[k]) +
+			       text_gap_width(f, k);
+	}
+	return sum;
+}
+
+/* Leaves names out from the left where there is no room for all; functions, and the last names, are
+ * what rows are told apart by. */
+static void text_leave_out(struct text_table *tt)
+{
+	const struct report_fields *f = &tt->report->fields;
+	size_t last = f->n;
+
 	for (size_t k = 0; k < f->n; k++)
-		sum += (size_t)tt->width[k] + text_gap_width(f, k);
+		if (f->field[k] < ROLLUP_COLUMNS)
+			last = k;
+	for (size_t k = 0; k < last && text_row_width(tt, true) > tt->report->columns; k++)
+		if (f->field[k] < ROLLUP_COLUMNS && f->field[k] != ROLLUP_SYMBOL)
+			tt->width[k] = LEFT_OUT;
+}
+
+/* Makes columns of names narrower until a row fits. */
+static void text_shrink(struct text_table *tt)
+{
+	const struct report_fields *f = &tt->report->fields;
+	size_t sum;
+
+	text_leave_out(tt);
+	sum = text_row_width(tt, false);
 	/* One column at a time, from the one with the most to give, so that wide ones shrink
 	 * first. */
 	while (sum > tt->report->columns) {
@@ -180,6 +212,8 @@ static void text_heading(const struct text_table *tt, struct buf *out)
 	if (tt->report->separator)
 		buf_put_text(out, "# ");
 	for (size_t k = 0; k < f->n; k++) {
+		if (tt->width[k] == LEFT_OUT)
+			continue;
 		text_gap(tt->report, k, out);
 		text_put(tt, k, report_heading(f->field[k]), 0, f->field[k] >= ROLLUP_COLUMNS, out);
 	}
@@ -194,6 +228,8 @@ static void text_row(struct text_table *tt, const struct rollup_row *row, struct
 	for (size_t k = 0; k < r->fields.n; k++) {
 		unsigned field = r->fields.field[k];
 
+		if (tt->width[k] == LEFT_OUT)
+			continue;
 		text_gap(r, k, out);
 		if (field >= ROLLUP_COLUMNS && !r->separator) {
 			report_figure(r, tt->table, row, field, tt->width[k], out);

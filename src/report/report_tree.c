@@ -18,19 +18,7 @@ static const char *tree_object(const struct profile *p, uint32_t object)
 
 #define NAMES_AT 19        /* columns in front of a name that is not indented */
 #define NAMES_AT_CALLEE 10 /* the same without self */
-#define NAME_LEAST 20      /* columns that a name may always take */
-
-/* A name so that its line fits the terminal, of which `taken` columns are something else's. */
-static void tree_name(const struct report *r, const char *name, size_t taken, struct buf *out)
-{
-	size_t room = r->columns > taken + NAME_LEAST ? r->columns - taken : NAME_LEAST;
-	struct buf text = { 0 };
-
-	shown_put_text(&text, name);
-	elided_fit(out, buf_text(&text), room, nameless_end(name));
-	out->failed |= text.failed;
-	buf_free(&text);
-}
+#define NAME_LEAST 8       /* columns that a name may always take */
 
 /* What a walk of the tree needs to write a line. */
 struct tree_view {
@@ -40,6 +28,31 @@ struct tree_view {
 	uint64_t whole; /* of which percentages are: the event's weight, in the tree or not */
 };
 
+/* How far a name is indented: on a terminal so far that it keeps half of what there is. */
+static size_t tree_indent(const struct tree_view *v, size_t names_at, size_t depth)
+{
+	size_t columns = v->report->columns, room = columns > names_at ? columns - names_at : 0;
+
+	return columns && depth * 2 > room / 2 ? room / 2 : depth * 2;
+}
+
+/* A function, and the object that it is in (NULL: none), so that they fit the terminal behind so
+ * many columns. */
+static void tree_name(const struct report *r, const char *name, const char *in, size_t taken,
+                      struct buf *out)
+{
+	size_t room = r->columns > taken + NAME_LEAST ? r->columns - taken : NAME_LEAST;
+	struct buf text = { 0 }, object = { 0 };
+
+	shown_put_text(&text, name);
+	shown_put_text(&object, in ? in : "");
+	elided_fit_in(out, buf_text(&text), in ? buf_text(&object) : NULL,
+	              r->columns ? room : SIZE_MAX / 2, nameless_end(name));
+	out->failed |= text.failed | object.failed;
+	buf_free(&text);
+	buf_free(&object);
+}
+
 /* One node: its shares, its name, and the object it is of. By callee it has no self: samples end
  * where the stack begins, whose function did not take them. */
 static void tree_line(const struct tree_view *v, uint32_t node, int depth, struct buf *out)
@@ -47,30 +60,22 @@ static void tree_line(const struct tree_view *v, uint32_t node, int depth, struc
 	const struct report *r = v->report;
 	const struct tree *t = v->tree;
 	const struct tree_node *n = &t->nodes[node];
-
 	const char *name = n->symbol ? profile_text(t->profile, n->symbol) : SYMBOL_UNKNOWN;
-	struct buf object = { 0 };
+	const size_t names_at = v->callee ? NAMES_AT_CALLEE : NAMES_AT;
+	const size_t indent = tree_indent(v, names_at, (size_t)depth);
 
-	if (n->kind != PROFILE_MISSING)
-		shown_printf(&object, " (%s)",
-		             n->kind == PROFILE_INLINED ? "inlined"
-		                                        : tree_object(t->profile, n->object));
 	report_share(r, report_percent(n->total, v->whole), out);
 	if (!v->callee) {
 		buf_put_text(out, " ");
 		report_share(r, report_percent(n->self, v->whole), out);
 	}
-	buf_printf(out, "  %*s", depth * 2, "");
-	if (r->columns)
-		tree_name(r, name,
-		          (v->callee ? NAMES_AT_CALLEE : NAMES_AT) + (size_t)depth * 2 + object.n,
-		          out);
-	else
-		shown_put_text(out, name);
-	buf_put_text(out, buf_text(&object));
+	buf_printf(out, "  %*s", (int)indent, "");
+	tree_name(r, name,
+	          n->kind == PROFILE_MISSING   ? NULL
+	          : n->kind == PROFILE_INLINED ? "inlined"
+	                                       : tree_object(t->profile, n->object),
+	          names_at + indent, out);
 	buf_put_text(out, "\n");
-	out->failed |= object.failed;
-	buf_free(&object);
 }
 
 /* The first of node and its siblings that is large enough to be shown; 0: none. */
@@ -125,6 +130,17 @@ static uint64_t tree_least(const struct report *r, uint64_t whole)
 	return least < 1 ? 0 : least >= 1e18 ? (uint64_t)1e18 : (uint64_t)least;
 }
 
+/* What stands above the lines, as far as the terminal is wide. */
+static void tree_heading(const struct report *r, bool callee, struct buf *out)
+{
+	const char *text = callee ? "   Total  Callees, and below each who called it"
+	                          : "   Total     Self  Callers, and below each what it called";
+
+	buf_put_text(out, "\n");
+	shown_cut(out, text, r->columns ? r->columns : strlen(text), 0);
+	buf_put_text(out, "\n");
+}
+
 /* Percentages are of all that the event counted, also where a filter leaves a part out. -ENOMEM. */
 int report_tree(const struct report *r, uint32_t event, struct buf *out)
 {
@@ -145,9 +161,7 @@ int report_tree(const struct report *r, uint32_t event, struct buf *out)
 	v.tree = &t;
 	v.whole = account.weight;
 	if (!r->quiet)
-		buf_printf(out, "\n   Total  %s\n",
-		           callee ? "Callees, and below each who called it"
-		                  : "   Self  Callers, and below each what it called");
+		tree_heading(r, callee, out);
 	tree_walk(&v, out);
 	if (t.nodes[0].self) {
 		report_share(r, report_percent(t.nodes[0].self, v.whole), out);

@@ -21,10 +21,6 @@
 /* The limits of the colours. */
 #define HOT 5.0 /* percent: as in the report as text */
 #define WARM 0.5
-#define IN_SIGNS 3 /* columns of " (" and ")" */
-#define IN_LEAST 9 /* columns in which an object is to be known, with these */
-#define IN_ROOM \
-	36 /* columns of which a quarter is left to the object of a name that does not fit */
 #define DEPTH_COLUMNS 40 /* deeper nodes are not indented further */
 
 /* Events of two profiles are the same if they are called alike. */
@@ -154,45 +150,18 @@ const char *pane_in(uint32_t kind, const char *object)
 	return kind == PROFILE_INLINED ? "inlined" : kind == PROFILE_MISSING ? NULL : object;
 }
 
-/* What " (IN)" may take of so many columns when the name takes `wide` of them, and both do not fit:
- * what the name leaves, else a part of a wide screen, else nothing. */
-static size_t pane_room_in(size_t room, size_t wide, size_t n)
-{
-	size_t least = n < IN_LEAST ? n : IN_LEAST;
-
-	if (wide + n <= room)
-		return n;
-	if (wide + least <= room)
-		return room - wide;
-	return room < IN_ROOM ? 0 : n < room / 4 ? n : room / 4;
-}
-
-/* Name and object are cut each by itself: brackets around an object are no arguments. */
 void pane_name_in(const struct view_screen *s, unsigned row, unsigned column, unsigned room,
                   unsigned style, const char *name, const char *in)
 {
-	struct buf text = { 0 }, object = { 0 }, less = { 0 }, line = { 0 };
-	size_t wide, n;
+	struct buf text = { 0 }, object = { 0 }, line = { 0 };
 
 	shown_put_text(&text, name);
 	shown_put_text(&object, in ? in : "");
-	wide = shown_columns(buf_text(&text), text.n);
-	n = in ? shown_columns(buf_text(&object), object.n) + IN_SIGNS : 0;
-	if (wide + n > room) {
-		elided_put(&less, buf_text(&text));
-		wide = shown_columns(buf_text(&less), less.n);
-	}
-	n = pane_room_in(room, wide, n);
-	shown_cut(&line, buf_text(less.n ? &less : &text), room - n, nameless_end(name));
-	if (n) {
-		buf_put_text(&line, " (");
-		shown_cut(&line, buf_text(&object), n - IN_SIGNS, 0);
-		buf_put_text(&line, ")");
-	}
+	elided_fit_in(&line, buf_text(&text), in ? buf_text(&object) : NULL, room,
+	              nameless_end(name));
 	s->put(s->ctx, row, column, style, buf_text(&line));
 	buf_free(&text);
 	buf_free(&object);
-	buf_free(&less);
 	buf_free(&line);
 }
 

@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 import termios
@@ -58,7 +59,7 @@ def wide_sentences(text, columns):
 
 
 def width(line):
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
 def tables(text):
@@ -99,6 +100,19 @@ def main():
         code, wide = on_terminal(report, columns=10000, PAGER="cat")
         if code or tables(wide) != tables(whole):
             fault("a wide terminal does not show what -w 0 does")
+
+        # Where there is little room tables and trees fit as well, of wide names, too.
+        made = os.path.join(scratch, "made.data")
+        with open(made, "wb") as f:
+            subprocess.run([os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "made"), "screens"], stdout=f, check=True)
+        for args in (report, ["report", "--stdio", *NOWHERE, made]):
+            for columns in (40, 50, 60):
+                for graph in ("caller", "callee"):
+                    code, text = on_terminal([*args, "-g", graph], columns=columns, PAGER="cat")
+                    shown = [line for line in text.splitlines() if re.match(" *(Children|Total) ", line)] + tables(text)
+                    wide = [line for line in shown if width(line) > columns]
+                    if code or len(shown) < 12 or wide:
+                        fault("%d columns, %s: exit %d, %d of %d rows are wider: %s" % (columns, graph, code, len(wide), len(shown), wide[:2]))
 
         # Sentences are broken between words, whatever the width, and say what they say on a wide one.
         for args in (report, ["explain", *NOWHERE, RECORDING]):
