@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/shown.h"
 #include "view/feed.h"
 #include "view/terminal_name.h"
 
@@ -43,7 +44,24 @@ bool view_can(void)
 	       strcmp(term, "dumb") != 0;
 }
 
-/* For view_screen.put. Without UTF-8 each character beyond ASCII is a '?'. */
+/* Without UTF-8 a character beyond ASCII is a '?' in each of the columns that it is counted for. */
+static void terminal_put_ascii(const char *text)
+{
+	while (*text) {
+		size_t n = 1;
+
+		while ((text[n] & 0xc0) == 0x80)
+			n++;
+		if ((unsigned char)*text < 0x80)
+			addch((unsigned char)*text);
+		else
+			for (size_t i = shown_columns(text, n); i; i--)
+				addch('?');
+		text += n;
+	}
+}
+
+/* For view_screen.put. */
 static void terminal_put(void *ctx, unsigned row, unsigned column, unsigned style, const char *text)
 {
 	const struct terminal *t = ctx;
@@ -55,9 +73,8 @@ static void terminal_put(void *ctx, unsigned row, unsigned column, unsigned styl
 	move((int)row, (int)column);
 	if (t->utf8)
 		addstr(text);
-	for (; !t->utf8 && *text; text++)
-		if ((*text & 0xc0) != 0x80)
-			addch((unsigned char)*text < 0x80 ? (unsigned char)*text : '?');
+	else
+		terminal_put_ascii(text);
 	attrset(A_NORMAL);
 }
 
@@ -206,12 +223,24 @@ static int terminal_loop(struct view *v, struct terminal *t, struct feed *feed)
 	return r < 0 ? r : 0;
 }
 
-/* What is not ASCII needs a locale of UTF-8; the C locale's users are given one. */
+/* Whether the locale that is asked for has UTF-8, by its name. */
+static bool terminal_asks_for_utf8(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *value = NULL;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]) && !(value && *value); i++)
+		value = getenv(variables[i]);
+	return value && (strcasestr(value, ".utf8") || strcasestr(value, ".utf-8"));
+}
+
+/* What is not ASCII needs a locale of UTF-8; the C locale's users are given one, and those whose
+ * own is not on this machine, as often by ssh. */
 static bool terminal_utf8(void)
 {
 	const char *now = setlocale(LC_CTYPE, "");
 
-	if (now && (!strcmp(now, "C") || !strcmp(now, "POSIX")))
+	if (now ? !strcmp(now, "C") || !strcmp(now, "POSIX") : terminal_asks_for_utf8())
 		setlocale(LC_CTYPE, "C.UTF-8");
 	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }

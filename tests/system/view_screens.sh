@@ -96,6 +96,20 @@ open "40 10" "TERM=xterm-16color $REPORT"
 is "40x10 functions"
 same "of 16 colours" "31 " "$(colours)"
 keys q
+for term in linux screen vt100; do
+	open "40 10" "TERM=$term $REPORT"
+	is "40x10 functions"
+	keys q
+done
+# A locale that is not here, as by ssh: its name says what the terminal takes. Where that is no UTF-8, columns stay what they are.
+open "40 10" "LC_ALL=xx_XX.UTF-8 $REPORT"
+is "40x10 functions"
+keys q
+open "40 10" "LC_ALL=xx_XX.ISO-8859-1 $REPORT"
+is "40x10 functions without UTF-8"
+keys 2 E
+is "40x10 tree without UTF-8"
+keys q
 open "200 60" "$REPORT"
 is "200x60 functions"
 keys q
