@@ -200,9 +200,12 @@ void fold_list(struct fold *f, size_t at)
 	fold_reach(f, NULL, at + FOLD_AHEAD);
 }
 
-/* A filter looks into closed branches, too; what was closed before it is closed after it. */
-void fold_filter(struct fold *f, bool filtered)
+/* A filter looks into closed branches, too; what was closed before it is closed after it, but for
+ * the way to what was found. */
+void fold_filter(struct fold *f, bool filtered, size_t *at)
 {
+	uint32_t here = f->filtered && !filtered ? fold_at(f, *at) : 0;
+
 	f->failed = 0;
 	if (filtered && !f->filtered) {
 		memcpy(f->before, f->open, f->n);
@@ -214,7 +217,11 @@ void fold_filter(struct fold *f, bool filtered)
 		f->all = f->all_before;
 	}
 	f->filtered = filtered;
-	fold_list(f, 0);
+	for (uint32_t up = f->nodes[here].parent; up; up = f->nodes[up].parent)
+		f->open[up] = true;
+	fold_list(f, *at);
+	if (here)
+		fold_go(f, here, at);
 }
 
 /* Opens a node and the one child below it, and so on to where the way parts. */

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FOLD_AHEAD 1000 /* lines behind the cursor's that are made with it */
+#define FOLD_AHEAD 256 /* lines behind the cursor's that are made with it */
 
 /* 0: none; the root is node 0. A node that is never shown is in no list. */
 struct fold_node {
@@ -69,8 +69,9 @@ int fold_grow(struct fold *f, uint32_t node);
 /* Opens and closes what is so in another tree, whose place this one takes. Returns what its node
  * `here` is now; 0: nothing. Without memory for that nothing differs from the others. */
 uint32_t fold_carry(struct fold *f, const struct fold *from, uint32_t here);
-/* To be called when passes has been filled. filtered: there is a filter. */
-void fold_filter(struct fold *f, bool filtered);
+/* To be called when passes has been filled. filtered: there is a filter. When there is none any
+ * more, the way to the node of line *at is opened, and the cursor goes with it. */
+void fold_filter(struct fold *f, bool filtered, size_t *at);
 /* Lists the nodes that are to be seen, depth first: up to line `at` and FOLD_AHEAD more. */
 void fold_list(struct fold *f, size_t at);
 /* Goes on with the list until it has n lines, or all. *at becomes the line that is sought, if it

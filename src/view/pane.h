@@ -77,8 +77,11 @@ struct pane_kind {
 	void (*heading)(struct pane *p, const struct view_screen *s, unsigned row);
 	void (*line)(struct pane *p, const struct view_screen *s, unsigned row, size_t i,
 	             unsigned style);
-	/* Shows only what has the pane's filter in it. NULL: it cannot be filtered. -ENOMEM. */
+	/* Shows only what has the pane's filter in it. -ENOMEM. */
 	int (*filter)(struct pane *p);
+	/* What line i is, whatever the filter. NULL: filter keeps the cursor on its line when there
+	 * is none any more. */
+	uint64_t (*id)(const struct pane *p, size_t i);
 	/* A pane that shows the same of another scope, which takes long where there are many
 	 * samples. NULL: out of memory, or not wanted any more. No such function: a pane of text,
 	 * which stays as it is. */

@@ -63,6 +63,11 @@ static int calls_filter(struct pane *p)
 	return 0;
 }
 
+static uint64_t calls_id(const struct pane *p, size_t i)
+{
+	return ((const struct calls *)p)->visible[i];
+}
+
 static void calls_heading(struct pane *p, const struct view_screen *s, unsigned row)
 {
 	(void)p;
@@ -279,6 +284,7 @@ static const struct pane_kind calls_kind = {
 	.heading = calls_heading,
 	.line = calls_line,
 	.filter = calls_filter,
+	.id = calls_id,
 	.again = calls_again,
 	.adopt = calls_adopt,
 	.function = calls_function,

@@ -71,6 +71,11 @@ static int compare_pane_filter(struct pane *p)
 	return 0;
 }
 
+static uint64_t compare_pane_id(const struct pane *p, size_t i)
+{
+	return ((const struct compare_pane *)p)->visible[i];
+}
+
 /* Sorts, filters, and measures the names of the first rows. */
 static void compare_pane_sort(struct compare_pane *t)
 {
@@ -203,6 +208,7 @@ static const struct pane_kind compare_pane_kind = {
 	.heading = compare_pane_heading,
 	.line = compare_pane_line,
 	.filter = compare_pane_filter,
+	.id = compare_pane_id,
 	.own = compare_pane_own,
 	.key = compare_pane_key_pressed,
 	.enter = compare_pane_enter,
@@ -217,6 +223,7 @@ static const struct pane_kind compare_things_kind = {
 	.heading = compare_pane_heading,
 	.line = compare_pane_line,
 	.filter = compare_pane_filter,
+	.id = compare_pane_id,
 	.things = true,
 	.own = compare_pane_own,
 	.key = compare_pane_key_pressed,

@@ -58,6 +58,11 @@ static int both_filter(struct pane *p)
 	return 0;
 }
 
+static uint64_t both_id(const struct pane *p, size_t i)
+{
+	return ((const struct both_pane *)p)->visible[i];
+}
+
 static void both_heading(struct pane *p, const struct view_screen *s, unsigned row)
 {
 	struct both_pane *b = (struct both_pane *)p;
@@ -118,6 +123,7 @@ static const struct pane_kind both_kind = {
 	.heading = both_heading,
 	.line = both_line,
 	.filter = both_filter,
+	.id = both_id,
 	.enter = both_enter,
 	.names = both_names,
 };

@@ -101,7 +101,7 @@ static int pair_pane_filter(struct pane *p)
 		r = pair_pane_seek(t, side);
 	if (r < 0)
 		return r;
-	fold_filter(&t->fold, p->filter.n);
+	fold_filter(&t->fold, p->filter.n, &p->at);
 	return pane_fold(p, &t->fold);
 }
 
@@ -214,6 +214,7 @@ static void pair_pane_adopt(struct pane *p, const struct pane *from)
 	const struct pair_pane *old = (const struct pair_pane *)from;
 	uint32_t here = fold_carry(&t->fold, &old->fold, fold_at(&old->fold, from->at));
 
+	p->at = 0;
 	pair_pane_filter(p);
 	pane_fold_adopt(p, &t->fold, from, here);
 }

@@ -33,6 +33,7 @@ void pane_fold_adopt(struct pane *p, struct fold *f, const struct pane *old, uin
 	size_t above = old->at - old->top;
 
 	fold_reach(f, NULL, (old->at < ADOPTED_MOST ? old->at : ADOPTED_MOST) + FOLD_AHEAD);
+	p->at = old->at;
 	/* On the first line it stays there, so that what leads is seen. */
 	if (here && old->at)
 		fold_go(f, here, &p->at);

@@ -74,6 +74,11 @@ static int table_filter(struct pane *p)
 	return 0;
 }
 
+static uint64_t table_id(const struct pane *p, size_t i)
+{
+	return ((const struct table_pane *)p)->visible[i];
+}
+
 /* The widths that the first rows' names ask for. */
 static void table_measure(struct table_pane *t)
 {
@@ -283,6 +288,7 @@ static const struct pane_kind table_kind = {
 	.heading = table_heading,
 	.line = table_line,
 	.filter = table_filter,
+	.id = table_id,
 	.again = table_again,
 	.adopt = table_adopt,
 	.own = table_own,
@@ -298,6 +304,7 @@ static const struct pane_kind table_things_kind = {
 	.heading = table_heading,
 	.line = table_line,
 	.filter = table_filter,
+	.id = table_id,
 	.again = table_again,
 	.adopt = table_adopt,
 	.things = true,

@@ -137,6 +137,11 @@ static int text_pane_filter(struct pane *p)
 	return r;
 }
 
+static uint64_t text_pane_id(const struct pane *p, size_t i)
+{
+	return (uintptr_t)((const struct text_pane *)p)->rows[i].text;
+}
+
 /* Prose is broken again where the screen has another width. */
 static int text_pane_layout(struct pane *p, unsigned columns)
 {
@@ -221,6 +226,7 @@ static const struct pane_kind text_pane_kind = {
 	.heading = text_pane_heading,
 	.line = text_pane_line,
 	.filter = text_pane_filter,
+	.id = text_pane_id,
 	.layout = text_pane_layout,
 	.key = text_pane_key,
 };

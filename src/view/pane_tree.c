@@ -101,7 +101,7 @@ static int tree_pane_filter(struct pane *p)
 		r = tree_grow_seek(t->growth, t->fold.passes);
 	if (r < 0)
 		return r;
-	fold_filter(&t->fold, p->filter.n);
+	fold_filter(&t->fold, p->filter.n, &p->at);
 	return pane_fold(p, &t->fold);
 }
 
@@ -177,6 +177,7 @@ static void tree_pane_adopt(struct pane *p, const struct pane *from)
 	const struct tree_pane *old = (const struct tree_pane *)from;
 	uint32_t here = fold_carry(&t->fold, &old->fold, fold_at(&old->fold, from->at));
 
+	p->at = 0;
 	tree_pane_filter(p);
 	pane_fold_adopt(p, &t->fold, from, here);
 }

@@ -142,6 +142,30 @@ static int view_freeze(struct view *v)
 	return v->frozen ? 0 : view_renew_waiting(v);
 }
 
+/* The filter is another one: the list begins at its first line. Without a filter the cursor stays
+ * on what was found, as far from the edge of the screen as it was. */
+static int view_filter(struct view *v)
+{
+	struct pane *p = v->top;
+	bool keeps = !p->filter.n && p->at < p->n;
+	uint64_t id = keeps && p->kind->id ? p->kind->id(p, p->at) : 0;
+	size_t above = p->at - p->top;
+	int r;
+
+	if (p->filter.n)
+		p->at = p->top = 0;
+	r = p->kind->filter(p);
+	if (r < 0 || !keeps)
+		return r;
+	for (size_t i = 0; p->kind->id && i < p->n; i++)
+		if (p->kind->id(p, i) == id) {
+			p->at = i;
+			break;
+		}
+	p->top = p->at > above ? p->at - above : 0;
+	return view_seek(v);
+}
+
 /* Goes back: first from a filter, then from a pane. */
 static int view_back(struct view *v)
 {
@@ -149,8 +173,7 @@ static int view_back(struct view *v)
 
 	if (p->filter.n) {
 		buf_clear(&p->filter);
-		p->at = p->top = 0;
-		return p->kind->filter(p);
+		return view_filter(v);
 	}
 	if (p->below)
 		view_pop(v);
@@ -190,11 +213,7 @@ static int view_type(struct view *v, int key)
 	} else if (key >= 0x20 && key < 0x100 && text->n < 1000) {
 		buf_put(text, &c, 1);
 	}
-	if (text != &v->top->filter)
-		return 0;
-	/* The list is another one: it begins at its first line. */
-	v->top->at = v->top->top = 0;
-	return v->top->kind->filter(v->top);
+	return text == &v->top->filter ? view_filter(v) : 0;
 }
 
 /* Makes the lines that are near the cursor, where they are made as far as they are looked at. */

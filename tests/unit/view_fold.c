@@ -99,9 +99,9 @@ static void opening_all_makes_what_is_looked_at(void **state)
 	assert_true(e->grown <= n + 4 * FOLD_AHEAD + 1);
 	/* A branch that is closed on the way stays so, and what was opened below it, too. */
 	n = f->n;
-	at = 3000;
+	at = 1000;
 	assert_true(fold_key(f, &at, '-'));
-	assert_int_equal(f->n_lines, 3000 + FOLD_AHEAD);
+	assert_int_equal(f->n_lines, 1000 + FOLD_AHEAD);
 	assert_true(fold_key(f, &at, 'C'));
 	assert_int_equal(at, 0);
 	assert_int_equal(f->n_lines, 2);
@@ -141,16 +141,24 @@ static void a_filter_enters_what_leads_to_something(void **state)
 {
 	struct endless *e = endless_new();
 	struct fold *f = &e->fold;
+	uint32_t deepest;
+	size_t at = 0;
 
 	(void)state;
 	f->passes[1] = true;
-	fold_filter(f, true);
+	fold_filter(f, true, &at);
 	/* One second child beside each node of the way, and nothing below those. */
 	assert_int_equal(f->n_lines, LEVELS);
 	assert_int_equal(f->next.node, 0);
 	assert_true(e->grown <= LEVELS + 1);
-	fold_filter(f, false);
-	assert_int_equal(f->n_lines, 2);
+	/* Without the filter the way to what was found is open, and nothing else. */
+	deepest = fold_at(f, at);
+	fold_filter(f, false, &at);
+	assert_int_equal(at, LEVELS);
+	assert_int_equal(fold_at(f, at), deepest);
+	fold_reach(f, NULL, 3 * LEVELS);
+	assert_int_equal(f->n_lines, 2 * LEVELS);
+	assert_int_equal(f->next.node, 0);
 	endless_free(e);
 }
 
@@ -246,9 +254,9 @@ static void the_end_of_a_long_list_is_come_to_in_steps(void **state)
 	(void)state;
 	start_wide(&t, 1);
 	keys(&t, "E");
-	row_has(&t, ROWS - 1, "1/1000+");
+	row_has(&t, ROWS - 1, "1/256+");
 	keys(&t, "jjj");
-	row_has(&t, ROWS - 1, "4/10");
+	row_has(&t, ROWS - 1, "4/2");
 	press(&t, "G");
 	assert_true(view_makes(t.view));
 	row_has(&t, 0, "lines, Esc: no more]");
@@ -312,11 +320,15 @@ static void a_filter_lists_what_passes_and_goes_on(void **state)
 	(void)state;
 	start_wide(&t, 0);
 	keys(&t, "/f2_39\n");
-	row_has(&t, ROWS - 1, "1/1000+");
+	row_has(&t, ROWS - 1, "1/256+");
 	row_has(&t, 3, "f2_39");
 	keys(&t, "G");
 	row_has(&t, ROWS - 1, "1600/1600");
+	/* Without the filter, what was found is where it is in the tree. */
 	key(&t, VIEW_KEY_ESCAPE);
+	row_has(&t, ROWS - 1, "/121");
+	row_has(&t, 3 + ROWS - 5, "f2_39");
+	keys(&t, "C");
 	row_has(&t, ROWS - 1, "1/1");
 	/* Behind all that is opened the cursor's row comes again. */
 	key(&t, VIEW_KEY_ENTER);
