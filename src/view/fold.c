@@ -235,14 +235,14 @@ static void fold_open(struct fold *f, uint32_t node)
 	}
 }
 
-/* Opens the first way down from a node to where its end is. */
-static void fold_hottest(struct fold *f, uint32_t node)
+/* Opens the first way down from a node to where its end is, which is returned. */
+static uint32_t fold_hottest(struct fold *f, uint32_t node)
 {
-	for (; node; node = f->nodes[node].first_child) {
+	for (;; node = f->nodes[node].first_child) {
 		fold_try(f, node);
 		f->open[node] = true;
-		if (f->nodes[node].end)
-			break;
+		if (f->nodes[node].end || !f->nodes[node].first_child)
+			return node;
 	}
 }
 
@@ -290,7 +290,7 @@ bool fold_key(struct fold *f, size_t *at, int key)
 	else if (key == VIEW_KEY_LEFT || key == 'h' || key == '-')
 		node = fold_close(f, node);
 	else if (key == 'H')
-		fold_hottest(f, node);
+		node = fold_hottest(f, node);
 	else if (key == 'E' || key == 'C')
 		memset(f->open, f->all = key == 'E', f->n);
 	else

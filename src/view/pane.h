@@ -66,7 +66,7 @@ struct pane_key {
 	        { { VIEW_KEY_LEFT, 'h', '-' }, "close; back, where nothing is to be closed" },  \
 	        { { 'E', 'C' }, "open all, close all" },                                        \
 	{                                                                                       \
-		{ 'H' }, "open the way down " hottest                                           \
+		{ 'H' }, "go the way down " hottest                                             \
 	}
 
 struct pane_kind {

@@ -199,6 +199,49 @@ static void text_pane_line(struct pane *p, const struct view_screen *s, unsigned
 	buf_free(&cut);
 }
 
+/* The share of an instruction, "12.3 :  ADDRESS: ...", or, of two sides, "1.2  3.4   ADDRESS: ...",
+ * the last one's; -1: the line is of no instruction. */
+static double text_pane_heat(const char *line)
+{
+	double share = -1;
+
+	for (unsigned i = 0; i < 3; i++) {
+		size_t digits;
+		char *end;
+
+		line += strspn(line, " ");
+		digits = strspn(line, "0123456789abcdef");
+		if (*line == ':' || (digits && line[digits] == ':' && line[digits + 1] == ' '))
+			return share;
+		share = strtod(line, &end);
+		if (end == line || *end != ' ')
+			return -1;
+		line = end;
+	}
+	return -1;
+}
+
+/* Goes to the instruction that has most samples, from there to the one that has most of the others,
+ * and so on. */
+static void text_pane_hottest(struct text_pane *t)
+{
+	struct pane *p = &t->pane;
+	double here = p->at < p->n ? text_pane_heat(t->rows[p->at].text) : -1, most = 0;
+	size_t to = p->n;
+
+	for (size_t i = 0; i < p->n; i++) {
+		double heat = text_pane_heat(t->rows[i].text);
+		bool is_behind = here <= 0 || heat < here || (heat <= here && i > p->at);
+
+		if (is_behind && heat > most) {
+			most = heat;
+			to = i;
+		}
+	}
+	if (to < p->n)
+		p->at = to;
+}
+
 /* Right and Left move along lines that are not broken; Left at their beginning goes back. */
 static int text_pane_key(struct pane *p, int key)
 {
@@ -208,6 +251,8 @@ static int text_pane_key(struct pane *p, int key)
 		t->from += t->from < 4096 ? STEP : 0;
 	else if (!t->prose && (key == VIEW_KEY_LEFT || key == 'h') && t->from)
 		t->from -= STEP;
+	else if (!t->prose && key == 'H')
+		text_pane_hottest(t);
 	else
 		return 0;
 	return 1;
@@ -217,6 +262,7 @@ static int text_pane_key(struct pane *p, int key)
 static const struct pane_key text_pane_own[] = {
 	{ { VIEW_KEY_RIGHT, VIEW_KEY_LEFT, 'l', 'h' },
 	  "along the lines; at their beginning Left goes back" },
+	{ { 'H' }, "the instruction with most samples; again: the next one" },
 	{ { 0 }, NULL },
 };
 
@@ -276,7 +322,9 @@ struct pane *pane_text(const struct view_opts *opts, struct pane_scope *s, const
 	t->prose = prose;
 	t->kind.own = prose ? NULL : text_pane_own;
 	if (!prose)
-		t->kind.keys = "Right, Left along the lines  / filter  Esc back  w write  ? help";
+		t->kind.keys =
+		        "H hottest  Right, Left along the lines  / filter  Esc back  w write  "
+		        "? help";
 	if (text_pane_filter(&t->pane) >= 0)
 		return &t->pane;
 	pane_free(&t->pane);

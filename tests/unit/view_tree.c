@@ -36,6 +36,7 @@ static void the_tree_opens_and_closes(void **state)
 	row_has(&t, ROWS - 1, "1/1");
 	keys(&t, "H");
 	row_is(&t, 5, "50.00%   50.00%");
+	assert_true(t.screen.style[5] & VIEW_CURSOR); /* where it ends */
 	keys(&t, "E");
 	row_has(&t, ROWS - 1, "/7");
 	keys(&t, "3");
