@@ -136,10 +136,8 @@ anon=$(own)
 storm
 storm
 storm
-storm
-storm
 # A storm's records are 2.3 MB. What is gone stays until there is twice as much as was left the last time, of one storm at most; then
-# another may come. Without letting go there would be six.
+# another may come. Without letting go there would be four.
 atmost "bytes of a window" 8500000 "$most"
 atmost "kB of its own memory" $((anon + 30000)) "$(own)"
 atmost "bytes that it had at most" $((least << 20)) "$(value resident_memory_max_bytes)"

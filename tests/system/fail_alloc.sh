@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# fail_alloc.sh: commands in which one allocation finds no memory: each of the first 40, and 40 more across the run. Such a run ends by
+# fail_alloc.sh: commands in which one allocation finds no memory: each of the first 24, and 24 more across the run. Such a run ends by
 # itself, not by a signal; it fails, or prints what it prints otherwise; and it never says that the recording is damaged.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -12,7 +12,7 @@ XDG_CACHE_HOME=$T/cache
 export XDG_CACHE_HOME
 
 # Which allocations of the command are to fail, of so many.
-places() { awk -v n="$1" 'BEGIN { for (i = 1; i <= 40 && i <= n; i++) print i; for (i = 1; i <= 40 && n > 80; i++) print 40 + int(i * (n - 40) / 41) }'; }
+places() { awk -v n="$1" 'BEGIN { for (i = 1; i <= 24 && i <= n; i++) print i; for (i = 1; i <= 24 && n > 48; i++) print 24 + int(i * (n - 24) / 25) }'; }
 
 # Why the kernel's functions have no names may be said otherwise: its list is read in a thread, which others' names do not
 # wait for. And a hint at a package may be missing.
@@ -40,7 +40,7 @@ try() { # NAME COMMAND...
 			fail "$name, allocation $n: $(grep -iE 'damage|not a perf.data|cannot be read' err | head -n 1)"
 		fi
 	done
-	atleast "$name: runs" 40 $runs
+	atleast "$name: runs" 24 $runs
 }
 
 try stat "$SEAM" stat "$data"
