@@ -278,6 +278,8 @@ static int view_common_key(struct view *v, int key)
 		return view_annotate(v);
 	case 'd':
 		return view_zoom(v, true);
+	case 't':
+		return view_zoom(v, false);
 	case 'm':
 		return view_mark(v);
 	case 'S':

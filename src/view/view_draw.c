@@ -12,6 +12,9 @@
 #define TITLE_LEAST 8 /* columns of what the recording is called */
 #define ABOVE 3       /* rows: the bar, the sections, the heading */
 #define BELOW 1       /* keys */
+/* Before anything is typed. */
+#define WRITE_HINT "  (.folded .pb.gz .callgrind .json: samples, for other tools)"
+#define SORT_HINT "  (Enter: which there are)"
 
 /* A whole row in one style. */
 static void view_bar(const struct view_screen *s, unsigned row, const char *text)
@@ -58,12 +61,23 @@ static void view_title_samples(struct view *v, bool event, struct buf *to)
 	           p->scope->samples == 1 && !v->opts.compare ? "" : "s");
 }
 
+/* How to come to the other events, which are not seen otherwise. */
+static void view_title_events(const struct view *v, struct buf *to)
+{
+	const size_t n = profile_n_events(v->opts.profile);
+	const struct pane *p = v->top;
+
+	if (!v->opts.compare && !p->all_events && n > 1 && p->scope->event <= n)
+		buf_printf(to, "  (event %u of %zu: >)", p->scope->event, n);
+}
+
 /* The first line: which recording, event and samples. Where it is too long the event goes first,
  * then the middle of what the recording is called. */
 static void view_draw_title(struct view *v, const struct view_screen *s)
 {
 	const struct pane *p = v->top;
 	struct buf title = { 0 }, behind = { 0 }, samples = { 0 }, text = { 0 }, state = { 0 };
+	struct buf events = { 0 };
 	unsigned end = view_state_text(v, s, &state);
 	size_t room = s->columns - end, taken;
 
@@ -75,6 +89,11 @@ static void view_draw_title(struct view *v, const struct view_screen *s)
 	view_title_samples(v, true, &samples);
 	taken = shown_columns(buf_text(&samples), samples.n) +
 	        shown_columns(buf_text(&behind), behind.n);
+	view_title_events(v, &events);
+	if (shown_columns(buf_text(&title), title.n) + taken + events.n <= room) {
+		buf_put(&behind, buf_text(&events), events.n);
+		taken += events.n;
+	}
 	if (shown_columns(buf_text(&title), title.n) + taken > room) {
 		buf_clear(&samples);
 		view_title_samples(v, false, &samples);
@@ -90,6 +109,7 @@ static void view_draw_title(struct view *v, const struct view_screen *s)
 	view_bar(s, 0, buf_text(&title));
 	if (end)
 		s->put(s->ctx, 0, s->columns - end, VIEW_BAR, buf_text(&state));
+	buf_free(&events);
 	buf_free(&state);
 	buf_free(&title);
 	buf_free(&behind);
@@ -170,9 +190,11 @@ static void view_draw_keys(struct view *v, const struct view_screen *s)
 	if (v->mode == VIEW_FILTERING)
 		shown_printf(&text, "/%s_", buf_text(&p->filter));
 	else if (v->mode == VIEW_NAMING)
-		shown_printf(&text, "write to: %s_", buf_text(&v->typed));
+		shown_printf(&text, "write to: %s_%s", buf_text(&v->typed),
+		             v->typed.n ? "" : WRITE_HINT);
 	else if (v->mode == VIEW_SORTING)
-		shown_printf(&text, "sort keys: %s_", buf_text(&v->typed));
+		shown_printf(&text, "sort keys: %s_%s", buf_text(&v->typed),
+		             v->typed.n ? "" : SORT_HINT);
 	else if (v->message.n)
 		buf_put(&text, buf_text(&v->message), v->message.n);
 	else

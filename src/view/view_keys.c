@@ -47,6 +47,12 @@ static bool keys_things(const struct view *v)
 	return v->top->kind->things;
 }
 
+/* Whether lines are of functions, told apart by command. */
+static bool keys_commands(const struct view *v)
+{
+	return keys_functions(v) && view_row_is_command(v);
+}
+
 static bool keys_objects(const struct view *v)
 {
 	return keys_functions(v) || keys_things(v);
@@ -91,6 +97,7 @@ static const struct {
 	{ { { VIEW_KEY_ENTER }, "only samples of this row" }, keys_things },
 	{ { { 'a' }, "source and instructions, with their samples" }, keys_code },
 	{ { { 'd' }, "only functions of this row's object" }, keys_functions },
+	{ { { 't' }, "only samples of this row's command" }, keys_commands },
 	{ { { 'm' }, "mark the function, or not" }, keys_functions },
 	{ { { 'n', 'N' }, "the next function that is marked, the one before" }, keys_functions },
 };

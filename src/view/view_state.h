@@ -95,6 +95,8 @@ const char *view_first_event(const struct view *v);
 const char *view_object(const struct view *v, const struct profile *p, uint32_t object);
 /* Goes on with what is on the line: a function's object, or the thing that the row stands for. */
 int view_zoom(struct view *v, bool to_object);
+/* Whether what the row stands for is a command. */
+bool view_row_is_command(const struct view *v);
 /* Goes on with the samples that have a marked function in their stack. */
 int view_zoom_marked(struct view *v);
 /* Shows the next event, or the one before, by itself. */

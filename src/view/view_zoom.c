@@ -322,6 +322,19 @@ static int view_zoom_row(struct view *v)
 	                         column == ROLLUP_COMM ? pane_plain(profile, value) : "", label);
 }
 
+bool view_row_is_command(const struct view *v)
+{
+	struct pane *p = v->top;
+	char label[ROLLUP_TEXT_MAX];
+	enum rollup_column column;
+	const char *text;
+	uint32_t value;
+	bool is = v->opts.compare ? pane_compare_thing(p, p->at, &column, &text)
+	                          : pane_table_thing(p, p->at, &column, &value, label);
+
+	return is && column == ROLLUP_COMM;
+}
+
 /* By what is on the line: a function's object, or the thing that the row stands for. */
 int view_zoom(struct view *v, bool to_object)
 {

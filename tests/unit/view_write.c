@@ -24,6 +24,7 @@ static void a_pane_is_written_to_a_new_file(void **state)
 	snprintf(path, sizeof(path), "%s/f", dir);
 	start(&t);
 	keys(&t, "w");
+	row_has(&t, ROWS - 1, "write to: _  (.folded .pb.gz .callgrind .json: samples");
 	keys(&t, path);
 	row_has(&t, ROWS - 1, "write to: ");
 	keys(&t, "\n");

@@ -109,6 +109,25 @@ static void no_threads_and_no_time(void **state)
 	end(&t);
 }
 
+/* Of a function's row, where it says its command; and how to come to the other event is said. */
+static void a_command_and_other_events(void **state)
+{
+	struct test t;
+
+	(void)state;
+	start(&t);
+	row_has(&t, 0, "cycles  4 samples  (event 1 of 2: >)");
+	keys(&t, ">");
+	row_has(&t, 0, "page-faults  1 sample  (event 2 of 2: >)");
+	keys(&t, "<t");
+	row_has(&t, 0, "3 samples  of work  (event 1 of 2: >)");
+	key(&t, VIEW_KEY_ESCAPE);
+	keys(&t, "Ssym\nt");
+	row_has(&t, ROWS - 1, "this key does nothing here");
+	row_has(&t, 0, "4 samples");
+	end(&t);
+}
+
 /* Sort keys are chosen inside, of those that the samples have. */
 static void sort_keys_are_chosen(void **state)
 {
@@ -116,8 +135,10 @@ static void sort_keys_are_chosen(void **state)
 
 	(void)state;
 	start(&t);
-	keys(&t, "Ssym");
-	row_has(&t, ROWS - 1, "sort keys: sym_");
+	keys(&t, "S");
+	row_has(&t, ROWS - 1, "sort keys: _  (Enter: which there are)");
+	keys(&t, "sym");
+	row_has(&t, ROWS - 1, "sort keys: sym_ ");
 	keys(&t, "\n");
 	row_is(&t, 2, "Total*     Self  Symbol");
 	row_has(&t, ROWS - 1, "1/6"); /* parse of both commands is one */
@@ -160,6 +181,7 @@ int main(void)
 		cmocka_unit_test(objects_and_events_can_be_chosen),
 		cmocka_unit_test(threads_and_time),
 		cmocka_unit_test(no_threads_and_no_time),
+		cmocka_unit_test(a_command_and_other_events),
 		cmocka_unit_test(sort_keys_are_chosen),
 		cmocka_unit_test(marked_functions_choose_samples),
 	};
