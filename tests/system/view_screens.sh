@@ -113,6 +113,12 @@ keys q
 open "200 60" "$REPORT"
 is "200x60 functions"
 keys q
+# That a recording is damaged is said while it is shown, and how at the end.
+head -c 9000 made.data >cut.data
+open "80 10" "'$SEAM' report --symfs /nonexistent -i cut.data"
+is "80x10 a recording that is cut"
+keys q
+is "80x10 how it is cut"
 # Two recordings.
 open "80 24" "'$SEAM' diff --symfs /nonexistent made.data new.data"
 is "80x24 compared"

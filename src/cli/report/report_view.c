@@ -88,6 +88,8 @@ static int view_put(struct view_reading *w, const struct report *show, unsigned 
 	buf_put_text(&title, view_name(w->r));
 	if (percent < 100)
 		buf_printf(&title, " (its first %u %%)", percent);
+	else if (!stored_asked(&w->r->stored) && seam_reader_damaged(w->r->in.reader))
+		buf_put_text(&title, " (damaged)");
 	news.title = title.failed ? NULL : strdup(buf_text(&title));
 	buf_free(&title);
 	if (!news.account || !news.title) {
