@@ -274,6 +274,12 @@ COMMAND(flame) = {
 	        "--base, functions without a name are held against each other only if both "
 	        "recordings have the same build of their object. Objects are the same at the same "
 	        "path, and else by their names, in whichever directories they lay.",
+	        "Where processes have several names, as in a recording of the whole machine, the "
+	        "graph begins with a level of them, as perf's flame graph and FlameGraph's have "
+	        "it: by name, so that the many short processes of a build are one place. "
+	        "'processes' above the graph, or 'p', puts them together, or tells each one apart "
+	        "by its number as well. A process has the name of its first thread. A page of more "
+	        "than 300,000 different samples opens with them together, and sooner.",
 	        "--source puts source and instructions into the page, as seam annotate shows them: "
 	        "of "
 	        "the functions that most samples hit, up to 256 and 4 MiB, of each recording. "

@@ -167,6 +167,46 @@ def choose(browser, truth):
     browser.keys(ESCAPE)
 
 
+def processes(browser, truth):
+    """A level of processes at the root of the graph, as the page opens with where there are several; together; by numbers."""
+    by_name, by_pid = {}, {}
+    for row in truth.rows:
+        task = truth.j["tasks"][row["task"]]
+        for sums, key in ((by_name, task["comm"]), (by_pid, "%s %d" % (task["comm"], task["pid"]))):
+            sums[key] = sums.get(key, 0) + row["weight"]
+
+    def level():
+        return {c["name"]: c["value"] for c in cells(browser) if c["depth"] == 1 and c["kind"] == "process"}
+
+    def right(sums):
+        seen = level()
+        return len(seen) > 1 and all(close(seen[name], sums[name]) for name in seen)
+    check("processes of several names stand apart at the root", len(by_name) > 1 and right(by_name), level())
+    check("and the link is as short as can be", "processes" not in browser.js("return location.hash"))
+    picture(browser, "processes")
+    name = max(level(), key=level().get)
+    browser.click(*middle(graph_cell(browser, lambda c: c["name"] == name and c["kind"] == "process")))
+    whole = totals(browser)["weight"]
+    told = browser.js("return document.getElementById('detail').textContent")
+    check("one is zoomed to, and what it is is said", "(process)" in told and "%.1f %% of what is chosen" % (100 * by_name[name] / whole) in told, told)
+    browser.keys("p")
+    eventually(browser, "p: together", lambda: not level() and "processes=together" in browser.js("return location.hash"))
+    check("whose weight is the same", close(next(c for c in cells(browser) if c["depth"] == 0)["value"], truth.weight))
+    browser.js("const e = document.getElementById('processes'); e.value = 'each'; e.dispatchEvent(new Event('change'))")
+    check("each apart, by name and number", right(by_pid), level())
+    picture(browser, "processes-each")
+    browser.js("history.back()")
+    eventually(browser, "Back has them together", lambda: not level())
+    browser.keys("p")
+    eventually(browser, "p: apart again", lambda: right(by_name))
+    browser.keys("/")
+    browser.keys(*name)
+    eventually(browser, "search finds a process", lambda: browser.js("return parseFloat(document.getElementById('found').textContent) || 0") >=
+               100 * by_name[name] / whole - 0.06, name)
+    browser.keys(ESCAPE)
+    browser.keys(ESCAPE)
+
+
 def keyboard(browser):
     browser.keys("i")
     root, deep = (next(c for c in cells(browser) if c["depth"] == d) for d in (0, 1))
@@ -460,6 +500,7 @@ try:
     hand(browser, truth)
     focus(browser, *seek(browser, truth))
     choose(browser, truth)
+    processes(browser, truth)
     keyboard(browser)
     browser.open(os.path.join(scratch, "flame.html"))
     browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))

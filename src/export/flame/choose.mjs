@@ -3,6 +3,7 @@
 import { $, M, S, V, ask } from "./state.mjs";
 import { selfSums, sums, wholeOf, wholeSpans } from "./sums.mjs";
 import { percent } from "./names.mjs";
+import { isProcess } from "./processes.mjs";
 import { build } from "./groups.mjs";
 import { withAny } from "./tree.mjs";
 import { ROW, follow, layout, line, path } from "./place.mjs";
@@ -131,11 +132,25 @@ export function reset() {
 
 export function select(g) {
 	S.selected = g;
-	S.fn = g && (g.parent || S.focus >= 0) ? g.fn : -1;
+	S.fn = g && (g.parent || S.focus >= 0) && !isProcess(g.fn) ? g.fn : -1;
 	S.line = "";
 	detail(g);
 	writeLink(true);
 	$("focus").disabled = !g || (!g.parent && S.focus < 0);
+	redraw();
+}
+
+/* Processes apart in the graph, or together. */
+export function setApart(apart) {
+	if (S.focus >= 0 && isProcess(S.focus)) S.focus = -1;
+	S.apart = apart;
+	S.zoom = S.selected = null;
+	sums();
+	build();
+	search();
+	legend();
+	show();
+	ground();
 	redraw();
 }
 
@@ -205,7 +220,11 @@ export function readLink() {
 export function copied(stack) {
 	const g = S.selected;
 
-	if (!stack || !g) return S.fn > 0 ? M.names[S.fn] : "";
+	if (!stack || !g) {
+		const fn = g && g.parent ? g.fn : S.fn;
+
+		return fn > 0 ? M.names[fn] : "";
+	}
 	const fns = path(g).map((fn) => M.names[fn]);
 	return (g.up ? fns.reverse() : fns).join("\n");
 }

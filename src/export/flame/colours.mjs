@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // colours.mjs: the colours of cells.
-import { KIND, M, S } from "./state.mjs";
-import { always, twoSides, wholeOf } from "./sums.mjs";
+import { KIND, M, S, always } from "./state.mjs";
+import { twoSides, wholeOf } from "./sums.mjs";
 import { compared } from "./noise.mjs";
 import { functionChange } from "./functions.mjs";
 import { isDark } from "./element.mjs";
@@ -13,6 +13,7 @@ export const HUES = {
 	[KIND.KERNEL]: [38, 88],
 	[KIND.INLINED]: [168, 45],
 	[KIND.UNFINISHED]: [0, 0],
+	[KIND.PROCESS]: [265, 38],
 };
 
 /* How much of its colour a cell keeps that is not meant: what is written on it can be read
@@ -20,7 +21,7 @@ export const HUES = {
 export const DIM = 0.4;
 
 export function kindColour(kind, shade) {
-	const runtime = kind > KIND.UNFINISHED && M.meta.runtimes[kind - KIND.UNFINISHED - 1];
+	const runtime = !HUES[kind] && M.meta.runtimes[kind - KIND.UNFINISHED - 1];
 	const [hue, saturation] = runtime
 		? [runtime.hue, runtime.saturation]
 		: HUES[kind] || HUES[0];

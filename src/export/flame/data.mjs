@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // data.mjs: the block of data in the page as arrays: see flame.c for its form. Knows nothing of the
 // screen.
-import { indexTree } from "./tree.mjs";
 
 /* The bytes of a text in base64. */
 function bytesOf(text) {
@@ -78,7 +77,7 @@ export function index(m) {
 	const byName = names
 		.map((_, i) => i)
 		.sort((a, b) => (names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : a - b));
-	const { rowSegment } = m;
+	const { rowSegment, segParent } = m;
 
 	m.names = names;
 	m.rank = new Uint32Array(names.length);
@@ -90,8 +89,9 @@ export function index(m) {
 		for (let i = 0; i < name.length; i++) h = (h * 31 + name.charCodeAt(i)) | 0;
 		return (h >>> 8) & 15;
 	});
-	/* The block has how many segments there are between a row and the one before. */
+	/* The block has how many segments there are between a row and the one before, and between a
+	 * segment and its parent. */
 	m.rowSegment = new Uint32Array(rowSegment.length);
 	for (let i = 0, s = 0; i < rowSegment.length; i++) m.rowSegment[i] = s += rowSegment[i];
-	indexTree(m);
+	m.segParent = Uint32Array.from(segParent, (above, s) => s - above);
 }

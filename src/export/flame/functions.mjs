@@ -2,6 +2,7 @@
 // functions.mjs: functions with self and total, and who calls whom. Knows nothing of the screen.
 import { M, T } from "./state.mjs";
 import { once, selfHits, selfSums, twoSides } from "./sums.mjs";
+import { isProcess } from "./processes.mjs";
 import { compared } from "./noise.mjs";
 import { firstPlaces, lastFn } from "./tree.mjs";
 
@@ -52,7 +53,8 @@ function eachCall(fn, total, found) {
 		places = firstPlaces(fn);
 
 	for (let s = 1; s < segChain.length; s++) {
-		const above = segParent[s] ? lastFn(segParent[s]) : 0,
+		const outer = segParent[s] ? lastFn(segParent[s]) : 0,
+			above = isProcess(outer) ? 0 : outer,
 			place = above === fn ? 0 : places[segChain[s]];
 		let at = segBase[s] + segStart[s] + place,
 			caller = place ? chained[at - 1] : above;
@@ -118,7 +120,7 @@ function allRows() {
 		rows = [];
 
 	for (let fn = 1; fn < M.fnName.length; fn++)
-		if (now.total[fn] || before.total[fn])
+		if ((now.total[fn] || before.total[fn]) && !isProcess(fn))
 			rows.push({
 				fn,
 				self: now.self[fn],

@@ -2,6 +2,7 @@
 // hand.mjs: mouse and keys.
 import { $, M, S, V } from "./state.mjs";
 import { isAllTime, shown, twoSides } from "./sums.mjs";
+import { APART, apartChoices } from "./processes.mjs";
 import { kidsOf } from "./groups.mjs";
 import { ROW, depthAt, finishLayout, layout, line, offset, path } from "./place.mjs";
 import { PAPER, node } from "./element.mjs";
@@ -23,6 +24,7 @@ import {
 	reset,
 	search,
 	select,
+	setApart,
 	setView,
 	show,
 	writeLink,
@@ -218,6 +220,9 @@ export const ACTIONS = {
 	help: () => $("keys").showModal(),
 };
 
+/* The first way to tell processes apart, if there is one, or none. */
+const apartKey = () => setApart(S.apart ? APART.NONE : apartChoices()[1] || APART.NONE);
+
 export const KEYS = [
 	["/", "search", () => $("search").focus()],
 	["Escape", "everything again", reset],
@@ -238,6 +243,7 @@ export const KEYS = [
 	["c", "from the innermost functions to their callers", ACTIONS.callers],
 	["i", "icicle or flame", ACTIONS.flip],
 	["o", "order by weight or by name", ACTIONS.order],
+	["p", "processes apart at the root of the graph, or together", apartKey],
 	["b", "with two recordings: widths of the other one", () => twoSides() && ACTIONS.before()],
 	["1 2 3 4 5", "flame graph, order of time, table, time, source", null],
 	...VIEWS.map((view, i) => [String(i + 1), "", () => setView(view)]),
@@ -314,6 +320,7 @@ export function panels() {
 		recompute(true);
 		panelThreads();
 	});
+	$("processes").addEventListener("change", () => setApart($("processes").value));
 	$("views").addEventListener(
 		"click",
 		(e) => e.target.dataset.view && setView(e.target.dataset.view),

@@ -2,7 +2,11 @@
 // link.mjs: what was chosen as the fragment of the page's address, and back. Knows nothing of the
 // screen.
 import { M, S } from "./state.mjs";
+import { APART, apartChoices, useTree } from "./processes.mjs";
 import { isAllTime } from "./sums.mjs";
+
+/* What a link says where processes are not told apart. */
+const TOGETHER = "together";
 
 export const VIEWS = ["flame", "order", "table", "time", "source"];
 
@@ -22,6 +26,7 @@ export function encodeLink(zoom) {
 		chosen = [];
 
 	if (S.view !== VIEWS[0]) q.set("view", S.view);
+	if (S.apart !== S.firstApart) q.set("processes", S.apart || TOGETHER);
 	if (S.event !== S.firstEvent) q.set("event", M.meta.events[S.event].name);
 	if (S.fn > 0) {
 		q.set("function", M.names[S.fn]);
@@ -68,11 +73,15 @@ function number(text, most, otherwise) {
  * beginning. Returns the path to zoom to. */
 export function decodeLink(text) {
 	const q = new URLSearchParams(text),
-		last = M.meta.slices - 1,
-		fns = M.fnName.length;
+		last = M.meta.slices - 1;
 	const name = q.get("function"),
 		object = q.get("object");
 
+	const apart = q.get("processes") === TOGETHER ? APART.NONE : q.get("processes");
+
+	S.apart = apartChoices().includes(apart) ? apart : S.firstApart;
+	useTree();
+	const fns = M.fnName.length;
 	S.view = VIEWS.includes(q.get("view")) ? q.get("view") : VIEWS[0];
 	const event = M.meta.events.findIndex((e) => e.name === q.get("event"));
 	S.event = event >= 0 ? event : S.firstEvent;

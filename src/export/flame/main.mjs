@@ -2,6 +2,7 @@
 // main.mjs: the page begins.
 import { $, M, S, T, V, kindName } from "./state.mjs";
 import { index, parse, unpack } from "./data.mjs";
+import { firstApart } from "./processes.mjs";
 import { twoSides, wholeOf, wholeSpans } from "./sums.mjs";
 import { label } from "./names.mjs";
 import { ROW, finishLayout, layout, line, offset } from "./place.mjs";
@@ -37,6 +38,7 @@ export function start() {
 	S.event = S.firstEvent = first.find((i) => i >= 0);
 	S.spans = wholeSpans();
 	S.icicle = M.meta.icicle;
+	S.apart = S.firstApart = firstApart();
 	S.threads = new Uint8Array(M.meta.threads.length).fill(1);
 	S.states = new Uint8Array(256).fill(1);
 	S.sort = S.firstSort = twoSides() ? "change" : "self";

@@ -3,6 +3,7 @@
 // the screen.
 import { M, S } from "./state.mjs";
 import { chosenRows, chosenWeights, twoSides } from "./sums.mjs";
+import { isProcess } from "./processes.mjs";
 import { group } from "./groups.mjs";
 import { fnOf, lastNode, parentOf } from "./tree.mjs";
 
@@ -53,10 +54,12 @@ function reach(rows) {
 	return gaps.length ? Math.max(1, 2 * gaps[gaps.length >> 1]) : 1;
 }
 
+/* A thread is of one process: that is no part of its stacks. */
 function stackOf(node) {
 	const nodes = [];
 
 	for (; node; node = parentOf(node)) nodes.push(node);
+	if (nodes.length && isProcess(fnOf(nodes.at(-1)))) nodes.pop();
 	return nodes.reverse();
 }
 

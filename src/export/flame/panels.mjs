@@ -19,9 +19,14 @@ const changes = () => [
 export function legend() {
 	const rows = twoSides()
 		? changes()
-		: [KIND.USER, ...runtimeKinds(), KIND.KERNEL, KIND.INLINED, KIND.UNKNOWN].map(
-				(k) => [kindName(k), kindColour(k, 0), k],
-			);
+		: [
+				...(S.apart ? [KIND.PROCESS] : []),
+				KIND.USER,
+				...runtimeKinds(),
+				KIND.KERNEL,
+				KIND.INLINED,
+				KIND.UNKNOWN,
+			].map((k) => [kindName(k), kindColour(k, 0), k]);
 
 	rows.push([
 		"unfinished: not the whole stack",

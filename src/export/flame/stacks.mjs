@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // stacks.mjs: the panel of stacks: how good they are, of one recording or of two, and which of them
 // are chosen.
-import { $, M, S, ask } from "./state.mjs";
-import { always, twoSides } from "./sums.mjs";
+import { $, M, S, always, ask } from "./state.mjs";
+import { twoSides } from "./sums.mjs";
 import { grouped, percent } from "./names.mjs";
 import { box, node } from "./element.mjs";
 import { compareCounts, differenceText } from "./noise.mjs";

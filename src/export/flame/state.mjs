@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // state.mjs: what the parts of the page share: the data (M), what the person chose (S), sums over
 // what was chosen (T), and where things are on the screen (V).
-export const KIND = { UNKNOWN: 0, USER: 1, KERNEL: 2, INLINED: 3, UNFINISHED: 4 };
+export const KIND = { UNKNOWN: 0, USER: 1, KERNEL: 2, INLINED: 3, UNFINISHED: 4, PROCESS: 255 };
 const KIND_NAMES = ["unknown", "user", "kernel", "inlined", "unfinished"];
 export const $ = (id) => document.getElementById(id);
 
@@ -13,7 +13,9 @@ export const runtimeKinds = () =>
 		.map((_, i) => KIND.UNFINISHED + 1 + i)
 		.filter((kind) => M.fnKind.includes(kind));
 export const kindName = (kind) =>
-	KIND_NAMES[kind] || M.meta.runtimes[kind - KIND.UNFINISHED - 1].name;
+	kind === KIND.PROCESS
+		? "process"
+		: KIND_NAMES[kind] || M.meta.runtimes[kind - KIND.UNFINISHED - 1].name;
 export const S = {
 	event: 0,
 	spans: [
@@ -29,6 +31,8 @@ export const S = {
 	callers: false,
 	focus: -1,
 	byWeight: false,
+	apart: "" /* how processes are told apart in the graph (processes.mjs) */,
+	firstApart: "",
 	before: false,
 	root: null,
 	zoom: null,
@@ -54,5 +58,11 @@ export const V = {
 	dirty: false,
 	printed: null /* what was on the screen, while the page is printed */,
 };
+/* What is the same for all choices: made at most once for each block of data. */
+export function always(name, make) {
+	M.always ||= new Map();
+	if (!M.always.has(name)) M.always.set(name, make());
+	return M.always.get(name);
+}
 /* What a pane asks of the page: a pane does not know the others. */
 export const ask = {};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sums.mjs: sums over what was chosen. Knows nothing of the screen.
 import { M, S, T } from "./state.mjs";
+import { useTree } from "./processes.mjs";
 
 const KEPT = new Map();
 
@@ -26,8 +27,8 @@ export function chosenRows(side, ofAllTime) {
 	].join();
 	let kept = KEPT.get(name);
 
-	if (kept && kept.key === key && kept.of === M.rowSegment) return kept.rows;
-	const rows = kept && kept.of === M.rowSegment ? kept.room : new Uint32Array(n);
+	if (kept && kept.key === key && kept.of === M.rowThread) return kept.rows;
+	const rows = kept && kept.of === M.rowThread ? kept.room : new Uint32Array(n);
 	const { rowWhat, rowThread, rowSlice } = M,
 		{ event, threads, states } = S;
 	let count = 0;
@@ -43,7 +44,7 @@ export function chosenRows(side, ofAllTime) {
 		)
 			rows[count++] = i;
 	}
-	kept = { key, of: M.rowSegment, room: rows, rows: rows.subarray(0, count) };
+	kept = { key, of: M.rowThread, room: rows, rows: rows.subarray(0, count) };
 	KEPT.set(name, kept);
 	return kept.rows;
 }
@@ -113,6 +114,7 @@ function ownSums(rows, of, self) {
 /* Weights by segment, of each of its nodes (total); of two recordings samples as well (hits), from
  * which it is known how sure a difference is. */
 export function sums() {
+	useTree();
 	const { rowWeight, rowSamples } = M;
 
 	Object.assign(T, { total: [], samples: [], hits: [], choice: {} });
@@ -141,13 +143,6 @@ const own = (name, side, of) =>
 	);
 export const selfSums = (side) => own("self", side, M.rowWeight);
 export const selfHits = (side) => own("own hits", side, M.rowSamples);
-
-/* What is the same for all choices: made at most once for each block of data. */
-export function always(name, make) {
-	M.always ||= new Map();
-	if (!M.always.has(name)) M.always.set(name, make());
-	return M.always.get(name);
-}
 
 export const twoSides = () => M.meta.sides.length > 1;
 export const shown = (g) => (S.before && twoSides() ? g.base : g.value);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // threads.mjs: the panel of processes and threads. Of two recordings threads are told apart by
 // their name, as numbers of one say nothing of the other.
-import { $, M, S, ask } from "./state.mjs";
-import { always, twoSides } from "./sums.mjs";
+import { $, M, S, always, ask } from "./state.mjs";
+import { twoSides } from "./sums.mjs";
 import { grouped, percent, processName, threadFound, threadName } from "./names.mjs";
 import { box, node } from "./element.mjs";
 import { compareCounts, differenceText } from "./noise.mjs";
@@ -161,8 +161,8 @@ const PANEL = { of: null, key: "", boxes: [] };
 export function panelThreads() {
 	const key = `${S.event} ${S.filter}`;
 
-	if (PANEL.of !== M.rowSegment || PANEL.key !== key) {
-		Object.assign(PANEL, { of: M.rowSegment, key, boxes: [] });
+	if (PANEL.of !== M.meta || PANEL.key !== key) {
+		Object.assign(PANEL, { of: M.meta, key, boxes: [] });
 		listThreads();
 		return;
 	}

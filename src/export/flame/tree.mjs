@@ -8,12 +8,11 @@ import { M } from "./state.mjs";
 /* How many nodes there are for each entry of M.near, as a power of two. */
 const NEAR = 4;
 
-/* From what the block says: where chains and segments begin, what is below each segment. */
+/* From chains, and segments' parents and chains: where chains and segments begin, what is below
+ * each segment. */
 export function indexTree(m) {
-	const { chainLength, segChain } = m,
-		above = m.segParent /* how many segments before each its parent is */,
-		n = above.length,
-		segParent = (m.segParent = new Uint32Array(n));
+	const { chainLength, segParent, segChain } = m,
+		n = segParent.length;
 
 	m.chainStart = new Uint32Array(chainLength.length + 1);
 	for (let i = 0; i < chainLength.length; i++)
@@ -22,7 +21,6 @@ export function indexTree(m) {
 	m.segBase = new Int32Array(n); /* what a node's number and its place in chained differ by */
 	m.segEnd = new Uint32Array(n); /* the first segment that is not below it */
 	for (let s = 0; s < n; s++) {
-		segParent[s] = s - above[s];
 		m.segStart[s + 1] = m.segStart[s] + chainLength[segChain[s]];
 		m.segBase[s] = m.chainStart[segChain[s]] - m.segStart[s];
 	}

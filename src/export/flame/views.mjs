@@ -2,6 +2,7 @@
 // views.mjs: which pane is shown, and the pane's own controls.
 import { $, M, S } from "./state.mjs";
 import { chosenWeights, twoSides } from "./sums.mjs";
+import { APART, apartChoices } from "./processes.mjs";
 import { threadName } from "./names.mjs";
 import { node } from "./element.mjs";
 import { shownThreads } from "./order.mjs";
@@ -47,6 +48,27 @@ function threadChoice() {
 			: `below, growing down: ${threadName(other)} of ${M.meta.sides[1].name}`;
 }
 
+const APART_NAMES = {
+	[APART.NONE]: "together",
+	[APART.NAME]: "apart, by name",
+	[APART.EACH]: "each apart",
+};
+
+/* How processes are told apart, if there are several. */
+function apartChoice() {
+	const choices = apartChoices(),
+		list = $("processes");
+
+	$("apart").hidden = S.view !== "flame" || choices.length < 2;
+	if (list.options.length !== choices.length)
+		list.replaceChildren(
+			...choices.map((value) =>
+				node("option", { value, textContent: APART_NAMES[value] }),
+			),
+		);
+	list.value = S.apart;
+}
+
 /* Shows the pane that is chosen. */
 export function drawView() {
 	for (const button of $("views").querySelectorAll("button"))
@@ -56,6 +78,7 @@ export function drawView() {
 	$("when").hidden = S.view !== "time";
 	$("source").hidden = S.view !== "source";
 	$("threadchoice").hidden = S.view !== "order";
+	apartChoice();
 	if (S.view === "order") threadChoice();
 	else if (S.view === "table") drawTable();
 	else if (S.view === "time") drawWhen();
