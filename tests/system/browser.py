@@ -102,6 +102,12 @@ class Browser:
             steps += [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
         self._actions({"type": "key", "id": "keys", "actions": steps})
 
+    def paste(self):
+        """Ctrl and V, where the focus is."""
+        control = "\ue009"
+        self._actions({"type": "key", "id": "keys", "actions": [{"type": kind, "value": key} for kind, key in (
+            ("keyDown", control), ("keyDown", "v"), ("keyUp", "v"), ("keyUp", control))]})
+
     def screenshot(self):
         return self.call("GET", "/screenshot")
 

@@ -207,6 +207,33 @@ def processes(browser, truth):
     browser.keys(ESCAPE)
 
 
+def pasted(browser):
+    """What is in the clipboard, as who pastes it into a text elsewhere gets it."""
+    browser.js("const e = document.createElement('textarea'); e.id = 'elsewhere'; document.body.append(e); e.focus()")
+    browser.paste()
+    return browser.js("const e = document.getElementById('elsewhere'), text = e.value; e.remove(); return text")
+
+
+def copies(browser, truth):
+    """Name and stack of a cell, outermost first, are copied by clicks and by keys; in the graph, and in that of callers."""
+    stacks = {(truth.j["tasks"][row["task"]]["comm"], *reversed([f["symbol"] for f in truth.frames(row["stack"])])) for row in truth.rows}
+
+    def fit(lines, stack):  # what has no symbol is named by its object
+        return len(lines) <= len(stack) and all(name == symbol or not symbol for name, symbol in zip(lines, stack))
+    for key in ("", "c"):
+        browser.keys(*key)
+        cell = graph_cell(browser, lambda c: c["depth"] >= 3 and c["kind"] == "user" and not c["name"].startswith("["))
+        browser.click(*middle(cell))
+        for name, stack, do in (("#copyname", "#copystack", browser.click_on), ("y", "Y", browser.keys)):
+            do(name)
+            check("%s: the name is in the clipboard" % name, pasted(browser) == cell["name"], cell["name"])
+            do(stack)
+            lines = pasted(browser).split("\n")
+            check("%s: the stack is in the clipboard" % stack, len(lines) == cell["depth"] and cell["name"] == lines[0 if key else -1] and any(
+                fit(lines[::-1], one[:0:-1]) if key else fit(lines, one) for one in stacks), lines)
+        browser.keys(ESCAPE)
+
+
 def keyboard(browser):
     browser.keys("i")
     root, deep = (next(c for c in cells(browser) if c["depth"] == d) for d in (0, 1))
@@ -501,6 +528,7 @@ try:
     focus(browser, *seek(browser, truth))
     choose(browser, truth)
     processes(browser, truth)
+    copies(browser, truth)
     keyboard(browser)
     browser.open(os.path.join(scratch, "flame.html"))
     browser.until(lambda: browser.js("return window.seamFlame && window.seamFlame.ready"))
