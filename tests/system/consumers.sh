@@ -13,7 +13,9 @@ export GOCACHE
 command -v go >/dev/null 2>&1 && [ "${tools#flamegraph}" != "$tools" ] && go tool -n pprof >/dev/null 2>&1 && tools="$tools pprof"
 [ -n "$tools" ] || skip "none of them is here"
 
-c++ -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf -pthread -I"$here" -o rows "$here/consumers.cc" 2>cc.err ||
+# Its source is here, by a path that is the same wherever this is: it stands in the pictures.
+cp "$here/consumers.cc" .
+c++ -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-ipa-icf -pthread -ffile-prefix-map="$T=." -I"$here" -o rows consumers.cc 2>cc.err ||
 	fail "c++: $(cat cc.err)"
 record -F 499 -o rows.data ./rows 300
 [ $status -eq 0 ] || fail "record: $(cat err)"
