@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """flame_panes.py SEAM SCRATCH [SCREENSHOTS]: each pane of the page of `seam flame` in every state: spans of time of two recordings,
-a thousand threads, letters that stand out, narrow windows, paper, one sample and none. Recordings as of flame_page.py."""
+a thousand threads, letters that stand out, narrow windows, paper, one sample and none. Recordings: SCRATCH/flame.data, other.data, code.data."""
 import os
 import re
 
@@ -203,6 +203,8 @@ def narrow(browser, name):
         picture(browser, "narrow-%s-%s" % (name, what))
     browser.own_size()
     view(browser, "flame")
+    browser.until(lambda: browser.js("const wide = document.getElementById('scroll').clientWidth; "
+                                     "return wide > 320 && document.getElementById('graph').width === Math.round(wide * devicePixelRatio)"))
 
 
 def paper(browser, name):

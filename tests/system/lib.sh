@@ -79,6 +79,15 @@ until_true() {
 	done
 }
 
+# make_code MS: a program ./code with a hot function, work, for so many milliseconds of CPU time. Its hot line has markup and what
+# turns the order of characters.
+make_code() {
+	printf '%s\n' '#include "work.h"' 'static volatile unsigned sink;' '__attribute__((noinline)) void work(unsigned n)' '{' \
+		'	for (unsigned i = 0; i < n; i++)' "		sink = sink % 1000003u * 48271u; /* <b>HOT</b> $(printf '\342\200\256') */" '}' \
+		'int main(void)' '{' "	for (uint64_t end = work_until($1); work_goes_on(end);)" '		work(work_loops(100000));' '}' >code.c
+	cc -g -O1 -w -I"$TESTS" -o code code.c -lm || fail "cc"
+}
+
 # seam record, its stderr in $T/err, its status in $status
 record() { "$SEAM" record "$@" 2>err; status=$?; }
 
