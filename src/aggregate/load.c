@@ -52,7 +52,7 @@ static int load_samples(struct load_work *work, struct tables **tables, struct s
 	const struct load_opts *opts = work->opts;
 	struct tables_opts by_symbols = {
 		.sz = sizeof(by_symbols),
-		.helpers = (opts->threads ? opts->threads : cpus_online()) - 1
+		.helpers = (opts->threads ? opts->threads : cpus_usable()) - 1
 	};
 	bool copies = opts->frames != LOAD_FRAMES_INNERMOST || work->rec->index->hits_in_copies;
 	/* A control group is said by the sample's record. */

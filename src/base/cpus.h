@@ -3,7 +3,7 @@
 #ifndef SEAM_BASE_CPUS_H
 #define SEAM_BASE_CPUS_H
 
-/* The CPUs that are online, at least 1. */
-unsigned cpus_online(void);
+/* The CPUs that this process may run on (taskset, cpusets of containers), at least 1. */
+unsigned cpus_usable(void);
 
 #endif

@@ -135,7 +135,7 @@ const struct tables_opts *naming_tables(struct naming *n)
 		                          .map_dir = n->symbols.map_dir,
 		                          .kallsyms = n->symbols.kallsyms,
 		                          .foreign = n->symbols.foreign,
-		                          .helpers = cpus_online() - 1 };
+		                          .helpers = cpus_usable() - 1 };
 	return &n->tables;
 }
 

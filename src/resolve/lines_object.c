@@ -250,7 +250,7 @@ static void *lines_open_early(void *arg)
 
 unsigned lines_threads(const struct lines *l)
 {
-	unsigned n = l->opts.threads ? l->opts.threads : cpus_online();
+	unsigned n = l->opts.threads ? l->opts.threads : cpus_usable();
 
 	return n < LINES_THREADS_MAX ? n : LINES_THREADS_MAX;
 }

@@ -55,7 +55,7 @@ bool kernel_names_begin(struct recording *rec, const struct symbol_opts *symbols
 	    record_decode(rec->events, record, &d, NULL) < 0 ||
 	    strncmp(d.mmap.filename, KERNEL, strlen(KERNEL)))
 		return false;
-	if (cpus_online() == 1 || (symbols && symbols->kallsyms) || !kernel_names_wanted(rec))
+	if (cpus_usable() == 1 || (symbols && symbols->kallsyms) || !kernel_names_wanted(rec))
 		return true;
 	if (!keep.get)
 		keep = kernel_disk();

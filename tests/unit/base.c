@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Unit tests of base/: cursor, buf, arena, map, intern, digits, json, UTF-8, error.
+// Unit tests of base/: cursor, buf, arena, map, intern, digits, json, UTF-8, error, CPUs.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "base/blake2.h"
 #include "base/blocks.h"
 #include "base/buf.h"
+#include "base/cpus.h"
 #include "base/cursor.h"
 #include "base/digits.h"
 #include "base/intern.h"
@@ -542,12 +544,27 @@ static void blocks_keep_things(void **state)
 	blocks_free(&b);
 }
 
+/* A process that may run on one CPU starts threads for one. */
+static void cpus_are_those_that_may_be_used(void **state)
+{
+	cpu_set_t before, one;
+
+	assert_int_equal(0, sched_getaffinity(0, sizeof(before), &before));
+	assert_int_equal((unsigned)CPU_COUNT(&before), cpus_usable());
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	assert_int_equal(0, sched_setaffinity(0, sizeof(one), &one));
+	assert_int_equal(1, cpus_usable());
+	assert_int_equal(0, sched_setaffinity(0, sizeof(before), &before));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cursor_reads_both_orders),
 		cmocka_unit_test(cursor_failure_sticks),
 		cmocka_unit_test(buf_grows_and_prints),
+		cmocka_unit_test(cpus_are_those_that_may_be_used),
 		cmocka_unit_test(arena_keeps_pointers),
 		cmocka_unit_test(blocks_keep_things),
 		cmocka_unit_test(map_holds_any_key),

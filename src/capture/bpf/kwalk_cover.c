@@ -137,7 +137,7 @@ static void cover_all(struct cover *c, void (*said)(void *ctx, size_t done, size
 	pthread_t threads[COVER_THREADS];
 	int n = 0;
 
-	while (n < COVER_THREADS && n + 1 < (int)cpus_online() &&
+	while (n < COVER_THREADS && n + 1 < (int)cpus_usable() &&
 	       pthread_create(&threads[n], NULL, cover_run, c) == 0)
 		n++;
 	while (cover_next(c, &text, &vmas)) {
