@@ -311,7 +311,11 @@ static int store_import(struct store_cmd *s)
 	if (r >= 0)
 		r = import_recording(store, &opts, &rec, &counts, &err);
 	infile_progress_end();
-	if (r < 0)
+	if (r < 0 && counts.put)
+		cmd_error(s->cmd,
+		          "%s; %llu windows were put before it: import it again to put the rest",
+		          cmd_reason(&err, r), (unsigned long long)counts.put);
+	else if (r < 0)
 		cmd_error(s->cmd, "%s", cmd_reason(&err, r));
 	else
 		cmd_error(s->cmd, "%s: %llu windows put, %llu were there", url,

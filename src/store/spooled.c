@@ -24,6 +24,7 @@
 #define WAIT_MOST_S 60u
 #define REFUSED_TRIES 3u /* of a window that the server does not take */
 #define CLOSE_S 5u       /* that the end waits for what is still to be sent */
+#define BEHIND 12u       /* windows more than there were: the server takes them too slowly */
 
 struct spooled {
 	const struct store_backend *backend;
@@ -35,6 +36,9 @@ struct spooled {
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t wake;
 	bool more, stop;
+	bool failing;             /* the last window was not taken */
+	bool behind;              /* it was said that the server is too slow */
+	uint64_t behind_at;       /* with so many windows that wait it is said, or again */
 	struct timespec deadline; /* of the end */
 	char news[700];
 };
@@ -71,6 +75,37 @@ static void spooled_say_failure(struct spooled *s, const char *why, bool dropped
 	         why, dropped ? "a window is dropped" : "windows wait in the spool",
 	         (unsigned long long)counts.pieces, (double)counts.bytes / 1e6);
 	spooled_say(s, text);
+}
+
+/* Where a server takes windows more slowly than they come nothing fails, but the spool fills. That
+ * is said once, again when twice as many wait, and when none does. taken: a window was, by the
+ * server; else one came. */
+static void spooled_look(struct spooled *s, bool taken)
+{
+	struct spool_counts counts;
+
+	spool_counts(s->spool, &counts);
+	pthread_mutex_lock(&s->lock);
+	if (taken && s->failing) {
+		snprintf(s->news, sizeof(s->news), "the store is written again");
+		s->failing = false;
+		s->behind_at = counts.pieces + BEHIND;
+	} else if (taken && s->behind && !counts.pieces) {
+		snprintf(s->news, sizeof(s->news), "%s: no window waits any more",
+		         s->backend->scheme);
+		s->behind = false;
+	} else if (!taken && !s->failing && counts.pieces >= s->behind_at) {
+		snprintf(s->news, sizeof(s->news),
+		         "%s: the server takes windows more slowly than they come; %llu wait in "
+		         "the spool (%.1f MB)",
+		         s->backend->scheme, (unsigned long long)counts.pieces,
+		         (double)counts.bytes / 1e6);
+		s->behind = true;
+		s->behind_at = 2 * counts.pieces;
+	}
+	if (taken && !s->behind && counts.pieces + BEHIND < s->behind_at)
+		s->behind_at = counts.pieces + BEHIND;
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- the thread ---- */
@@ -142,7 +177,7 @@ static unsigned spooled_failed(struct spooled *s, int r, unsigned tries, bool se
                                const struct seam_error *err)
 {
 	unsigned wait = 1, asked = s->backend->wait_s ? s->backend->wait_s(s->of) : 0;
-	bool refused = (r == -EBADMSG || r == -EMSGSIZE || r == -ERANGE) && tries >= REFUSED_TRIES;
+	bool refused = (r == -EBADMSG || r == -ERANGE) && tries >= REFUSED_TRIES;
 	/* Where a second copy would count twice, what may have arrived is not sent again. */
 	bool drop = refused || (sent && !s->backend->again);
 
@@ -154,6 +189,9 @@ static unsigned spooled_failed(struct spooled *s, int r, unsigned tries, bool se
 		spool_drop(s->spool);
 	else
 		spool_back(s->spool);
+	pthread_mutex_lock(&s->lock);
+	s->failing = true;
+	pthread_mutex_unlock(&s->lock);
 	if (tries == 1 || drop)
 		spooled_say_failure(s, error_reason(err, r), drop);
 	return drop && refused ? 0 : asked > wait ? asked : wait;
@@ -164,7 +202,6 @@ static void *spooled_thread(void *arg)
 {
 	struct spooled *s = arg;
 	unsigned tries = 0, wait = 0;
-	bool failing = false;
 
 	while (!spooled_late(s)) {
 		struct seam_error err = { 0 };
@@ -182,13 +219,10 @@ static void *spooled_thread(void *arg)
 		buf_free(&bytes);
 		if (r >= 0) {
 			spool_done(s->spool);
-			if (failing)
-				spooled_say(s, "the store is written again");
-			failing = false;
+			spooled_look(s, true);
 			tries = 0;
 			continue;
 		}
-		failing = true;
 		wait = spooled_failed(s, r, ++tries, s->backend->sent && s->backend->sent(s->of),
 		                      &err);
 		if (!wait)
@@ -265,6 +299,15 @@ static int spooled_start(struct spooled *s)
 	return -r;
 }
 
+/* What an earlier run left is no fault of the server's. */
+static void spooled_begin(struct spooled *s)
+{
+	struct spool_counts counts;
+
+	spool_counts(s->spool, &counts);
+	s->behind_at = counts.pieces + BEHIND;
+}
+
 /* Opens the store and its spool, and begins to hand on what an earlier run left. */
 int spooled_open(void **ret, const struct store_backend *backend, const char *rest,
                  struct seam_error *err)
@@ -288,6 +331,8 @@ int spooled_open(void **ret, const struct store_backend *backend, const char *re
 		r = backend->open(&s->of, rest, STORE_AGENT, err);
 	if (r >= 0)
 		r = spooled_open_spool(s, rest, err);
+	if (r >= 0)
+		spooled_begin(s);
 	if (r >= 0)
 		r = spooled_start(s);
 	if (r < 0)
@@ -335,6 +380,7 @@ static int spooled_put(void *spooled, const struct store_window *w, struct seam_
 	s->more = true;
 	pthread_cond_signal(&s->wake);
 	pthread_mutex_unlock(&s->lock);
+	spooled_look(s, false);
 	return 1;
 }
 
