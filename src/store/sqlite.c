@@ -18,9 +18,6 @@
 
 #include "base/array.h"
 
-/* How long a statement waits for another writer. */
-#define BUSY_MS 10000
-
 /* What version 1 had, which version 2 adds to. */
 static const char schema[] =
         "CREATE TABLE epochs (id INTEGER PRIMARY KEY AUTOINCREMENT, instance TEXT NOT NULL, "
@@ -180,7 +177,7 @@ static int sqlite_open_database(struct sqlite_store *s, struct seam_error *err)
 		return s->db ? sqlite_fail(s, err) : -ENOMEM;
 	/* Extended codes tell what failed in the file system. */
 	sqlite3_extended_result_codes(s->db, 1);
-	sqlite3_busy_timeout(s->db, BUSY_MS);
+	sqlite3_busy_timeout(s->db, SQLITE_BUSY_MS);
 	/* The database may be a stranger's: its schema may not run code or write to internals. */
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);

@@ -37,6 +37,8 @@
 #define SQLITE_BLOCK_ID(epoch, kind, first) \
 	((int64_t)((uint64_t)(epoch) << 26 | (uint64_t)(kind) << 24 | (uint64_t)(first)))
 
+/* How long a statement waits for another writer. */
+#define SQLITE_BUSY_MS 10000
 /* No window is merged into a longer one than this. */
 #define SQLITE_STEP_MOST_NS (3600ULL * 1000000000)
 
@@ -45,6 +47,7 @@ struct sqlite_store {
 	char *path;
 	int lock; /* of the agent; -1: none */
 	bool writes;
+	int64_t log_was;      /* bytes of the log when readers were waited for in vain */
 	int64_t epoch, names; /* of this writer; 0: none yet */
 	uint64_t epoch_from_ns, names_from_ns;
 	char *instance; /* that they belong to */
@@ -79,6 +82,8 @@ int sqlite_insert_blob(const struct sqlite_store *s, const char *sql, const int6
 int sqlite_add_epoch(const struct sqlite_store *s, const char *instance, uint64_t from_ns,
                      int64_t names, uint64_t step_ns, int64_t *ret, struct seam_error *err);
 int sqlite_drop_epoch(const struct sqlite_store *s, int64_t epoch, struct seam_error *err);
+/* To be called after a transaction: what was written is bounded, whoever reads. */
+void sqlite_trim_log(struct sqlite_store *s);
 /* Bytes that are in use, without free pages. -errno. */
 int64_t sqlite_bytes(const struct sqlite_store *s, struct seam_error *err);
 

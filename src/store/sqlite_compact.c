@@ -180,7 +180,8 @@ static int compact_vacuum(const struct sqlite_store *s, struct seam_error *err)
 int sqlite_compact(void *store, uint64_t now_ns, uint64_t day_bytes, struct store_compacted *ret,
                    struct seam_error *err)
 {
-	struct sqlite_compacting c = { .s = store };
+	struct sqlite_store *s = store;
+	struct sqlite_compacting c = { .s = s };
 	struct store_compacted done = { 0 };
 	struct seam_error why = { 0 };
 	int r = sqlite_do(c.s, "BEGIN IMMEDIATE", &why);
@@ -200,6 +201,8 @@ int sqlite_compact(void *store, uint64_t now_ns, uint64_t day_bytes, struct stor
 		r = -why.code;
 	if (r < 0 && begun)
 		sqlite3_exec(c.s->db, "ROLLBACK", NULL, NULL, NULL);
+	if (r > 0)
+		sqlite_trim_log(s);
 	compact_free(&c);
 	if (r == -EBADMSG && !why.code)
 		r = seam_error_set(&why, EBADMSG, c.s->path, SEAM_NO_OFFSET, NULL,

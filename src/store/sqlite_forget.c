@@ -122,7 +122,7 @@ static int64_t sqlite_forget_most(const struct sqlite_store *s, uint64_t bytes,
  * How many, or -errno. */
 int64_t sqlite_forget(void *store, uint64_t from_ns, uint64_t bytes, struct seam_error *err)
 {
-	const struct sqlite_store *s = store;
+	struct sqlite_store *s = store;
 	struct seam_error why = { 0 };
 	int64_t all = 0, n;
 
@@ -134,6 +134,8 @@ int64_t sqlite_forget(void *store, uint64_t from_ns, uint64_t bytes, struct seam
 		all += n;
 	if (n >= 0 && all && sqlite_do(s, "PRAGMA incremental_vacuum", &why) < 0)
 		n = -why.code;
+	if (n >= 0 && all)
+		sqlite_trim_log(s);
 	if (n < 0 && err)
 		*err = why;
 	return n < 0 ? n : all;

@@ -384,6 +384,8 @@ int sqlite_put(void *store, const struct store_window *w, struct seam_error *err
 			sqlite_end_epoch(p.s, true);
 		}
 	}
+	if (r > 0)
+		sqlite_trim_log(p.s);
 	for (size_t i = 0; i < p.n_groups; i++)
 		free(p.groups[i].counts);
 	free(p.groups);

@@ -4,7 +4,15 @@
 #include "store/sqlite.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* Bytes of the log that stay: what a writer appends between two looks at it. And how long readers
+ * are waited for where they have kept it from beginning anew. */
+#define LOG_BYTES (4 << 20)
+#define LOG_READERS_MS 2000
 
 /* The errno that is nearest to a code of SQLite. */
 static int sqlite_errno(int code)
@@ -147,4 +155,36 @@ int sqlite_add_epoch(const struct sqlite_store *s, const char *instance, uint64_
 	if (r >= 0)
 		*ret = sqlite3_last_insert_rowid(s->db);
 	return r;
+}
+
+/* ---- the log ---- */
+
+/* 0: there is none. */
+static int64_t sqlite_log_bytes(const struct sqlite_store *s)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	return (size_t)snprintf(path, sizeof(path), "%s-wal", s->path) < sizeof(path) &&
+	                       stat(path, &st) >= 0
+	               ? st.st_size
+	               : 0;
+}
+
+/* The log begins anew by itself where no reader needs it. Where one reader follows on another there
+ * is always one, and it would grow without end: so where it has grown, writing waits for those that
+ * read now; who begins meanwhile needs the database alone. A reader that takes longer is not waited
+ * for again before as much has come. */
+void sqlite_trim_log(struct sqlite_store *s)
+{
+	int64_t bytes = sqlite_log_bytes(s);
+
+	if (bytes > s->log_was + LOG_BYTES) {
+		sqlite3_busy_timeout(s->db, LOG_READERS_MS);
+		sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+		sqlite3_busy_timeout(s->db, SQLITE_BUSY_MS);
+		s->log_was = bytes = sqlite_log_bytes(s);
+	}
+	if (bytes <= LOG_BYTES)
+		s->log_was = 0;
 }

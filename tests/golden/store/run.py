@@ -21,6 +21,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -273,6 +274,72 @@ def killed(work, put, turns):
         fault("the writer hardly came to anything")
 
 
+class Readers:
+    """Readers of which one always follows on another: each begins before the one before it ends."""
+
+    def __init__(self, path, seconds):
+        self.stop, self.path, self.seconds, self.n = threading.Event(), path, seconds, 0
+        self.threads = [threading.Thread(target=self.read, args=(i,)) for i in range(2)]
+        for t in self.threads:
+            t.start()
+
+    def read(self, i):
+        self.stop.wait(i * self.seconds / 2)
+        while not self.stop.is_set():
+            db = sqlite3.connect("file:%s?mode=ro" % self.path, uri=True, isolation_level=None)
+            db.execute("BEGIN")
+            db.execute("SELECT count(*) FROM windows").fetchone()
+            self.n += 1
+            self.stop.wait(self.seconds)
+            db.execute("COMMIT")
+            db.close()
+
+    def end(self):
+        self.stop.set()
+        for t in self.threads:
+            t.join()
+
+
+def log_bytes(path):
+    return os.path.getsize(path + "-wal") if os.path.exists(path + "-wal") else 0
+
+
+def put_beside(put, path, first, megabytes, until=lambda: False):
+    """A writer that puts until it has written so much; the largest that the log was, and the last window."""
+    with open(path + ".said", "wb") as out:
+        writer = subprocess.Popen([put, "write", "sqlite:" + path, str(first)], stdout=out)
+    largest = written = 0
+    while written < megabytes << 20 and not until():
+        with open("/proc/%d/io" % writer.pid, encoding="ascii") as file:
+            written = int(re.search(r"^write_bytes: (\d+)", file.read(), re.M).group(1))
+        largest = max(largest, log_bytes(path))
+        time.sleep(0.005)
+    writer.kill()
+    writer.wait()
+    with open(path + ".said", encoding="ascii") as file:
+        return largest, max((int(l[4:]) for l in file.read().split("\n")[:-1] if l.startswith("put ")), default=first - 1)
+
+
+def log_is_bounded(work, put):
+    """Readers that always follow on each other, and one that stays, do not make the log grow without end, and it is small again after."""
+    path = os.path.join(work, "log.db")
+    last = put_beside(put, path, 0, 1)[1]
+    readers = Readers(path, 0.3)
+    largest, last = put_beside(put, path, last + 1, 50)
+    readers.end()
+    if largest > 24 << 20 or readers.n < 3:
+        fault("the log has %d MB beside %d readers that follow on each other" % (largest >> 20, readers.n))
+    staying = sqlite3.connect("file:%s?mode=ro" % path, uri=True, isolation_level=None)
+    staying.execute("BEGIN")
+    was = staying.execute("SELECT count(*), max(id) FROM windows").fetchone()
+    last = put_beside(put, path, last + 1, 60, lambda: log_bytes(path) > 12 << 20)[1]
+    check("who reads sees what was", was, staying.execute("SELECT count(*), max(id) FROM windows").fetchone())
+    staying.close()
+    put_beside(put, path, last + 1, 60, lambda: log_bytes(path) <= 5 << 20)
+    if log_bytes(path) > 5 << 20:
+        fault("the log has %d MB after a reader that stayed" % (log_bytes(path) >> 20))
+
+
 def refusals(work):
     recording = os.path.join(DATA, "gcc_d", "perf.data")
     path = os.path.join(work, "gcc_d.db")
@@ -390,6 +457,7 @@ def main():
     try:
         same_answers(work)
         killed(work, os.path.abspath(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 100)
+        log_is_bounded(work, os.path.abspath(sys.argv[3]))
         refusals(work)
         hostile_names(work, os.path.abspath(sys.argv[3]))
         series(work)
