@@ -10,6 +10,10 @@
 
 #include "agent/agent_parts.h"
 
+/* Memory that is free stays for the next window, as long as this part of the limit is left: to give
+ * it back and take it again costs much. */
+#define ROOM_FREE 4u
+#define FREE_BYTES (16 << 20) /* at the end of what malloc has; the same within a window */
 /* Left to what goes on beside naming; and what is so small a part is not asked about. */
 #define ROOM_OTHERS 8u
 #define ROOM_ALWAYS 64u
@@ -27,6 +31,7 @@
 void agent_memory_apart(void)
 {
 	mallopt(M_ARENA_MAX, ARENAS);
+	mallopt(M_TRIM_THRESHOLD, FREE_BYTES);
 }
 
 /* The second number of statm is in pages. */
@@ -63,11 +68,12 @@ uint64_t agent_memory_least(void)
 	return LEAST + LEAST_CPU * (uint64_t)(cpus > 0 ? cpus : 1);
 }
 
-/* Pages of files that the next look brings back. */
+/* Pages of files that the next look brings back, and what is free. */
 static void agent_memory_rest(const struct agent *a)
 {
 	symbol_shelf_rest(a->shelf);
 	recorder_rest(a->recorder);
+	malloc_trim(0);
 }
 
 void agent_memory_watch(struct agent *a)
@@ -110,14 +116,18 @@ bool agent_memory_room(void *ctx, uint64_t bytes)
 	return false;
 }
 
-/* Gives memory that is free back to the machine. When there is too much nevertheless, what is known
- * of processes is dropped and read anew; when that is not enough, it is said, once. */
+/* Gives memory that is free back to the machine, where there is much. When there is too much
+ * nevertheless, what is known of processes is dropped and read anew; when that is not enough, it is
+ * said, once. */
 void agent_memory_trim(struct agent *a)
 {
 	uint64_t most = a->o->memory;
 
+	if (!most || agent_memory() <= most - most / ROOM_FREE)
+		return;
 	malloc_trim(0);
-	if (!most || agent_memory() <= most)
+	symbol_shelf_rest(a->shelf);
+	if (agent_memory() <= most)
 		return;
 	ask_forget(a->ask);
 	agent_memory_rest(a);

@@ -8,8 +8,9 @@
 /* An agent's rates: most programs that a build or a shell starts live for less than this, and are
  * never sampled. Those that have ended by the reading cost no look at /proc. */
 #define PACE_RARE_NS 20000000ull
-#define PACE_RARE_PART 2u
-#define PACE_RARE_LATEST_NS 25000000ull
+#define PACE_RARE_PART 1u
+#define PACE_RARE_LATEST_NS 50000000ull
+#define PACE_RARE_WAIT_NS 400000000ull
 
 void pace_start(struct pace *p, uint64_t period_ns)
 {
@@ -20,6 +21,7 @@ void pace_start(struct pace *p, uint64_t period_ns)
 	if (part > latest)
 		part = latest;
 	p->soon_ns = p->wait_ns = part > PACE_SOON_NS ? part : PACE_SOON_NS;
+	p->most_ns = rare ? PACE_RARE_WAIT_NS : PACE_WAIT_NS;
 }
 
 bool pace_gathers(const struct pace *p)
@@ -32,8 +34,8 @@ void pace_next(struct pace *p, bool news)
 {
 	if (news)
 		p->wait_ns = p->soon_ns;
-	else if (p->wait_ns < PACE_WAIT_NS)
+	else if (p->wait_ns < p->most_ns)
 		p->wait_ns += p->wait_ns / (pace_gathers(p) ? 1 : 8);
-	if (p->wait_ns > PACE_WAIT_NS)
-		p->wait_ns = PACE_WAIT_NS;
+	if (p->wait_ns > p->most_ns)
+		p->wait_ns = p->most_ns;
 }

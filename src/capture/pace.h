@@ -14,11 +14,13 @@
 #include <stdint.h>
 
 #define PACE_SOON_NS 50000ull
-#define PACE_WAIT_NS 100000000ull /* the longest, also for room to be made (kwalk_room.c) */
+/* The longest, also for room to be made (kwalk_room.c); four times that where samples are rare. */
+#define PACE_WAIT_NS 100000000ull
 
 struct pace {
 	uint64_t soon_ns; /* the first wait after news */
 	uint64_t wait_ns; /* the next */
+	uint64_t most_ns; /* the longest */
 };
 
 /* period_ns: between two samples; 0: not known, or as short as can be. */

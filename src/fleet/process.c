@@ -23,13 +23,14 @@
 /* An answer, as it is in by_pid. */
 struct process_known {
 	uint32_t id; /* in labels */
-	/* old: of the program before, or none yet; asked: the question that is on its way, or 0. */
-	uint32_t window : 22, asked : 8, gone : 1, old : 1;
+	/* old: of the program before, or none yet; asked: the question that is on its way, or 0;
+	 * whole: its context was looked for, too. */
+	uint32_t window : 21, asked : 8, gone : 1, old : 1, whole : 1;
 };
 
 _Static_assert(sizeof(struct process_known) == sizeof(uint64_t), "it is a value of a map");
 
-#define PROCESS_WINDOWS (1u << 22)
+#define PROCESS_WINDOWS (1u << 21)
 #define PROCESS_QUESTIONS 255u
 
 static struct process_known process_known(uint64_t value)
@@ -48,15 +49,16 @@ static int process_note(struct process *p, uint32_t pid, struct process_known k)
 	return map_put(&p->by_pid, pid, value);
 }
 
-/* With the lock: whether there is an answer that holds. Else the question is noted, so that its
- * answer is taken (process_answered): *was is what was known before. -ENOMEM. */
-static int process_question(struct process *p, uint32_t pid, struct process_known *was)
+/* With the lock: whether there is an answer that holds, with the context if the whole is wanted.
+ * Else the question is noted, so that its answer is taken (process_answered): *was is what was
+ * known before. -ENOMEM. */
+static int process_question(struct process *p, uint32_t pid, bool whole, struct process_known *was)
 {
 	uint64_t value = 0;
 	bool known = map_get(&p->by_pid, pid, &value);
 
 	*was = process_known(value);
-	if (known && !was->old)
+	if (known && !was->old && (!whole || was->whole || was->gone))
 		return 1;
 	/* Labels that nobody put are the empty ones, of id 0. */
 	if (!known)
@@ -92,7 +94,7 @@ static int process_add_known(const struct process *p, uint32_t id, struct labels
 /* With the lock: takes the answer to a question, unless the process is another program by now, or
  * somebody else had an answer first. One that was replaced and is gone keeps what was known of it:
  * its control group is the same. What holds is added to l. -ENOMEM. */
-static int process_answered(struct process *p, uint32_t pid, uint8_t question,
+static int process_answered(struct process *p, uint32_t pid, uint8_t question, bool whole,
                             const struct labels *found, bool gone, struct labels *l)
 {
 	struct process_known k;
@@ -111,30 +113,47 @@ static int process_answered(struct process *p, uint32_t pid, uint8_t question,
 	if (k.id == INTERN_FAILED)
 		return -ENOMEM;
 	k.old = k.asked = 0;
+	k.whole = whole;
 	r = process_note(p, pid, k);
 	return r < 0 ? r : process_add_known(p, k.id, l);
 }
 
-/* The answer about a process, asked for unless it is there, added to l. /proc is read without the
- * lock. -ENOMEM. */
-static int process_find(struct process *p, uint32_t pid, const char *path, struct labels *l)
+/* Whether there is an answer but for the context. It is added to found. */
+static bool process_is_part(const struct process *p, uint32_t pid, bool whole, struct labels *found)
+{
+	uint64_t value = 0;
+	struct process_known k;
+
+	if (!whole || !map_get(&p->by_pid, pid, &value))
+		return false;
+	k = process_known(value);
+	return !k.old && !k.whole && !k.gone && process_add_known(p, k.id, found) >= 0;
+}
+
+/* The answer about a process, asked for unless it is there, added to l. The context is a part of
+ * the whole alone. /proc is read without the lock. -ENOMEM. */
+static int process_find(struct process *p, uint32_t pid, const char *path, bool whole,
+                        struct labels *l)
 {
 	struct process_known k;
 	struct labels found = { 0 };
-	bool gone;
+	bool gone = false, part;
 	int r;
 
 	pthread_mutex_lock(&p->lock);
-	r = process_question(p, pid, &k);
+	part = process_is_part(p, pid, whole, &found);
+	r = process_question(p, pid, whole, &k);
 	if (r > 0)
 		r = process_add_known(p, k.id, l);
 	pthread_mutex_unlock(&p->lock);
 	if (r < 0 || !k.asked)
 		return r;
-	r = process_ask(p->opts, pid, path, &found, &gone);
+	r = part ? 0 : process_ask(p->opts, pid, path, &found, &gone);
+	if (r >= 0 && whole && !gone)
+		r = process_ask_context(p->opts, pid, &found);
 	if (r != -ENOMEM) {
 		pthread_mutex_lock(&p->lock);
-		r = process_answered(p, pid, k.asked, &found, gone, l);
+		r = process_answered(p, pid, k.asked, whole, &found, gone, l);
 		pthread_mutex_unlock(&p->lock);
 	}
 	labels_free(&found);
@@ -149,7 +168,7 @@ static bool process_is_one(uint32_t pid)
 int process_meet(struct process *p, uint32_t pid)
 {
 	struct labels l = { 0 };
-	int r = process_is_one(pid) ? process_find(p, pid, NULL, &l) : 0;
+	int r = process_is_one(pid) ? process_find(p, pid, NULL, false, &l) : 0;
 
 	labels_free(&l);
 	return r;
@@ -191,7 +210,7 @@ bool process_was_gone(struct process *p, uint32_t pid)
 /* As series_processes calls it. */
 int process_labels(void *process, uint32_t pid, const char *path, struct labels *l)
 {
-	return process_is_one(pid) ? process_find(process, pid, path, l) : 0;
+	return process_is_one(pid) ? process_find(process, pid, path, true, l) : 0;
 }
 
 /* With the lock. */

@@ -2,8 +2,8 @@
 /*
  * process.h: what /proc says of a process that runs, as labels: its control group, its container,
  * what OpenTelemetry's environment or process context call it. Read when a process is first asked
- * for, or met before (process_meet), and kept for a while, so that processes that have ended
- * meanwhile are known, too.
+ * for, or met before (process_meet; but for its context, which it has not at its beginning), and
+ * kept for a while, so that processes that have ended meanwhile are known, too.
  *
  *	unit, container, pod, pod_uid            of the control group
  *	namespace, pod, container_name, image    what the machine knows of the container

@@ -17,19 +17,38 @@
 #include "base/protobuf.h"
 #include "fleet/container.h"
 
+#define PROCESS_PAGE 4096u          /* bytes that /proc gives at once */
 #define PROCESS_CGROUP 16384u       /* bytes of /proc/PID/cgroup */
 #define PROCESS_ENVIRON 131072u     /* bytes of /proc/PID/environ that are looked at */
 #define PROCESS_MAPS (1u << 20)     /* bytes of /proc/PID/maps that are looked at */
 #define PROCESS_CONTEXT_MOST 65536u /* bytes of a process context */
 #define PROCESS_CONTEXT_DEPTH 2     /* a Resource, or one in a ProcessContext */
 
+/* At most so much of a file, with a NUL behind it. Memory grows with what comes: most files have a
+ * page, and memory for the largest would come from the kernel and go back, each time. -ENOMEM. */
+static int process_read_all(int fd, size_t most, struct buf *text)
+{
+	ssize_t got = 1;
+
+	while (got > 0 && text->n < most) {
+		size_t room = most - text->n < PROCESS_PAGE ? most - text->n : PROCESS_PAGE;
+		void *to = buf_reserve(text, room);
+
+		if (!to)
+			return -ENOMEM;
+		got = read(fd, to, room);
+		text->n += got > 0 ? (size_t)got : 0;
+	}
+	return buf_put(text, "", 1);
+}
+
 /* A file of /proc/PID, with a NUL behind it, to be freed. NULL: no process, not allowed. */
 static char *process_read(const struct process_opts *o, uint32_t pid, const char *file, size_t most,
                           size_t *n)
 {
 	const char *root = o && o->root ? o->root : "";
-	char name[4096], *text;
-	ssize_t got = 1;
+	struct buf text = { 0 };
+	char name[4096];
 	int fd;
 
 	snprintf(name, sizeof(name), "%s/proc/%u/%s", root, pid, file);
@@ -37,15 +56,12 @@ static char *process_read(const struct process_opts *o, uint32_t pid, const char
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return NULL;
-	text = malloc(most + 1);
-	while (text && got > 0 && *n < most) {
-		got = read(fd, text + *n, most - *n);
-		*n += got > 0 ? (size_t)got : 0;
-	}
+	if (process_read_all(fd, most, &text) < 0)
+		buf_free(&text);
+	else
+		*n = text.n - 1;
 	close(fd);
-	if (text)
-		text[*n] = 0;
-	return text;
+	return (char *)text.bytes;
 }
 
 /* ---- control groups ---- */
@@ -237,7 +253,7 @@ static int process_context_at(uint32_t pid, uint64_t at, struct labels *l)
 }
 
 /* Looks for the mapping that holds a context. There should be one. */
-static int process_find_context(const struct process_opts *o, uint32_t pid, struct labels *l)
+int process_ask_context(const struct process_opts *o, uint32_t pid, struct labels *l)
 {
 	size_t n;
 	char *text = process_read(o, pid, "maps", PROCESS_MAPS, &n), *at;
@@ -321,7 +337,5 @@ int process_ask(const struct process_opts *o, uint32_t pid, const char *path, st
 	if (path)
 		r = process_group(o, path, l);
 	free(text);
-	if (r >= 0)
-		r = process_environment(o, pid, l);
-	return r < 0 ? r : process_find_context(o, pid, l);
+	return r < 0 ? r : process_environment(o, pid, l);
 }

@@ -12,5 +12,8 @@
  * NULL. *gone: there is no such process. -ENOMEM, -E2BIG. */
 int process_ask(const struct process_opts *o, uint32_t pid, const char *path, struct labels *l,
                 bool *gone);
+/* The same of its process context, which is more certain than all that, and takes longer than all
+ * that: all mappings of the process are read. A process has none when it begins. */
+int process_ask_context(const struct process_opts *o, uint32_t pid, struct labels *l);
 
 #endif

@@ -11,7 +11,7 @@
  *
  * Bounded in bytes: what was not used for the longest goes first. What is used stays, so the bound
  * holds between two caches. Where the shelf spills, large tables lie in files without a
- * name, and are in memory while they are used, as far as they are looked at.
+ * name, and are in memory as far as they were looked at since symbol_shelf_rest.
  */
 #include "symbol/shelf.h"
 
@@ -441,8 +441,6 @@ void shelf_leave(struct symbol_object *object)
 	pthread_mutex_lock(&s->lock);
 	if (!--e->users && e->stale)
 		shelf_remove(s, e);
-	else if (!e->users)
-		scratch_alone_rest(&e->table.spilled);
 	shelf_shrink(s, s->most);
 	pthread_mutex_unlock(&s->lock);
 	object->shelved = NULL;

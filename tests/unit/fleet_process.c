@@ -297,8 +297,23 @@ static void contexts_are_found_in_memory(void **state)
 	h->published_ns = 1;
 	assert_int_equal(process_labels(&p, (uint32_t)getpid(), NULL, &l), 0);
 	is(&l, "service", "checkout");
+	/* One that begins has none: it is looked for when labels are wanted, however soon the
+	 * process was met. */
+	process_free(&p);
+	labels_free(&l);
+	l = (struct labels){ 0 };
+	h->published_ns = 0;
+	assert_int_equal(process_meet(&p, (uint32_t)getpid()), 0);
+	h->published_ns = 1;
+	assert_int_equal(process_labels(&p, (uint32_t)getpid(), NULL, &l), 0);
+	is(&l, "service", "checkout");
+	/* And once. */
+	h->published_ns = 0;
+	assert_int_equal(process_labels(&p, (uint32_t)getpid(), NULL, &l), 0);
+	is(&l, "service", "checkout");
 	/* Sizes and places that make no sense. */
 	process_free(&p);
+	h->published_ns = 1;
 	h->size = UINT32_MAX;
 	assert_int_equal(process_labels(&p, (uint32_t)getpid(), NULL, &l), 0);
 	process_free(&p);
