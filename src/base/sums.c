@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/pages.h"
 
 #define BITS 11u
 #define DIGITS (1u << BITS)
@@ -62,7 +63,7 @@ int sums_end(struct sums *s)
 
 	if (s->n == s->sorted)
 		return 0;
-	other = malloc(s->capacity * sizeof(*other));
+	other = pages_grown(NULL, 0, s->capacity * sizeof(*other));
 	if (!other)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {

@@ -330,6 +330,11 @@ int profile_add(struct profile *p, const struct profile_key *key, uint64_t sampl
 	return 0;
 }
 
+int profile_room(struct profile *p, size_t rows)
+{
+	return ARRAY_ROOM(&p->rows, &p->rows_capacity, p->n_rows + rows);
+}
+
 int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t samples,
                     uint64_t weight)
 {

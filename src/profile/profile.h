@@ -138,6 +138,8 @@ int profile_add(struct profile *p, const struct profile_key *key, uint64_t sampl
 /* The same of a row that is not there yet: it is not looked for. */
 int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t samples,
                     uint64_t weight);
+/* Room for so many rows more, where it is known that they come. -ENOMEM. */
+int profile_room(struct profile *p, size_t rows);
 
 /* Adds to the list of samples, if they are kept, and to no row. */
 int profile_add_sample(struct profile *p, const struct profile_sample *sample);

@@ -373,6 +373,8 @@ static int sqlite_add_rows(struct sqlite_reading *r, struct joined *j)
 		                    .keys.size = sizeof(struct profile_key) };
 	int rc = lookup_make(&r->lookup, &stacks, r->into);
 
+	if (rc >= 0)
+		rc = profile_room(r->into, j->sums.n);
 	for (size_t i = 0; i < j->sums.n && rc >= 0; i++) {
 		const struct sums_row *row = &j->sums.rows[i];
 

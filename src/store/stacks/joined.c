@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/pages.h"
 #include "store/stacks/sorted.h"
 
 void joined_free(struct joined *j)
@@ -43,7 +44,7 @@ static int joined_needed(struct joined *j, const struct lookup_stacks *s, uint32
 	for (uint32_t id = 1; id <= s->list.highest; id++)
 		if (s->nodes[id].frame)
 			number[id] = ++j->n;
-	j->nodes = calloc((size_t)j->n + 1, sizeof(*j->nodes));
+	j->nodes = pages_zeroed((size_t)j->n + 1, sizeof(*j->nodes));
 	if (!j->nodes)
 		return -ENOMEM;
 	for (uint32_t id = 1; id <= s->list.highest; id++)
@@ -80,7 +81,7 @@ static int joined_take_nodes(struct joined *j, struct lookup_stacks *s)
 		s->nodes = NULL;
 		return joined_rename(&j->sums, NULL, j->n);
 	}
-	number = calloc((size_t)s->list.highest + 1, sizeof(*number));
+	number = pages_zeroed((size_t)s->list.highest + 1, sizeof(*number));
 	r = number ? joined_needed(j, s, number) : -ENOMEM;
 	if (r >= 0)
 		r = joined_rename(&j->sums, number, s->list.highest);
@@ -91,8 +92,8 @@ static int joined_take_nodes(struct joined *j, struct lookup_stacks *s)
 /* Sorts the nodes of a list that grew by and by. -ENOMEM. */
 static int joined_sort(struct joined *j)
 {
-	struct blocks_node *sorted = calloc((size_t)j->n + 1, sizeof(*sorted));
-	uint32_t *number = calloc((size_t)j->n + 1, sizeof(*number));
+	struct blocks_node *sorted = pages_zeroed((size_t)j->n + 1, sizeof(*sorted));
+	uint32_t *number = pages_zeroed((size_t)j->n + 1, sizeof(*number));
 	int r = sorted && number ? sorted_numbers(number, j->nodes, j->n) : -ENOMEM;
 
 	for (uint32_t id = 1; id <= j->n && r >= 0; id++)
@@ -300,7 +301,7 @@ static int joined_begin(struct joined_side *s, const struct joined *j)
 		.nodes = j->nodes,
 		.n = j->n,
 		.next = 1,
-		.number = calloc((size_t)j->n + 1, sizeof(*s->number)),
+		.number = pages_zeroed((size_t)j->n + 1, sizeof(*s->number)),
 	};
 	return s->number ? 0 : -ENOMEM;
 }
@@ -333,7 +334,7 @@ static int joined_rows(struct sums *ret, struct joined *lists, const struct join
 static int joined_make(struct joined *ret, struct joined *lists, struct joined_side *sides,
                        size_t n, size_t all)
 {
-	struct joined_walk walk = { .to = calloc(all + 1, sizeof(*walk.to)) };
+	struct joined_walk walk = { .to = pages_zeroed(all + 1, sizeof(*walk.to)) };
 	int r = walk.to ? joined_walk(&walk, sides, n) : -ENOMEM;
 
 	ret->nodes = walk.to;

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/leb.h"
+#include "base/pages.h"
 #include "store/stacks/sorted.h"
 
 /* fetch gives the block that holds a thing. */
@@ -271,7 +272,7 @@ int lookup_stacks_load(struct lookup *l, struct lookup_stacks *s)
 {
 	int r = 0;
 
-	s->nodes = calloc((size_t)s->list.highest + 1, sizeof(*s->nodes));
+	s->nodes = pages_zeroed((size_t)s->list.highest + 1, sizeof(*s->nodes));
 	if (!s->nodes)
 		return -ENOMEM;
 	for (uint32_t id = s->list.highest, first = 1; id && r >= 0; id--)
@@ -287,7 +288,7 @@ int lookup_stacks_load(struct lookup *l, struct lookup_stacks *s)
 /* For the things of a list up to the highest that is needed; blocks may go beyond it. */
 static void *lookup_array(const struct lookup *l, enum blocks_kind kind, size_t size)
 {
-	return calloc((size_t)l->lists[kind].highest + 1, size);
+	return pages_zeroed((size_t)l->lists[kind].highest + 1, size);
 }
 
 /* From the list that names others to those that are named. */
@@ -412,7 +413,7 @@ int lookup_make(struct lookup *l, struct lookup_stacks *s, struct profile *p)
 {
 	const uint32_t before = (uint32_t)profile_n_nodes(p);
 
-	s->made = calloc((size_t)s->list.highest + 1, sizeof(*s->made));
+	s->made = pages_zeroed((size_t)s->list.highest + 1, sizeof(*s->made));
 	if (!s->made)
 		return -ENOMEM;
 	for (uint32_t id = 1; id <= s->list.highest; id++) {

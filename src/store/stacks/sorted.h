@@ -16,7 +16,7 @@
 #include "store/stacks/blocks.h"
 
 /* Nodes of a block: few enough that a small question does not unpack too many. */
-#define SORTED_BLOCK 16384u
+#define SORTED_BLOCK 65536u
 
 /* nodes[1 to n], a parent in front of its children. number[id] becomes the node's number in sorted
  * order, number[0] 0. -ENOMEM. */
