@@ -142,15 +142,20 @@ def exports(path, firefox, callgrind):
 
 
 def page():
-    """The data of a page: a head in JSON, then arrays."""
+    """The data of a page: a head in JSON, then arrays (src/export/flame_arrays.c)."""
     blocks = re.findall(r">\s*(H4sI[A-Za-z0-9+/=\s]+)<", sys.stdin.read())
     data = gzip.decompress(base64.b64decode(blocks[0]))
     meta = json.loads(data[4:4 + struct.unpack("<I", data[:4])[0]])
     if meta["runtimes"][0]["name"] != "Python": # its kind is the first behind native code's
         sys.exit(str(meta["runtimes"]))
     at = (4 + struct.unpack("<I", data[:4])[0] + 7) & ~7
-    n = meta["functions"]
-    names, _, kinds = (struct.unpack_from("<%dI" % n, data, at + 4 * n * i) for i in range(3))
+    arrays = []
+    for _ in range(3):
+        width = struct.unpack_from("<I", data, at)[0]
+        form = "<%d%s" % (meta["functions"], {1: "B", 2: "H", 4: "I"}[width])
+        arrays.append(struct.unpack_from(form, data, at + 8))
+        at += 8 + (struct.calcsize(form) + 7 & ~7)
+    names, _, kinds = arrays
     for name, kind in zip(names, kinds):
         if meta["texts"][name].startswith("py::") != (kind == 5):
             sys.exit("kind of %s: %d" % (meta["texts"][name], kind))
