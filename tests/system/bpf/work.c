@@ -590,15 +590,23 @@ static void migrate(void)
 static void longsys(void)
 {
 	int fd = open("/dev/zero", O_RDONLY);
-	double end = now() + seconds, before;
+	double end = now() + seconds, fastest;
 	size_t n = ZEROS;
 
 	read_zeros(fd, n); /* the pages are there */
-	/* So much that this machine needs a dozen periods of a sample for it. */
+	/* So much that this machine needs a dozen periods of a sample for it, also when nothing
+	 * holds it up. */
 	do {
-		before = now();
-		read_zeros(fd, n);
-	} while (now() - before < 0.003 && (n *= 2) < ZEROS * ZEROS_PARTS);
+		fastest = seconds;
+		for (int k = 0; k < 3; k++) {
+			double took = -now();
+
+			read_zeros(fd, n);
+			took += now();
+			if (took < fastest)
+				fastest = took;
+		}
+	} while (fastest < 0.003 && (n *= 2) < ZEROS * ZEROS_PARTS);
 	while (now() < end)
 		read_zeros(fd, n);
 }
