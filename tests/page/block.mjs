@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // block.mjs: a block of data for the page, made up: what flame.c writes of a recording.
+import { M, S } from "../../src/export/flame/state.mjs";
+import { index, parse } from "../../src/export/flame/data.mjs";
+import { wholeSpans } from "../../src/export/flame/sums.mjs";
 
 /* Segments of nodes [parent, function] that stand before what is below them, as
  * flame_chains.c makes them. */
@@ -73,6 +76,21 @@ export function block(of) {
 		rows.map((r) => r.weight),
 	];
 	return bytesOf(head, words, of.width);
+}
+
+/* Makes a block the page's, with all of it chosen. */
+export function open(of) {
+	for (const key of Object.keys(M)) delete M[key];
+	Object.assign(M, parse(block(of)));
+	index(M);
+	Object.assign(S, {
+		event: 0,
+		spans: wholeSpans(),
+		focus: -1,
+		callers: false,
+		threads: new Uint8Array(of.threads.length).fill(1),
+		states: new Uint8Array(256).fill(1),
+	});
 }
 
 const padded = (n) => (n + 7) & ~7;

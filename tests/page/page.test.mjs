@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { KIND, M, S, T, runtimeKinds } from "../../src/export/flame/state.mjs";
-import { index, inflate, parse } from "../../src/export/flame/data.mjs";
+import { inflate } from "../../src/export/flame/data.mjs";
 import { selfSums, sums, wholeOf, wholeSpans } from "../../src/export/flame/sums.mjs";
 import { cutText, amount, grouped, threadFound } from "../../src/export/flame/names.mjs";
 import { build, kidsOf } from "../../src/export/flame/groups.mjs";
@@ -33,50 +33,35 @@ import { aligned, sameInsns, sameLines, shareChange } from "../../src/export/fla
 import { compareCounts, differenceText } from "../../src/export/flame/noise.mjs";
 import { stateRows } from "../../src/export/flame/stacks.mjs";
 import { processes, sameThreads } from "../../src/export/flame/threads.mjs";
-import { block } from "./block.mjs";
+import { open } from "./block.mjs";
 
 /* main -> work -> main (recursion) and main -> rest; two threads, at both ends of the time. */
 function load(more) {
-	for (const key of Object.keys(M)) delete M[key];
-	Object.assign(
-		M,
-		parse(
-			block({
-				functions: [
-					["", 0],
-					["all", 0],
-					["main", 1],
-					["work", 1],
-					["rest", 2],
-				],
-				nodes: [
-					[0, 1],
-					[0, 2],
-					[1, 3],
-					[2, 2],
-					[1, 4],
-				],
-				rows: [
-					{ node: 3, thread: 0, slice: 0, weight: 10 },
-					{ node: 2, thread: 0, slice: 500, weight: 5 },
-					{ node: 4, thread: 1, slice: 1023, weight: 7 },
-				],
-				threads: [
-					["one", 1, 1],
-					["two", 1, 2],
-				],
-				...more,
-			}),
-		),
-	);
-	index(M);
-	Object.assign(S, {
-		event: 0,
-		spans: wholeSpans(),
-		focus: -1,
-		callers: false,
-		threads: new Uint8Array(2).fill(1),
-		states: new Uint8Array(256).fill(1),
+	open({
+		functions: [
+			["", 0],
+			["all", 0],
+			["main", 1],
+			["work", 1],
+			["rest", 2],
+		],
+		nodes: [
+			[0, 1],
+			[0, 2],
+			[1, 3],
+			[2, 2],
+			[1, 4],
+		],
+		rows: [
+			{ node: 3, thread: 0, slice: 0, weight: 10 },
+			{ node: 2, thread: 0, slice: 500, weight: 5 },
+			{ node: 4, thread: 1, slice: 1023, weight: 7 },
+		],
+		threads: [
+			["one", 1, 1],
+			["two", 1, 2],
+		],
+		...more,
 	});
 	sums();
 }

@@ -3,15 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KIND, M, S, T } from "../../src/export/flame/state.mjs";
-import { index, parse } from "../../src/export/flame/data.mjs";
-import { sums, wholeSpans } from "../../src/export/flame/sums.mjs";
+import { sums } from "../../src/export/flame/sums.mjs";
 import { build, kidsOf } from "../../src/export/flame/groups.mjs";
 import { APART, apartChoices, firstApart } from "../../src/export/flame/processes.mjs";
 import { around, functionRows } from "../../src/export/flame/functions.mjs";
 import { inOrder, threadRows } from "../../src/export/flame/order.mjs";
 import { withAny } from "../../src/export/flame/tree.mjs";
 import { decodeLink, encodeLink } from "../../src/export/flame/link.mjs";
-import { block } from "./block.mjs";
+import { open } from "./block.mjs";
 
 /* Two of one name, one that became another by exec, threads with names of their own, and one whose
  * process has had two names: its own is what is known. */
@@ -69,26 +68,11 @@ function loadStacks(more) {
 	for (const row of rows) row.node = place[row.node];
 	const ordered = depthFirst(kept, rows);
 
-	for (const key of Object.keys(M)) delete M[key];
-	Object.assign(
-		M,
-		parse(
-			block({
-				functions: ["", "all", ..."abcde"].map((name, i) => [name, i % 3]),
-				threads: THREADS,
-				...ordered,
-				...more,
-			}),
-		),
-	);
-	index(M);
-	Object.assign(S, {
-		event: 0,
-		spans: wholeSpans(),
-		focus: -1,
-		callers: false,
-		threads: new Uint8Array(THREADS.length).fill(1),
-		states: new Uint8Array(256).fill(1),
+	open({
+		functions: ["", "all", ..."abcde"].map((name, i) => [name, i % 3]),
+		threads: THREADS,
+		...ordered,
+		...more,
 	});
 	return ordered;
 }
