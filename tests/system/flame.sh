@@ -20,16 +20,6 @@ says err 'it has:'
 
 command -v chromedriver >/dev/null 2>&1 || { [ "$failures" -eq 0 ] && skip "chromedriver is not installed (scripts/setup browser)"; done_testing; }
 can_record
-work='import json, time
-d = [{"a": i, "b": str(i)} for i in range(1000)]
-while time.process_time() < %s: json.loads(json.dumps(d))'
-# shellcheck disable=SC2059
-"$SEAM" record -q -F 997 -g -o flame.data -- sh -c 'python3 -S -c "$0"; sh "$1" 200 gzip -c "$2" >/dev/null' "$(printf "$work" 0.8)" "$REPEAT" "$SEAM" 2>err || fail "record: $(cat err)"
-# shellcheck disable=SC2059
-"$SEAM" record -q -F 997 -g -o other.data -- python3 -S -c "$(printf "$work" 0.5)" 2>err || fail "record: $(cat err)"
-if command -v cc >/dev/null; then
-	make_code 400
-	"$SEAM" record -q -F 997 -g -o code.data -- ./code 2>err || fail "record: $(cat err)"
-fi
+record_page 0.8 200 0.5 400
 python3 "$here/flame_page.py" "$SEAM" "$T" ${SEAM_PICTURES:+"$SEAM_PICTURES"} || fail "the page"
 done_testing

@@ -88,6 +88,22 @@ make_code() {
 	cc -g -O1 -w -I"$TESTS" -o code code.c -lm || fail "cc"
 }
 
+# record_page SECONDS GZIP_MS OTHER_SECONDS CODE_MS: what tests of the page look at. flame.data: python3, a shell and gzip; other.data:
+# less of the same Python; where there is a compiler, code.data of make_code's program.
+record_page() {
+	work='import json, time
+d = [{"a": i, "b": str(i)} for i in range(1000)]
+while time.process_time() < %s: json.loads(json.dumps(d))'
+	# shellcheck disable=SC2059,SC2016
+	"$SEAM" record -q -F 997 -g -o flame.data -- sh -c 'python3 -S -c "$0"; sh "$1" "$2" gzip -c "$3" >/dev/null' \
+		"$(printf "$work" "$1")" "$REPEAT" "$2" "$SEAM" 2>err || fail "record: $(cat err)"
+	# shellcheck disable=SC2059
+	"$SEAM" record -q -F 997 -g -o other.data -- python3 -S -c "$(printf "$work" "$3")" 2>err || fail "record: $(cat err)"
+	command -v cc >/dev/null || return 0
+	make_code "$4"
+	"$SEAM" record -q -F 997 -g -o code.data -- ./code 2>err || fail "record: $(cat err)"
+}
+
 # seam record, its stderr in $T/err, its status in $status
 record() { "$SEAM" record "$@" 2>err; status=$?; }
 
