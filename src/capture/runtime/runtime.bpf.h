@@ -568,6 +568,9 @@ INLINE void runtime_walk(struct walk *c, struct task_struct *task, const int kin
 	p->out.pid = pid;
 	p->out.tid = task->pid;
 	p->thread = task->thread.fsbase;
+	/* Before libc has given it one, the program's loader runs, and no interpreter. */
+	if (!ANEW(p->thread))
+		return;
 	RUNTIME_FRAMES(c, kind);
 #ifdef RUNTIME_REGISTER
 	p->kept_apart = 0;
