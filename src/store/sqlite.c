@@ -5,6 +5,7 @@
  * Writer and readers may be several processes. WAL lets readers go on while a window is written;
  * one agent at a time writes (a lock on a file beside the database).
  */
+#include "store/sqlite_counts.h"
 #include "store/sqlite_hours.h"
 
 #include <errno.h>
@@ -53,12 +54,22 @@ static const char schema_2[] =
 /* From version 2 to 3: stacks are folded. */
 static const char schema_3[] = "ALTER TABLE epochs ADD COLUMN folded INTEGER NOT NULL DEFAULT 0;";
 
+/* From version 3 to 4: all counts of a window together. A seam of before that is still running
+ * would let windows go without them, and merge windows as if they had none. */
+static const char schema_4[] =
+        "CREATE TABLE counted (id INTEGER PRIMARY KEY, data BLOB NOT NULL);"
+        "CREATE TRIGGER windows_counted BEFORE DELETE ON windows WHEN EXISTS (SELECT 1 FROM "
+        "counted WHERE " SQLITE_PIECES_OF(
+                "old.id") ") BEGIN SELECT RAISE(ABORT, "
+                          "'the store is of a newer seam: its counts are elsewhere'); END;";
+
 /* Who may only read a store of an older version sees it as one of this. */
 static const char views_1[] = "CREATE TEMP VIEW epochs AS SELECT *, id AS names, 0 AS step_ns, "
                               "0 AS folded FROM main.epochs;"
                               "CREATE TEMP VIEW windows AS SELECT *, x'' AS begins FROM "
                               "main.windows;";
 static const char views_2[] = "CREATE TEMP VIEW epochs AS SELECT *, 0 AS folded FROM main.epochs;";
+static const char views_3[] = "CREATE TEMP VIEW counted AS SELECT 0 AS id, x'' AS data WHERE 0;";
 
 /* ---- opening ---- */
 
@@ -141,8 +152,10 @@ static int sqlite_make(const struct sqlite_store *s, struct seam_error *err)
 		snprintf(sql, sizeof(sql), "PRAGMA application_id=%d; PRAGMA user_version=%d",
 		         SQLITE_APPLICATION, SQLITE_FORM);
 		r = form < 2 ? sqlite_do(s, schema_2, err) : 0;
-		if (r >= 0)
+		if (r >= 0 && form < 3)
 			r = sqlite_do(s, schema_3, err);
+		if (r >= 0)
+			r = sqlite_do(s, schema_4, err);
 		if (r >= 0)
 			r = sqlite_do(s, sql, err);
 	}
@@ -150,6 +163,14 @@ static int sqlite_make(const struct sqlite_store *s, struct seam_error *err)
 		return sqlite_do(s, "COMMIT", err);
 	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	return r;
+}
+
+/* Lets a reader see a store of an older version as one of this. -errno. */
+static int sqlite_view_as_new(const struct sqlite_store *s, int64_t form, struct seam_error *err)
+{
+	int r = sqlite_do(s, views_3, err);
+
+	return r < 0 || form > 2 ? r : sqlite_do(s, form == 1 ? views_1 : views_2, err);
 }
 
 static void sqlite_close(void *store)
@@ -188,8 +209,7 @@ static int sqlite_open_database(struct sqlite_store *s, struct seam_error *err)
 		r = seam_error_set(err, EBADMSG, s->path, SEAM_NO_OFFSET, NULL,
 		                   "the store is empty");
 	else if (r >= 0 && form < SQLITE_FORM)
-		r = s->writes ? sqlite_make(s, err)
-		              : sqlite_do(s, form == 1 ? views_1 : views_2, err);
+		r = s->writes ? sqlite_make(s, err) : sqlite_view_as_new(s, form, err);
 	if (r >= 0)
 		r = sqlite_do(s,
 		              "PRAGMA synchronous=FULL; PRAGMA cache_size=-4096; PRAGMA "

@@ -15,7 +15,8 @@
  * series   labels as bytes, once for each list of names
  * windows  spans of time of an epoch's instance, with their counts; begins: of one that was merged,
  *          how far the second one began behind the first, the third behind the second ...
- * counts   a window of one series and event: the stacks and how often they were met
+ * counted  of windows: the stacks and how often they were met (sqlite_counts.h)
+ * counts   the same as version 3 had it: a row for each window, series and event
  *
  * An epoch goes when its last window went, and names when the last epoch went that has them:
  * nothing of them is named from elsewhere.
@@ -31,7 +32,7 @@
 #include "store/backend.h"
 #include "store/stacks/dictionary.h"
 
-#define SQLITE_FORM 3                 /* user_version: what a newer one means is not known */
+#define SQLITE_FORM 4                 /* user_version: what a newer one means is not known */
 #define SQLITE_APPLICATION 0x7365616d /* "seam" */
 
 #define SQLITE_BLOCK_ID(epoch, kind, first) \
@@ -63,9 +64,6 @@ int sqlite_step(const struct sqlite_store *s, sqlite3_stmt *statement, struct se
 /* The bytes of a column of the row, which live until the next step; there may be none. -ENOMEM:
  * SQLite copies bytes that do not lie in one piece, and had no memory for that. */
 int sqlite_blob(sqlite3_stmt *statement, int column, const void **bytes, size_t *n);
-/* The same bytes as counts: as blocks_each_count. */
-int sqlite_each_count(sqlite3_stmt *statement, int column, unsigned *unit,
-                      int (*each)(void *ctx, const struct blocks_count *count), void *ctx);
 /* ?1 and ?2 are the ends of the query's span. */
 void sqlite_bind_span(sqlite3_stmt *statement, const struct store_query *q);
 

@@ -66,21 +66,22 @@ static void compact_free(struct sqlite_compacting *c)
 	free(c->epochs);
 }
 
-/* Finds the epochs whose windows can become longer; not this writer's own. -errno. */
+/* Finds the epochs whose windows can become longer, and those of a store of version 3 that are as
+ * long as they become; not this writer's own. -errno. */
 static int compact_find(struct sqlite_compacting *c, uint64_t now_ns, struct seam_error *err)
 {
 	sqlite3_stmt *statement = sqlite_prepare(
 	        c->s,
 	        "SELECT id, names, instance, step_ns, (SELECT max(from_ns) FROM windows "
-	        "WHERE epoch = epochs.id) AS last FROM epochs WHERE id <> ?1 AND step_ns < ?2 "
-	        "AND last IS NOT NULL ORDER BY names, id",
+	        "WHERE epoch = epochs.id) AS last, EXISTS (SELECT 1 FROM windows CROSS JOIN "
+	        "counts ON counts.window = windows.id WHERE windows.epoch = epochs.id) FROM "
+	        "epochs WHERE id <> ?1 AND last IS NOT NULL ORDER BY names, id",
 	        err);
 	int r;
 
 	if (!statement)
 		return -err->code;
 	sqlite3_bind_int64(statement, 1, c->s->epoch);
-	sqlite3_bind_int64(statement, 2, (int64_t)SQLITE_STEP_MOST_NS);
 	while ((r = sqlite_step(c->s, statement, err)) > 0) {
 		const char *instance = (const char *)sqlite3_column_text(statement, 2);
 		struct compact_epoch e = {
@@ -91,7 +92,10 @@ static int compact_find(struct sqlite_compacting *c, uint64_t now_ns, struct sea
 			                            now_ns),
 		};
 
-		if (e.wanted_ns <= e.step_ns)
+		/* Counts as an older version had them are written anew. */
+		if (e.step_ns && e.wanted_ns <= e.step_ns && sqlite3_column_int64(statement, 5))
+			e.wanted_ns = e.step_ns;
+		else if (e.wanted_ns <= e.step_ns)
 			continue;
 		e.instance = strdup(instance ? instance : "");
 		r = e.instance ? ARRAY_ROOM(&c->epochs, &c->capacity, c->n + 1) : -ENOMEM;

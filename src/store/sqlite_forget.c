@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // sqlite_forget.c: see sqlite.h: old windows go, in small transactions, and what only they needed;
 // then the file shrinks.
+#include "store/sqlite_counts.h"
 #include "store/sqlite_hours.h"
 
 #include <stddef.h>
@@ -82,6 +83,13 @@ static int sqlite_forget_some(const struct sqlite_store *s, uint64_t begin_ns, u
 	               "DELETE FROM counts WHERE window IN (SELECT id FROM windows WHERE "
 	               "from_ns < ?1 AND to_ns <= ?2 ORDER BY from_ns, id LIMIT ?3)",
 	               numbers, 3, NULL, err);
+	if (r >= 0)
+		r = sqlite_run(s,
+		               "DELETE FROM counted WHERE id IN (SELECT counted.id FROM (SELECT "
+		               "id FROM windows WHERE from_ns < ?1 AND to_ns <= ?2 ORDER BY "
+		               "from_ns, id LIMIT ?3) AS w CROSS JOIN counted ON " SQLITE_PIECES_OF(
+		                       "w.id") ")",
+		               numbers, 3, NULL, err);
 	if (r >= 0)
 		r = sqlite_run(s,
 		               "DELETE FROM windows WHERE id IN (SELECT id FROM windows WHERE "

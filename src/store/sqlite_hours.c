@@ -4,6 +4,7 @@
  * minutes, so that memory is bounded by a piece's stacks and the hour's functions, and writers go
  * on meanwhile; where they put something into it, it is left for the next time.
  */
+#include "store/sqlite_counts.h"
 #include "store/sqlite_hours.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 #define MINUTE_NS (60 * 1000000000ULL)
 /* Of counts as they are stored, in a piece: of it some twelve megabytes of memory. Names are looked
  * up anew for each piece. */
-#define PIECE_BYTES (256 << 10)
+#define PIECE_BYTES (192 << 10)
 /* A function's hour is not written anew each time. */
 #define SEEN_HOURS 24
 
@@ -433,9 +434,12 @@ static uint64_t hours_piece(const struct hours_making *m)
 	int64_t bytes, minutes;
 
 	if (sqlite_run(m->s,
-	               "SELECT ifnull(sum(length(counts.data)), 0) FROM windows CROSS JOIN counts "
-	               "ON counts.window = windows.id WHERE windows.from_ns >= ?1 AND "
-	               "windows.from_ns < ?2",
+	               "SELECT ifnull(sum(length(counted.data)), 0) + (SELECT "
+	               "ifnull(sum(length(counts.data)), 0) FROM windows CROSS JOIN counts ON "
+	               "counts.window = windows.id WHERE windows.from_ns >= ?1 AND "
+	               "windows.from_ns < ?2) FROM windows CROSS JOIN counted ON " SQLITE_PIECES_OF(
+	                       "windows.id") " WHERE windows.from_ns >= ?1 AND "
+	                                     "windows.from_ns < ?2",
 	               span, 2, &bytes, m->err) < 0)
 		return 0;
 	minutes = bytes > PIECE_BYTES ? 60 * (int64_t)PIECE_BYTES / bytes : 60;

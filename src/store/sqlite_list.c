@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* sqlite_list.c: see sqlite.h: what series a store has. */
-#include "store/sqlite.h"
+#include "store/sqlite_counts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,18 +50,18 @@ struct list_sums {
 	struct list_sum *at;
 	size_t n, capacity;
 	struct map by_series; /* -> index of at */
+	/* the window that is read */
+	int64_t window;
+	uint64_t from_ns, to_ns;
 };
 
-/* Adds a row of counts. Those of a window stand together. -ENOMEM. */
-static int sqlite_list_count(struct list_sums *sums, sqlite3_stmt *statement)
+/* A counted_reader's group: adds it to its series, and wants no counts. -ENOMEM. */
+static int sqlite_list_group(void *ctx, const struct counted_head *head)
 {
-	const int64_t series = sqlite3_column_int64(statement, 0);
-	const int64_t window = sqlite3_column_int64(statement, 1);
-	const uint64_t from_ns = (uint64_t)sqlite3_column_int64(statement, 3);
-	const uint64_t to_ns = (uint64_t)sqlite3_column_int64(statement, 4);
+	struct list_sums *sums = ctx;
 	struct list_sum *sum;
 	bool is_new;
-	uint64_t *slot = map_slot(&sums->by_series, (uint64_t)series, &is_new);
+	uint64_t *slot = map_slot(&sums->by_series, head->series, &is_new);
 
 	if (!slot)
 		return -ENOMEM;
@@ -69,36 +69,40 @@ static int sqlite_list_count(struct list_sums *sums, sqlite3_stmt *statement)
 		if (ARRAY_ROOM(&sums->at, &sums->capacity, sums->n + 1) < 0)
 			return -ENOMEM;
 		*slot = sums->n;
-		sums->at[sums->n++] = (struct list_sum){ .series = series, .first_ns = from_ns };
+		sums->at[sums->n++] = (struct list_sum){ .series = (int64_t)head->series,
+			                                 .first_ns = sums->from_ns };
 	}
 	sum = &sums->at[*slot];
-	sum->windows += !sum->windows || sum->last_window != window;
-	sum->last_window = window;
-	sum->samples += (uint64_t)sqlite3_column_int64(statement, 2);
-	sum->first_ns = from_ns < sum->first_ns ? from_ns : sum->first_ns;
-	sum->last_ns = to_ns > sum->last_ns ? to_ns : sum->last_ns;
+	sum->windows += !sum->windows || sum->last_window != sums->window;
+	sum->last_window = sums->window;
+	sum->samples += head->samples;
+	sum->first_ns = sums->from_ns < sum->first_ns ? sums->from_ns : sum->first_ns;
+	sum->last_ns = sums->to_ns > sum->last_ns ? sums->to_ns : sum->last_ns;
 	return 0;
 }
 
-/* Adds up what the span has of each series: here, because SQLite would sort all counts first. CROSS
- * JOIN: first the windows of the span. -errno. */
+/* Adds up what the span has of each series. -errno. */
 static int sqlite_list_sums(const struct sqlite_store *s, const struct store_query *q,
                             struct list_sums *sums, struct seam_error *err)
 {
-	sqlite3_stmt *statement = sqlite_prepare(
-	        s,
-	        "SELECT counts.series, counts.window, counts.samples, from_ns, to_ns FROM windows "
-	        "CROSS JOIN counts ON counts.window = windows.id WHERE from_ns >= ?1 AND "
-	        "from_ns < ?2",
-	        err);
-	int rc = 0;
+	const struct counted_reader to = { .group = sqlite_list_group, .ctx = sums };
+	struct sqlite_counts counts = { 0 };
+	sqlite3_stmt *statement = sqlite_prepare(s,
+	                                         "SELECT id, from_ns, to_ns FROM windows WHERE "
+	                                         "from_ns >= ?1 AND from_ns < ?2",
+	                                         err);
+	int rc = statement ? sqlite_counts_start(&counts, s, err) : -err->code;
 
-	if (!statement)
-		return -err->code;
-	sqlite_bind_span(statement, q);
-	while (rc >= 0 && (rc = sqlite_step(s, statement, err)) > 0)
-		rc = sqlite_list_count(sums, statement);
+	if (statement)
+		sqlite_bind_span(statement, q);
+	while (rc >= 0 && (rc = sqlite_step(s, statement, err)) > 0) {
+		sums->window = sqlite3_column_int64(statement, 0);
+		sums->from_ns = (uint64_t)sqlite3_column_int64(statement, 1);
+		sums->to_ns = (uint64_t)sqlite3_column_int64(statement, 2);
+		rc = sqlite_counts_each(&counts, sums->window, &to, err);
+	}
 	sqlite3_finalize(statement);
+	sqlite_counts_end(&counts);
 	return rc;
 }
 
@@ -182,7 +186,8 @@ int sqlite_list(void *store, const struct store_query *q, struct store_listing *
 		sqlite_list_join(ret);
 	if (rc == -EBADMSG && !why.code)
 		rc = seam_error_set(&why, EBADMSG, s->path, SEAM_NO_OFFSET, NULL,
-		                    "the store is damaged: a series has no labels");
+		                    "the store is damaged: what it says of its series makes no "
+		                    "sense");
 	if (rc < 0 && err)
 		*err = why;
 	return rc < 0 ? rc : 0;

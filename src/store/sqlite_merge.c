@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/leb.h"
+#include "store/sqlite_counts.h"
 #include "store/stacks/lookup.h"
 #include "store/stacks/sorted.h"
 
@@ -25,7 +26,7 @@ struct merge_window {
 
 /* A count with what it is of. */
 struct merge_count {
-	int64_t series, event;
+	uint64_t series, event;
 	struct blocks_count count;
 };
 
@@ -47,13 +48,14 @@ struct sqlite_merging {
 	/* of the step that is made */
 	struct merge_count *counts;
 	size_t n_counts, counts_capacity, source;
-	int64_t series, event; /* of the row that is read */
-	struct map names;      /* of the windows' own counts: string -> value */
+	uint64_t series, event; /* of the group that is read */
+	struct map names;       /* of the windows' own counts: string -> value */
 	/* of the source that is read */
 	struct lookup_stacks stacks;
 	uint32_t *met; /* samples by its node */
 	size_t met_capacity;
 	sqlite3_stmt *fetch;
+	struct sqlite_counts reading;
 };
 
 /* ---- stacks ---- */
@@ -83,6 +85,16 @@ static void merge_add(uint32_t *to, uint64_t samples)
 	*to = samples < UINT32_MAX - *to ? *to + (uint32_t)samples : UINT32_MAX;
 }
 
+/* A counted_reader's group: all are wanted. */
+static int merge_any_group(void *ctx, const struct counted_head *head)
+{
+	struct sqlite_merging *m = ctx;
+
+	m->series = head->series;
+	m->event = head->event;
+	return 1;
+}
+
 static int merge_need(void *ctx, const struct blocks_count *count)
 {
 	struct sqlite_merging *m = ctx;
@@ -99,19 +111,17 @@ static int merge_need(void *ctx, const struct blocks_count *count)
 /* Marks the nodes that windows of the source have: some may have been forgotten. */
 static int merge_need_nodes(struct sqlite_merging *m)
 {
+	const struct counted_reader to = { merge_any_group, merge_need, m };
 	sqlite3_stmt *statement =
-	        sqlite_prepare(m->s,
-	                       "SELECT counts.data FROM windows CROSS JOIN counts ON "
-	                       "counts.window = windows.id WHERE windows.epoch = ?1",
-	                       m->err);
-	unsigned unit;
+	        sqlite_prepare(m->s, "SELECT id FROM windows WHERE epoch = ?1", m->err);
 	int r;
 
 	if (!statement)
 		return -m->err->code;
 	sqlite3_bind_int64(statement, 1, m->o->sources[m->source].id);
 	while ((r = sqlite_step(m->s, statement, m->err)) > 0) {
-		r = sqlite_each_count(statement, 0, &unit, merge_need, m);
+		r = sqlite_counts_each(&m->reading, sqlite3_column_int64(statement, 0), &to,
+		                       m->err);
 		if (r < 0)
 			break;
 	}
@@ -332,27 +342,10 @@ static int merge_take_count(void *ctx, const struct blocks_count *count)
 /* Reads all counts of a window. -errno. */
 static int merge_take_counts(struct sqlite_merging *m, const struct merge_window *w)
 {
-	sqlite3_stmt *statement =
-	        sqlite_prepare(m->s, "SELECT series, event, data FROM counts WHERE window = ?1",
-	                       m->err);
-	unsigned unit;
-	int r;
+	const struct counted_reader to = { merge_any_group, merge_take_count, m };
 
-	if (!statement)
-		return -m->err->code;
-	sqlite3_bind_int64(statement, 1, w->id);
 	m->source = w->source;
-	while ((r = sqlite_step(m->s, statement, m->err)) > 0) {
-		m->series = sqlite3_column_int64(statement, 0);
-		m->event = sqlite3_column_int64(statement, 1);
-		r = sqlite_each_count(statement, 2, &unit, merge_take_count, m);
-		if (r >= 0 && unit != (unsigned)(m->event & 1))
-			r = -EBADMSG;
-		if (r < 0)
-			break;
-	}
-	sqlite3_finalize(statement);
-	return r;
+	return sqlite_counts_each(&m->reading, w->id, &to, m->err);
 }
 
 /* Adds a window's own counts to those of its step. */
@@ -437,7 +430,7 @@ static int merge_counts_order(const void *a, const void *b)
 	return (x->count.node > y->count.node) - (x->count.node < y->count.node);
 }
 
-static bool merge_same_row(const struct merge_count *a, const struct merge_count *b)
+static bool merge_same_group(const struct merge_count *a, const struct merge_count *b)
 {
 	return a->series == b->series && a->event == b->event;
 }
@@ -460,31 +453,31 @@ static void merge_sum(struct sqlite_merging *m)
 	m->n_counts = n;
 }
 
-/* Writes the counts of a step, a row for each series and event. -errno. */
+/* Writes the counts of a step, a group for each series and event. -errno. */
 static int merge_put_counts(struct sqlite_merging *m, int64_t window)
 {
 	struct blocks_count *counts = calloc(m->n_counts + 1, sizeof(*counts));
+	struct counted_group *groups = NULL;
+	size_t n = 0, capacity = 0;
 	int r = counts ? 0 : -ENOMEM;
 
 	merge_sum(m);
-	for (size_t from = 0, n; from < m->n_counts && r >= 0; from += n) {
-		const struct merge_count *first = &m->counts[from];
-		int64_t numbers[] = { window, first->series, first->event, 0 };
-		struct buf data = { 0 };
+	for (size_t i = 0; i < m->n_counts && r >= 0; i++) {
+		const struct merge_count *c = &m->counts[i];
 
-		for (n = 0; from + n < m->n_counts && merge_same_row(first, first + n); n++) {
-			counts[n] = first[n].count;
-			numbers[3] += (int64_t)first[n].count.samples;
+		counts[i] = c->count;
+		if (!i || !merge_same_group(c - 1, c)) {
+			r = ARRAY_ROOM(&groups, &capacity, n + 1);
+			if (r < 0)
+				break;
+			groups[n++] = (struct counted_group){ c->series, c->event, &counts[i], 0 };
 		}
-		blocks_put_counts(&data, (unsigned)(first->event & 1), counts, n);
-		r = data.failed ? -ENOMEM
-		                : sqlite_insert_blob(m->s,
-		                                     "INSERT INTO counts (window, series, event, "
-		                                     "samples, data) VALUES (?1, ?2, ?3, ?4, ?5)",
-		                                     numbers, 4, &data, m->err);
-		buf_free(&data);
+		groups[n - 1].n++;
 	}
+	if (r >= 0)
+		r = sqlite_put_counts(m->s, window, groups, n, BLOCKS_WELL, m->err);
 	free(counts);
+	free(groups);
 	return r;
 }
 
@@ -611,6 +604,12 @@ static int merge_drop(struct sqlite_merging *m)
 		               "(SELECT id FROM windows WHERE epoch = ?1)",
 		               id, 1, NULL, m->err);
 		if (r >= 0)
+			r = sqlite_run(m->s,
+			               "DELETE FROM counted WHERE id IN (SELECT counted.id FROM "
+			               "windows CROSS JOIN counted ON " SQLITE_PIECES_OF(
+			                       "windows.id") " WHERE windows.epoch = ?1)",
+			               id, 1, NULL, m->err);
+		if (r >= 0)
 			r = sqlite_run(m->s, "DELETE FROM windows WHERE epoch = ?1", id, 1, NULL,
 			               m->err);
 		if (r >= 0)
@@ -634,6 +633,7 @@ static void merge_free(struct sqlite_merging *m)
 	free(m->counts);
 	map_free(&m->names);
 	sqlite3_finalize(m->fetch);
+	sqlite_counts_end(&m->reading);
 }
 
 /* The new epoch has its row before the old ones go, so that their names stay. */
@@ -651,6 +651,8 @@ int sqlite_merge(const struct sqlite_store *s, const struct sqlite_merge_opts *o
 	                         "ORDER BY id DESC LIMIT 1",
 	                         err);
 	r = !m.new_node || !m.n_nodes ? -ENOMEM : m.fetch ? 0 : -err->code;
+	if (r >= 0)
+		r = sqlite_counts_start(&m.reading, s, err);
 	for (m.source = 0; m.source < o->n && r >= 0; m.source++)
 		r = merge_source(&m);
 	/* A statement that was used holds its rows until it is reset. */

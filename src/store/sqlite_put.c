@@ -3,7 +3,7 @@
  * sqlite_put.c: see sqlite.h. A window is one transaction: whole in the file or not in it. After
  * one that failed the writer begins new names, as what its dictionary says is in the file is not.
  */
-#include "store/sqlite.h"
+#include "store/sqlite_counts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ struct sqlite_putting {
 	int64_t *series;      /* by index of w->series; 0: not yet asked for */
 	struct sqlite_group { /* counts of one series and event */
 		uint32_t event, series;
-		struct blocks_count *counts;
-		size_t n, capacity;
+		struct counted_group counted;
+		size_t capacity;
 	} * groups;
 	size_t n_groups, groups_capacity;
 	struct map by_series;                /* series << 32 | event -> index of groups, plus 1 */
@@ -57,9 +57,9 @@ static struct sqlite_group *sqlite_group_of(struct sqlite_putting *p, uint32_t s
 /* -ENOMEM. */
 static int sqlite_group_add(struct sqlite_group *g, const struct blocks_count *count)
 {
-	if (ARRAY_ROOM(&g->counts, &g->capacity, g->n + 1) < 0)
+	if (ARRAY_ROOM(&g->counted.counts, &g->capacity, g->counted.n + 1) < 0)
 		return -ENOMEM;
-	g->counts[g->n++] = *count;
+	g->counted.counts[g->counted.n++] = *count;
 	return 0;
 }
 
@@ -123,31 +123,33 @@ static int sqlite_put_series(struct sqlite_putting *p, uint32_t series)
 	return r;
 }
 
-/* Writes the counts of one series and event. -errno. */
-static int sqlite_put_group(struct sqlite_putting *p, struct sqlite_group *g)
+/* Finds the store's numbers of a group's series and event. -errno. */
+static int sqlite_number_group(struct sqlite_putting *p, struct sqlite_group *g)
 {
 	const struct profile *profile = p->w->profile;
-	int64_t numbers[4] = { p->window };
-	struct buf data = { 0 };
-	uint32_t event =
+	const uint32_t event =
 	        dictionary_string(&p->s->dictionary, profile_event_name(profile, g->event));
 	int r = event == DICTIONARY_FAILED ? -ENOMEM : sqlite_put_series(p, g->series);
 
-	/* How many samples there are is a column of its own, for lists. */
-	for (size_t i = 0; i < g->n; i++)
-		numbers[3] += (int64_t)g->counts[i].samples;
-	blocks_put_counts(&data, profile_event_unit(profile, g->event), g->counts, g->n);
-	numbers[1] = p->series[g->series];
-	/* Two events of one name that are counted in different units are two rows. */
-	numbers[2] = (int64_t)event << 1 | profile_event_unit(profile, g->event);
-	if (r >= 0 && data.failed)
-		r = -ENOMEM;
+	g->counted.series = (uint64_t)p->series[g->series];
+	/* Two events of one name that are counted in different units are two groups. */
+	g->counted.event = (uint64_t)event << 1 | profile_event_unit(profile, g->event);
+	return r;
+}
+
+/* Writes the counts of all groups. -errno. */
+static int sqlite_put_groups(struct sqlite_putting *p)
+{
+	struct counted_group *groups = calloc(p->n_groups + 1, sizeof(*groups));
+	int r = groups ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < p->n_groups && r >= 0; i++) {
+		r = sqlite_number_group(p, &p->groups[i]);
+		groups[i] = p->groups[i].counted;
+	}
 	if (r >= 0)
-		r = sqlite_insert_blob(p->s,
-		                       "INSERT INTO counts (window, series, event, samples, data) "
-		                       "VALUES (?1, ?2, ?3, ?4, ?5)",
-		                       numbers, 4, &data, p->err);
-	buf_free(&data);
+		r = sqlite_put_counts(p->s, p->window, groups, p->n_groups, BLOCKS_QUICK, p->err);
+	free(groups);
 	return r;
 }
 
@@ -352,8 +354,8 @@ static int sqlite_put_all(struct sqlite_putting *p)
 		/* Window first: its number is in all counts. Blocks last: all of the above may
 		 * bring new strings. */
 		r = sqlite_put_window(p);
-	for (size_t i = 0; i < p->n_groups && r >= 0; i++)
-		r = sqlite_put_group(p, &p->groups[i]);
+	if (r >= 0)
+		r = sqlite_put_groups(p);
 	if (r >= 0)
 		r = sqlite_put_blocks(p);
 	return r < 0 ? r : 1;
@@ -387,7 +389,7 @@ int sqlite_put(void *store, const struct store_window *w, struct seam_error *err
 	if (r > 0)
 		sqlite_trim_log(p.s);
 	for (size_t i = 0; i < p.n_groups; i++)
-		free(p.groups[i].counts);
+		free(p.groups[i].counted.counts);
 	free(p.groups);
 	map_free(&p.by_series);
 	free(p.series);

@@ -73,16 +73,6 @@ int sqlite_blob(sqlite3_stmt *statement, int column, const void **bytes, size_t 
 	                                                                                : 0;
 }
 
-int sqlite_each_count(sqlite3_stmt *statement, int column, unsigned *unit,
-                      int (*each)(void *ctx, const struct blocks_count *count), void *ctx)
-{
-	const void *bytes;
-	size_t n;
-	int r = sqlite_blob(statement, column, &bytes, &n);
-
-	return r < 0 ? r : blocks_each_count(bytes, n, unit, each, ctx);
-}
-
 /* ?1 and ?2 are the ends of the query's span. SQLite has signed numbers only. */
 void sqlite_bind_span(sqlite3_stmt *statement, const struct store_query *q)
 {

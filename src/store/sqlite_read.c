@@ -3,7 +3,7 @@
 // by epoch, then epochs that share their names become one list of stacks (joined.h), and names are
 // looked up once for it. All in one transaction, so that what is forgotten or compacted meanwhile
 // is still there.
-#include "store/sqlite.h"
+#include "store/sqlite_counts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,6 +53,7 @@ struct sqlite_reading {
 	/* of epochs with the same names */
 	int64_t names;
 	sqlite3_stmt *fetch;
+	struct sqlite_counts counts_of;
 	struct lookup lookup;
 	struct map series; /* id -> comm << 32 | label of those that are wanted */
 	struct pool groups;
@@ -189,28 +190,22 @@ static int sqlite_add(void *ctx, const struct blocks_count *count)
 	return rc < 0 ? rc : sums_add(&r->epoch->sums, &row);
 }
 
-/* Reads one row of counts, if its series is wanted. */
-static int sqlite_read_row(struct sqlite_reading *r, sqlite3_stmt *statement)
+/* A counted_reader's group: it is wanted if its series is. */
+static int sqlite_read_group(void *ctx, const struct counted_head *head)
 {
-	int64_t event = sqlite3_column_int64(statement, 1);
-	unsigned unit;
+	struct sqlite_reading *r = ctx;
 	int rc;
 
-	if (!map_get(&r->series, (uint64_t)sqlite3_column_int64(statement, 0), &r->at))
+	if (!map_get(&r->series, head->series, &r->at))
 		return 0;
 	/* The number comes from the file: a string's begins at 1, and one that is too large would
 	 * not fit into the lists. */
-	if (event < 2 || event >= (int64_t)2 * BLOCKS_THINGS_MAX)
+	if (head->event < 2 || head->event >= (uint64_t)2 * BLOCKS_THINGS_MAX)
 		return -EBADMSG;
-	r->event = (uint32_t)event;
-	r->slice = PROFILE_NOT_KEPT;
-	if (r->q->slice_ns)
-		r->slice =
-		        (uint32_t)(((uint64_t)sqlite3_column_int64(statement, 3) - r->q->from_ns) /
-		                   r->q->slice_ns);
+	r->event = (uint32_t)head->event;
 	r->group = 0;
 	rc = lookup_need(&r->lookup, BLOCKS_STRINGS, r->event >> 1);
-	return rc < 0 ? rc : sqlite_each_count(statement, 2, &unit, sqlite_add, r);
+	return rc < 0 ? rc : 1;
 }
 
 /* A statement about windows of the query's span: ?1 and ?2 its ends, ?3 the epoch. */
@@ -223,26 +218,6 @@ static sqlite3_stmt *sqlite_prepare_span(const struct sqlite_reading *r, const c
 		sqlite3_bind_int64(statement, 3, r->epoch ? r->epoch->id : 0);
 	}
 	return statement;
-}
-
-/* CROSS JOIN keeps SQLite from going over all counts first. */
-static int sqlite_read_counts(struct sqlite_reading *r)
-{
-	sqlite3_stmt *statement = sqlite_prepare_span(
-	        r, "SELECT counts.series, counts.event, counts.data, windows.from_ns FROM windows "
-	           "CROSS JOIN counts ON counts.window = windows.id "
-	           "WHERE windows.from_ns >= ?1 AND windows.from_ns < ?2 AND windows.epoch = ?3");
-	int rc;
-
-	if (!statement)
-		return -r->err->code;
-	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
-		rc = sqlite_read_row(r, statement);
-		if (rc < 0)
-			break;
-	}
-	sqlite3_finalize(statement);
-	return rc;
 }
 
 /* ---- windows ---- */
@@ -280,11 +255,22 @@ static int sqlite_read_window(struct sqlite_reading *r, sqlite3_stmt *statement)
 	return 0;
 }
 
+/* Reads what was counted in a window. -errno. */
+static int sqlite_read_counts(struct sqlite_reading *r, sqlite3_stmt *statement)
+{
+	const struct counted_reader to = { sqlite_read_group, sqlite_add, r };
+	const uint64_t from = (uint64_t)sqlite3_column_int64(statement, 0);
+
+	r->slice = r->q->slice_ns ? (uint32_t)((from - r->q->from_ns) / r->q->slice_ns)
+	                          : PROFILE_NOT_KEPT;
+	return sqlite_counts_each(&r->counts_of, sqlite3_column_int64(statement, 3), &to, r->err);
+}
+
 /* Reads the windows of one epoch. -errno. */
 static int sqlite_read_windows(struct sqlite_reading *r)
 {
 	sqlite3_stmt *statement =
-	        sqlite_prepare_span(r, "SELECT from_ns, to_ns, data FROM windows "
+	        sqlite_prepare_span(r, "SELECT from_ns, to_ns, data, id FROM windows "
 	                               "WHERE from_ns >= ?1 AND from_ns < ?2 AND epoch = ?3");
 	int rc;
 
@@ -292,6 +278,8 @@ static int sqlite_read_windows(struct sqlite_reading *r)
 		return -r->err->code;
 	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
 		rc = sqlite_read_window(r, statement);
+		if (rc >= 0)
+			rc = sqlite_read_counts(r, statement);
 		if (rc < 0)
 			break;
 	}
@@ -426,8 +414,6 @@ static int sqlite_read_epoch(struct sqlite_reading *r, struct sqlite_epoch *e)
 	r->epoch = e;
 	rc = sqlite_read_windows(r);
 	if (rc >= 0)
-		rc = sqlite_read_counts(r);
-	if (rc >= 0)
 		rc = lookup_stacks_load(&r->lookup, &e->stacks);
 	if (rc >= 0 && r->q->innermost)
 		rc = innermost_take(&e->stacks, &e->sums);
@@ -557,8 +543,11 @@ int sqlite_read_by(const struct sqlite_store *s, const struct store_query *q,
 	                                  "id >= ?2 ORDER BY id DESC LIMIT 1",
 	                                  &why);
 	if (rc >= 0)
-		rc = r.fetch ? sqlite_read_all(&r) : -why.code;
+		rc = r.fetch ? sqlite_counts_start(&r.counts_of, s, &why) : -why.code;
+	if (rc >= 0)
+		rc = sqlite_read_all(&r);
 	sqlite3_finalize(r.fetch);
+	sqlite_counts_end(&r.counts_of);
 	/* Nothing was written: this ends the view of that one state. */
 	sqlite3_exec(r.s->db, "COMMIT", NULL, NULL, NULL);
 	intern_free(&r.texts);

@@ -87,68 +87,9 @@ int blocks_unpack(struct buf *to, const void *bytes, size_t n)
 
 /* ---- counts ---- */
 
-/* By state, then by node: nodes of one state then differ by little. */
-static int blocks_count_order(const void *pa, const void *pb)
-{
-	const struct blocks_count *a = pa, *b = pb;
-
-	if (a->state != b->state)
-		return a->state < b->state ? -1 : 1;
-	return (a->node > b->node) - (a->node < b->node);
-}
-
-/* The weight of each sample, if it is the same for n counts; else 0. */
-static uint64_t blocks_weight(const struct blocks_count *counts, size_t n)
-{
-	uint64_t weight = counts[0].samples ? counts[0].weight / counts[0].samples : 0;
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t product;
-
-		if (__builtin_mul_overflow(weight, counts[i].samples, &product) ||
-		    product != counts[i].weight)
-			return 0;
-	}
-	return weight;
-}
-
-/* Counts of one state: what a sample weighs, how many there are, then for each the distance of its
- * node from the last one's, doubled; plus 1 and the samples where they are not one. */
-static void blocks_put_state(struct buf *to, const struct blocks_count *counts, size_t n)
-{
-	uint64_t weight = blocks_weight(counts, n);
-	uint32_t node = 0;
-
-	blocks_put_number(to, counts[0].state);
-	blocks_put_number(to, weight);
-	blocks_put_number(to, n);
-	for (size_t i = 0; i < n; i++) {
-		bool one = counts[i].samples == 1;
-
-		/* Nodes ascend, so the distance is not negative. */
-		blocks_put_number(to, (uint64_t)(counts[i].node - node) << 1 | !one);
-		if (!one)
-			blocks_put_number(to, counts[i].samples);
-		if (!weight)
-			blocks_put_number(to, counts[i].weight);
-		node = counts[i].node;
-	}
-}
-
-/* Appends all counts. They are sorted in place. unit is the event's. */
-void blocks_put_counts(struct buf *to, unsigned unit, struct blocks_count *counts, size_t n)
-{
-	blocks_put_number(to, unit);
-	if (n)
-		qsort(counts, n, sizeof(*counts), blocks_count_order);
-	for (size_t from = 0, i; from < n; from = i) {
-		for (i = from + 1; i < n && counts[i].state == counts[from].state;)
-			i++;
-		blocks_put_state(to, counts + from, i - from);
-	}
-}
-
-/* Reads the counts of one state. -EBADMSG, or what each returned. */
+/* Reads the counts of one state: what a sample weighs, how many there are, then for each the
+ * distance of its node from the last one's, doubled; plus 1 and the samples where they are not one.
+ * -EBADMSG, or what each returned. */
 static int blocks_each_of_state(struct cursor *c,
                                 int (*each)(void *ctx, const struct blocks_count *count), void *ctx)
 {
@@ -178,7 +119,7 @@ static int blocks_each_of_state(struct cursor *c,
 	return r < 0 ? r : c->failed ? -EBADMSG : 0;
 }
 
-/* The reverse of blocks_put_counts: calls each with every count. */
+/* Calls each with every count. */
 int blocks_each_count(const void *bytes, size_t n, unsigned *unit,
                       int (*each)(void *ctx, const struct blocks_count *count), void *ctx)
 {

@@ -66,9 +66,8 @@ int blocks_pack(struct buf *to, struct buf *plain, enum blocks_level level);
 /* Appends what was packed. -EBADMSG, -ENOMEM. */
 int blocks_unpack(struct buf *to, const void *bytes, size_t n);
 
-/* Sorts n counts and appends them; unit: enum profile_unit of the event. */
-void blocks_put_counts(struct buf *to, unsigned unit, struct blocks_count *counts, size_t n);
-/* Calls each with every count. What it returns negative is returned; -EBADMSG. */
+/* Calls each with every count of one series and event, as stores had them before counted.h; unit:
+ * enum profile_unit of the event. What each returns negative is returned; -EBADMSG. */
 int blocks_each_count(const void *bytes, size_t n, unsigned *unit,
                       int (*each)(void *ctx, const struct blocks_count *count), void *ctx);
 

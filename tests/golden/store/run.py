@@ -146,49 +146,120 @@ def same_answers(work):
                   for s in (["--from", "@0", "--to", middle], ["--from", middle, "--to", "@4000000000"])]
         check(name + ": samples by time", report["samples"], sum(halves))
         if name in ("gcc_d", "multi_group"):
-            compacted(name, url, recording, work)
+            compacted(name, url, recording)
 
 
-def compacted(name, url, recording, work):
-    """Longer windows give the same answers, and are known when they are put again; so are those of stores of older versions."""
+def compacted(name, url, recording):
+    """Longer windows give the same answers, and are known when they are put again."""
     path = url[len("sqlite:"):]
-    olds = [os.path.join(work, "version%d.db" % version) for version in (1, 2)]
     wanted = seam("report", "--store", url, *EVER)[0]
-    for version, old in enumerate(olds, 1):
-        shutil.copy(path, old)
-        db = sqlite3.connect(old)
-        db.executescript("ALTER TABLE epochs DROP COLUMN folded; PRAGMA user_version = 2")
+    before = windows_of(path)
+    out = seam("store", "compact", "--store", url)[0]
+    after = windows_of(path)
+    check(name + ": windows are merged", ("%d windows became %d\n" % (before, after), True), (out, after < before))
+    check(name + ": once is enough", "0 windows became 0\n", seam("store", "compact", "--store", url)[0])
+    again = seam("store", "import", "--store", url, "--window", "1s", *NOWHERE, recording)[1]
+    if ": 0 windows put" not in again:
+        fault("%s is put twice: %s" % (path, again))
+    check(name + ": the same report", wanted, seam("report", "--store", url, *EVER)[0])
+    answers(url, recording)
+
+
+def windows_of(path):
+    """How many windows there are, in a database that is sound, with no counts of others."""
+    db = sqlite3.connect(path)
+    check(path + ": sound", "ok", db.execute("PRAGMA integrity_check").fetchone()[0])
+    check(path + ": counts without a window", (0, 0), (
+        db.execute("SELECT count(*) FROM counts WHERE window NOT IN (SELECT id FROM windows)").fetchone()[0],
+        db.execute("SELECT count(*) FROM counted WHERE id >> 20 NOT IN (SELECT id FROM windows)").fetchone()[0]))
+    n = db.execute("SELECT count(*) FROM windows").fetchone()[0]
+    db.close()
+    return n
+
+
+def older(work):
+    """Stores of older versions are read as they are, are written to, and are of this version when they were compacted."""
+    recording = os.path.join(work, "perf.data")
+    shutil.copyfile(os.path.join(DATA, "gcc_d", "perf.data"), recording)
+    os.utime(recording, (1577880000, 1577880000))  # of when the store says it is
+    fresh = "sqlite:" + os.path.join(work, "fresh.db")
+    seam("store", "import", "--store", fresh, "--window", "1s", *NOWHERE, recording)
+    wanted = seam("report", "--store", fresh, *EVER)[0]
+    for version in (3, 2, 1):
+        path = os.path.join(work, "version%d.db" % version)
+        shutil.copyfile(os.path.join(DATA, "gcc_d", "store-3.db"), path)
+        db = sqlite3.connect(path)
+        if version < 3:
+            db.executescript("ALTER TABLE epochs DROP COLUMN folded; PRAGMA user_version = 2")
         if version == 1:
             db.executescript("DROP TRIGGER epochs_own_names; DROP INDEX epochs_names; DROP INDEX windows_merged; "
                              "DROP INDEX windows_epoch_from; ALTER TABLE epochs DROP COLUMN names; ALTER TABLE epochs DROP COLUMN step_ns; "
                              "ALTER TABLE windows DROP COLUMN begins; CREATE INDEX windows_epoch ON windows (epoch); PRAGMA user_version = 1")
         db.close()
-        check(name + ": version %d is read" % version, wanted, seam("report", "--store", "sqlite:" + old, *EVER)[0])
-        check(name + ": and listed", seam("store", "ls", "--json", "--store", url)[0].split('"series"')[1],
-              seam("store", "ls", "--json", "--store", "sqlite:" + old)[0].split('"series"')[1])
-    for store in (*olds, path):
-        before = windows_of(store)
-        out = seam("store", "compact", "--store", "sqlite:" + store)[0]
-        after = windows_of(store)
-        check(name + ": windows are merged", ("%d windows became %d\n" % (before[2], after[2]), True), (out, after[2] < before[2]))
-        check(name + ": the store is sound", ("ok", 0), (after[0], after[3]))
-        check(name + ": once is enough", "0 windows became 0\n", seam("store", "compact", "--store", "sqlite:" + store)[0])
-        again = seam("store", "import", "--store", "sqlite:" + store, "--window", "1s", *NOWHERE, recording)[1]
-        if ": 0 windows put" not in again:
-            fault("%s is put twice: %s" % (store, again))
-        check(name + ": the same report", wanted, seam("report", "--store", "sqlite:" + store, *EVER)[0])
-    answers(url, recording)
+        os.chmod(path, 0o400)
+        url, name = "sqlite:" + path, "version %d" % version
+        check(name + " is read", wanted, seam("report", "--store", url, *EVER)[0])
+        check(name + " is listed", *([(s["labels"], s["windows"], s["samples"]) for s in json.loads(
+            seam("store", "ls", "--json", "--store", u)[0])["series"]] for u in (fresh, url)))
+        os.chmod(path, 0o600)
+        # What is put into it stands beside what was there.
+        more = os.path.join(DATA, "pipe_z", "perf.data")
+        seam("store", "import", "--store", url, *NOWHERE, more)
+        check(name + " with more in it", sum(json.loads(seam("report", "--json", *NOWHERE, r)[0])["samples"] for r in (recording, more)),
+              json.loads(seam("report", "--json", "--store", url, *EVER)[0])["samples"])
+        cc1 = [*EVER, "--where", "comm=cc1"]
+        made_new(name, path, seam("report", "--store", fresh, *cc1)[0], cc1)
 
 
-def windows_of(path):
-    """What each window has, and whether the database is sound."""
+def made_new(name, path, wanted, span):
+    """Compaction leaves nothing in the form of before, also of windows that do not grow longer; a seam of before cannot let go of what it
+    does not see."""
+    url = "sqlite:" + path
     db = sqlite3.connect(path)
-    sound = db.execute("PRAGMA integrity_check").fetchone()[0]
-    rows = db.execute("SELECT from_ns, sum(counts.samples), count(*) FROM windows LEFT JOIN counts ON window = windows.id "
-                      "GROUP BY windows.id").fetchall()
-    stray = db.execute("SELECT count(*) FROM counts WHERE window NOT IN (SELECT id FROM windows)").fetchone()[0]
+    db.execute("UPDATE epochs SET step_ns = 3600000000000 WHERE id IN (SELECT epoch FROM windows JOIN counts ON window = windows.id) "
+               "AND step_ns > 0")
+    db.commit()
+    seam("store", "compact", "--store", url)
+    windows_of(path)
+    check(name + ": nothing is as before", (0, 4), (db.execute("SELECT count(*) FROM counts").fetchone()[0],
+                                                     db.execute("PRAGMA user_version").fetchone()[0]))
+    check(name + ": the same report", wanted, seam("report", "--store", url, *span)[0])
+    try:
+        db.execute("DELETE FROM windows")
+        fault(name + ": a seam of before may let go of windows without their counts")
+    except sqlite3.IntegrityError as e:
+        check(name + ": what a seam of before is told", "the store is of a newer seam: its counts are elsewhere", str(e))
     db.close()
-    return sound, {r[0]: r[1:] for r in rows}, len(rows), stray
+
+
+def damaged_counts(work):
+    """Counts of which a part is missing, or makes no sense, are told, and no answer has them."""
+    chance = random.Random(4)
+    whole, broken = (os.path.join(work, n) for n in ("whole.db", "broken.db"))
+    seam("store", "import", "--store", "sqlite:" + whole, *NOWHERE, os.path.join(DATA, "hackbench_d", "perf.data"))
+    wanted = seam("report", "--store", "sqlite:" + whole, *EVER)[0]
+    for turn in range(40):
+        shutil.copyfile(whole, broken)
+        db = sqlite3.connect(broken)
+        pieces = db.execute("SELECT id, data FROM counted").fetchall()
+        at, data = chance.choice(pieces)
+        change = ("missing", "cut", "bytes")[turn % 3]
+        if change == "missing":
+            db.execute("DELETE FROM counted WHERE id = ?", (at,))
+        else:
+            data = bytearray(data[:chance.randrange(len(data))] if change == "cut" else data)
+            if data:
+                data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+            db.execute("UPDATE counted SET data = ? WHERE id = ?", (bytes(data), at))
+        db.commit()
+        db.close()
+        for args in (["report", *EVER], ["store", "ls"], ["store", "compact"], ["store", "rollup"]):
+            out, err, status = seam(*args, "--store", "sqlite:" + broken, status=None)
+            if status not in (0, 1) or status and "is damaged" not in err:
+                fault("%s of damaged counts (%s): %s" % (args, change, (status, err)))
+            # Changed bytes may make sense; what is missing does not, unless it is all that the window has.
+            if change == "missing" and len(pieces) > 1 and args[0] == "report" and status == 0 and out != wanted and at & 0xfffff:
+                fault("a report of counts of which a part is missing")
 
 
 def cut_short(wal, chance):
@@ -464,6 +535,8 @@ def main():
     work = tempfile.mkdtemp(prefix="seam-store-")
     try:
         same_answers(work)
+        older(work)
+        damaged_counts(work)
         # A sanitizer's writer takes several times as long, and writes the same.
         sanitized = os.environ.get("SEAM_SANITIZED") == "1"
         killed(work, os.path.abspath(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 30 if sanitized else 100)
