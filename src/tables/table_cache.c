@@ -207,21 +207,32 @@ static bool cache_write(int fd, const void *bytes, size_t n)
 }
 
 /* A file is taken only if its header says that it was written under this name, for this kind of
- * cache, and in full. */
-int table_cache_get(struct table_cache *c, const char *name, struct buf *ret)
+ * cache, and in full: then it is at the first of *n bytes. -1: there is none. */
+static int cache_open_bytes(struct table_cache *c, const char *name, struct stat *st, size_t *n)
 {
 	struct cache_header is, want;
+	int fd = cache_open_file(c, name, st);
+
+	if (fd < 0)
+		return -1;
+	*n = (size_t)st->st_size - sizeof(is);
+	cache_header_of(c, name, *n, &want);
+	if (cache_read(fd, &is, sizeof(is)) && !memcmp(&is, &want, sizeof(is)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int table_cache_get(struct table_cache *c, const char *name, struct buf *ret)
+{
 	struct stat st;
-	int fd = cache_open_file(c, name, &st);
 	size_t n;
+	int fd = cache_open_bytes(c, name, &st, &n);
 
 	if (fd < 0)
 		return 0;
 	buf_clear(ret);
-	n = (size_t)st.st_size - sizeof(is);
-	cache_header_of(c, name, n, &want);
-	if (cache_read(fd, &is, sizeof(is)) && !memcmp(&is, &want, sizeof(is)) &&
-	    buf_reserve(ret, n) && cache_read(fd, ret->bytes, n)) {
+	if (buf_reserve(ret, n) && cache_read(fd, ret->bytes, n)) {
 		ret->n = n;
 		cache_touch(fd, &st);
 	}
@@ -229,24 +240,61 @@ int table_cache_get(struct table_cache *c, const char *name, struct buf *ret)
 	return ret->n != 0;
 }
 
-/* Pages of a file without a name: under pressure the kernel writes them out, where memory of our
- * own would have to stay. 1 and *ret (to be unmapped by the caller), or 0. */
-int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const void **ret)
+/* A file without a name in the directory; -1. */
+static int cache_nameless(const struct table_cache *c)
 {
-	int fd = c->dir < 0 || !n || n > FILE_MAX
-	                 ? -1
-	                 : openat(c->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	void *pages = MAP_FAILED;
+	return c->dir < 0 ? -1 : openat(c->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
 
-	if (fd < 0)
-		return 0;
-	if (cache_write(fd, bytes, n))
-		pages = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0);
+/* Pages of a file without a name, which is closed: under pressure the kernel writes them out, where
+ * memory of our own would have to stay. 1 and *ret (to be unmapped by the caller), or 0. */
+static int cache_pages(int fd, bool written, size_t n, const void **ret)
+{
+	void *pages = written ? mmap(NULL, n, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+
 	close(fd);
 	if (pages == MAP_FAILED)
 		return 0;
 	*ret = pages;
 	return 1;
+}
+
+int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const void **ret)
+{
+	int fd = n && n <= FILE_MAX ? cache_nameless(c) : -1;
+
+	return fd < 0 ? 0 : cache_pages(fd, cache_write(fd, bytes, n), n, ret);
+}
+
+/* All n bytes from one file's position to the other's, or false. */
+static bool cache_copy(int from, int to, size_t n)
+{
+	while (n) {
+		ssize_t copied = copy_file_range(from, NULL, to, NULL, n, 0);
+
+		if (copied < 0 && errno == EINTR)
+			continue;
+		if (copied <= 0)
+			return false;
+		n -= (size_t)copied;
+	}
+	return true;
+}
+
+int table_cache_map(struct table_cache *c, const char *name, const void **ret, size_t *n)
+{
+	struct stat st;
+	int from = cache_open_bytes(c, name, &st, n), to, r = 0;
+
+	if (from < 0)
+		return 0;
+	to = cache_nameless(c);
+	if (to >= 0)
+		r = cache_pages(to, cache_copy(from, to, *n), *n, ret);
+	if (r)
+		cache_touch(from, &st);
+	close(from);
+	return r;
 }
 
 struct cache_file {

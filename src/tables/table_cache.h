@@ -4,7 +4,7 @@
  * once: files are written under another name and renamed. What is read is not trusted: its reader
  * checks it. A file says which name it was put under, so that a sound one under another's name is
  * none. Names say what a blob was made from (contents.h), never what a file merely claims to be.
- * Files are read, not mapped: whoever cuts one meanwhile ends nothing.
+ * Files are read or copied, not mapped: whoever cuts one meanwhile ends nothing.
  */
 #ifndef SEAM_TABLES_TABLE_CACHE_H
 #define SEAM_TABLES_TABLE_CACHE_H
@@ -33,5 +33,9 @@ void table_cache_put(struct table_cache *c, const char *name, const void *bytes,
  * pages back at any time, and nobody else can reach or cut the file. munmap frees it. 1, or 0.
  */
 int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const void **ret);
+/* What table_cache_get finds, in such pages: the kernel copies it from file to file, which costs
+ * much less than memory of our own where page faults are slow. 1, or 0: also where only
+ * table_cache_get can have it. */
+int table_cache_map(struct table_cache *c, const char *name, const void **ret, size_t *n);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -146,28 +147,40 @@ static struct tables_blob *tables_blob_find(struct tables *t,
 	return NULL;
 }
 
-/* Takes a table's bytes over into pages that the kernel may take back, where there is a place for
- * such pages. */
-static void tables_blob_spill(struct tables *t, struct tables_blob *b, struct buf *bytes)
-{
-	const void *pages;
+/* A table's bytes, until a blob has them: our own, or pages of a file without a name. */
+struct tables_bytes {
+	struct buf own;
+	const void *mapped; /* NULL: own */
+	size_t n_mapped;
+};
 
-	if (table_cache_spill(&t->cache, bytes->bytes, bytes->n, &pages) > 0) {
-		b->mapped = pages;
-		b->n_mapped = bytes->n;
-		frametab_of(&b->table, pages);
-		buf_free(bytes);
-	} else {
-		b->own = *bytes;
-		*bytes = (struct buf){ 0 };
-		frametab_of(&b->table, b->own.bytes);
+static void tables_bytes_free(struct tables_bytes *b)
+{
+	buf_free(&b->own);
+	if (b->mapped)
+		munmap((void *)b->mapped, b->n_mapped);
+}
+
+/* The blob takes the bytes over, in pages that the kernel may take back where there is a place for
+ * such pages. */
+static void tables_blob_take(struct tables *t, struct tables_blob *b, struct tables_bytes *bytes)
+{
+	if (!bytes->mapped &&
+	    table_cache_spill(&t->cache, bytes->own.bytes, bytes->own.n, &bytes->mapped) > 0) {
+		bytes->n_mapped = bytes->own.n;
+		buf_free(&bytes->own);
 	}
+	b->own = bytes->own;
+	b->mapped = bytes->mapped;
+	b->n_mapped = bytes->n_mapped;
+	frametab_of(&b->table, b->mapped ? b->mapped : b->own.bytes);
+	*bytes = (struct tables_bytes){ 0 };
 }
 
 /* Makes a table the one of these contents. If another thread was faster, that thread's table is
  * used. -ENOMEM. */
 static int tables_blob_add(struct tables *t, const struct tables_contents *contents,
-                           struct buf *bytes, struct tables_blob **ret)
+                           struct tables_bytes *bytes, struct tables_blob **ret)
 {
 	struct tables_blob *b;
 	uint64_t *slot;
@@ -182,7 +195,7 @@ static int tables_blob_add(struct tables *t, const struct tables_contents *conte
 			return -ENOMEM;
 		}
 		memcpy(b->digest, contents->digest, sizeof(b->digest));
-		tables_blob_spill(t, b, bytes);
+		tables_blob_take(t, b, bytes);
 		b->same = (struct tables_blob *)(uintptr_t)*slot;
 		b->next = t->blobs;
 		t->blobs = b;
@@ -197,12 +210,22 @@ static int tables_blob_add(struct tables *t, const struct tables_contents *conte
 	return 0;
 }
 
+/* Finds a table on disk: in pages of a file, or else in our own memory. */
+static bool tables_bytes_get(struct tables *t, const char *name, struct tables_bytes *ret)
+{
+	struct frametab table;
+
+	if (table_cache_map(&t->cache, name, &ret->mapped, &ret->n_mapped) > 0)
+		return frametab_open(&table, ret->mapped, ret->n_mapped, NULL) >= 0;
+	return table_cache_get(&t->cache, name, &ret->own) > 0 &&
+	       frametab_open(&table, ret->own.bytes, ret->own.n, NULL) >= 0;
+}
+
 /* The table of contents that are known, from memory or from disk: 1; 0: there is none; -ENOMEM. */
 static int tables_blob_get(struct tables *t, const struct tables_contents *contents,
                            struct tables_blob **ret)
 {
-	struct buf bytes = { 0 };
-	struct frametab table;
+	struct tables_bytes bytes = { 0 };
 	char name[TABLES_NAME];
 	int r = 0;
 
@@ -214,10 +237,9 @@ static int tables_blob_get(struct tables *t, const struct tables_contents *conte
 	if (contents->alone)
 		return 0;
 	tables_blob_name(contents, name);
-	if (table_cache_get(&t->cache, name, &bytes) > 0 &&
-	    frametab_open(&table, bytes.bytes, bytes.n, NULL) >= 0)
+	if (tables_bytes_get(t, name, &bytes))
 		r = tables_blob_add(t, contents, &bytes, ret) < 0 ? -ENOMEM : 1;
-	buf_free(&bytes);
+	tables_bytes_free(&bytes);
 	return r;
 }
 
@@ -226,23 +248,23 @@ static int tables_blob_make(struct tables *t, struct tables_input *input,
                             struct tables_contents *contents, struct tables_blob **ret,
                             struct seam_error *err)
 {
-	struct buf bytes = { 0 };
+	struct tables_bytes bytes = { 0 };
 	struct frametab table;
 	char name[TABLES_NAME];
-	int r = tables_compile(t, input, &bytes, err);
+	int r = tables_compile(t, input, &bytes.own, err);
 
 	if (r >= 0)
-		r = frametab_open(&table, bytes.bytes, bytes.n, err);
+		r = frametab_open(&table, bytes.own.bytes, bytes.own.n, err);
 	tables_contents_check(t, input, contents);
 	if (r >= 0 && !contents->alone) {
 		tables_blob_name(contents, name);
 		pthread_mutex_lock(&t->lock);
-		table_cache_put(&t->cache, name, bytes.bytes, bytes.n);
+		table_cache_put(&t->cache, name, bytes.own.bytes, bytes.own.n);
 		pthread_mutex_unlock(&t->lock);
 	}
 	if (r >= 0)
 		r = tables_blob_add(t, contents, &bytes, ret);
-	buf_free(&bytes);
+	tables_bytes_free(&bytes);
 	return r;
 }
 

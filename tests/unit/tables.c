@@ -93,6 +93,31 @@ static void test_pages(void **state)
 	assert_int_equal(table_cache_spill(&c, "nameless", 8, &other), 0);
 }
 
+/* What was put, in pages that stay as they are when its file is cut. */
+static void test_pages_of_a_file(void **state)
+{
+	static unsigned char large[3 << 20];
+	char path[256];
+	const void *pages;
+	struct table_cache c;
+	size_t n;
+
+	(void)state;
+	memset(large, 7, sizeof(large));
+	table_cache_open(&c, "unwind", dir, 8 << 20);
+	assert_int_equal(table_cache_map(&c, "large", &pages, &n), 0);
+	table_cache_put(&c, "large", large, sizeof(large));
+	assert_int_equal(table_cache_map(&c, "large", &pages, &n), 1);
+	assert_int_equal(n, sizeof(large));
+	snprintf(path, sizeof(path), "%s/large", dir);
+	assert_int_equal(truncate(path, 100), 0);
+	assert_memory_equal(pages, large, n);
+	munmap((void *)pages, n);
+	assert_int_equal(table_cache_map(&c, "large", &pages, &n), 0); /* not in full */
+	table_cache_close(&c);
+	assert_int_equal(table_cache_map(&c, "large", &pages, &n), 0);
+}
+
 static void move(const char *from, const char *to)
 {
 	char a[256], b[256];
@@ -668,6 +693,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_links, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_round_trip, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_pages, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_pages_of_a_file, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_other_names, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_fifo, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_processes, make_dir, remove_dir),
