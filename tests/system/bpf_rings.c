@@ -2,9 +2,9 @@
 /*
  * bpf_rings.c: nothing is dropped without being counted. Rings of one page that nobody reads while
  * the program runs: what came out and what the programs say there was no room for is all that was
- * sampled, to the last one; with ample rings it is nothing. So of what there is no time to read
- * when a recording ends, and of children that there is no room
- * for among the targets.
+ * sampled, to the last one; with ample rings it is nothing. Copies of stacks leave room for
+ * samples. What there is no time to read when a recording ends is counted, too, and children that
+ * there is no room for among the targets.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -98,6 +98,7 @@ int main(int argc, char **argv)
 		                   .no_copies = true,
 		                   .read_late = true,
 		                   .no_time = true },
+	                  copies = { .frequency = 4000, .ring_bytes = 4 << 20, .read_late = true },
 	                  alone = { .frequency = 4000, .no_copies = true, .tasks = 1 };
 	struct taken t;
 
@@ -130,6 +131,12 @@ int main(int argc, char **argv)
 		more("without room", 100, t.totals.counts.ring_full);
 		same("told as lost", t.totals.counts.ring_full + t.totals.counts.skipped,
 		     t.told_lost);
+	}
+	taken_free(&t);
+	/* 64 copies of 64 KiB fill such a ring; all samples fit into its last quarter. */
+	if (record(&t, &copies) >= 0) {
+		more("copies without room", 100, t.totals.counts.raw_full);
+		same("samples without room", 0, t.totals.counts.ring_full);
 	}
 	taken_free(&t);
 	if (record(&t, &late) >= 0) {

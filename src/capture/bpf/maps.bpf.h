@@ -245,4 +245,14 @@ INLINE __u64 ring_flags_reserved(void *ring, __u64 n)
 	return ring_flags_between(unread - ring_room(n), unread);
 }
 
+/*
+ * Copies of stacks leave the last quarter of a ring to samples and answers, which are far smaller:
+ * a program that begins sends nothing but copies until its tables are there, and they would fill
+ * the ring in some tens of milliseconds. A sample without its stack says more than none.
+ */
+INLINE int ring_has_room_for_copy(void *ring)
+{
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) < config.wake * 3ull;
+}
+
 #endif

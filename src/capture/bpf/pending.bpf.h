@@ -102,7 +102,9 @@ INLINE void user_chain_raw(struct slot *s)
 {
 	void *ring = ring_of_cpu();
 	struct kwalk_raw *raw =
-	        ring ? bpf_ringbuf_reserve(ring, KWALK_RAW_HEAD + KWALK_RAW_SMALL, 0) : 0;
+	        ring && ring_has_room_for_copy(ring)
+	                ? bpf_ringbuf_reserve(ring, KWALK_RAW_HEAD + KWALK_RAW_SMALL, 0)
+	                : 0;
 
 	if (!raw) {
 		COUNT(raw_full);

@@ -63,7 +63,8 @@ INLINE void raw_name(const struct kwalk_sample *s, struct kwalk_raw *raw)
 /* For tests: more than fits into a map's value on each CPU, so room in the ring is taken first. */
 INLINE void sample_raw_large(struct scratch *x, void *ring)
 {
-	struct kwalk_raw *raw = bpf_ringbuf_reserve(ring, sizeof(*raw), 0);
+	struct kwalk_raw *raw =
+	        ring_has_room_for_copy(ring) ? bpf_ringbuf_reserve(ring, sizeof(*raw), 0) : 0;
 
 	if (!raw) {
 		COUNT(raw_full);
@@ -83,6 +84,10 @@ INLINE void sample_raw_small(struct scratch *x, void *ring)
 
 	if (!copy)
 		return;
+	if (!ring_has_room_for_copy(ring)) {
+		COUNT(raw_full);
+		return;
+	}
 	raw_name(&x->sample, (struct kwalk_raw *)copy);
 	n = raw_fill(&x->w, (struct kwalk_raw *)copy, KWALK_RAW_SMALL);
 	FORGET(n);
