@@ -555,8 +555,11 @@ KEEP static void read_zeros(int fd, size_t n)
 	static char *to;
 	int k = 0;
 
+	/* Not of malloc, which may write to all of it (MALLOC_PERTURB_): that is user code. */
 	if (!to)
-		to = malloc(ZEROS);
+		to = mmap(NULL, ZEROS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (to == MAP_FAILED)
+		exit(2);
 	for (; n && k < ZEROS_PARTS; k++) {
 		parts[k] = (struct iovec){ to, n < ZEROS ? n : ZEROS };
 		n -= parts[k].iov_len;
