@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/leb.h"
+#include "store/stacks/callees.h"
 
 /* ---- order ---- */
 
@@ -97,6 +98,39 @@ static int sorted_path_to(struct sorted_path *p, const struct blocks_node *nodes
 	return 0;
 }
 
+/* The caller by which a node's callees are kept: its frame, which is not 0; 0: it is not in this
+ * block. What was folded calls nothing, but in a block that is damaged. */
+static uint32_t sorted_caller(uint32_t parent, uint32_t first, const struct blocks_node *of_parent)
+{
+	return parent < first ? 0 : sorted_frame(of_parent->frame);
+}
+
+/* Appends the frames, each as its place among the callees of its caller. -ENOMEM. */
+static int sorted_put_frames(struct buf *plain, const struct blocks_node *nodes, uint32_t first,
+                             uint32_t n)
+{
+	struct callees callees = { 0 };
+	struct buf new_ones = { 0 };
+	int r = 0;
+
+	for (uint32_t id = first; id - first < n && r >= 0; id++) {
+		const uint32_t parent = nodes[id].parent, frame = sorted_frame(nodes[id].frame);
+		uint32_t place = 0;
+		bool is_new;
+
+		r = callees_place(&callees, sorted_caller(parent, first, &nodes[parent]), frame,
+		                  &place, &is_new);
+		blocks_put_number(plain, place);
+		if (r >= 0 && is_new)
+			blocks_put_number(&new_ones, frame);
+	}
+	if (r >= 0)
+		r = new_ones.failed ? -ENOMEM : buf_put(plain, new_ones.bytes, new_ones.n);
+	buf_free(&new_ones);
+	callees_free(&callees);
+	return r;
+}
+
 /* Columns, not nodes one by one: steps up are like each other, and so are frames. */
 int sorted_put(struct buf *plain, const struct blocks_node *nodes, uint32_t first, uint32_t n)
 {
@@ -105,6 +139,8 @@ int sorted_put(struct buf *plain, const struct blocks_node *nodes, uint32_t firs
 
 	if (sorted_path_to(&path, nodes, first - 1) < 0)
 		return -ENOMEM;
+	blocks_put_number(plain, 0);
+	blocks_put_number(plain, 1);
 	blocks_put_number(plain, path.n);
 	for (size_t i = 0; i < path.n; i++) {
 		blocks_put_number(plain, path.nodes[i] - before);
@@ -118,9 +154,50 @@ int sorted_put(struct buf *plain, const struct blocks_node *nodes, uint32_t firs
 			up++;
 		blocks_put_number(plain, up);
 	}
-	for (uint32_t id = first; id - first < n; id++)
-		blocks_put_number(plain, sorted_frame(nodes[id].frame));
-	return plain->failed ? -ENOMEM : 0;
+	return sorted_put_frames(plain, nodes, first, n) < 0 || plain->failed ? -ENOMEM : 0;
+}
+
+/* Reads frames that are told by their places. -EBADMSG, -ENOMEM. */
+static int sorted_read_frames(struct cursor *c, uint32_t first, uint32_t n, struct blocks_node *to)
+{
+	struct callees callees = { 0 };
+	struct cursor places = *c;
+	int r = 0;
+
+	/* The new ones stand behind all places. */
+	for (uint32_t i = 0; i < n; i++)
+		leb_unsigned(c);
+	for (uint32_t i = 0; i < n && r >= 0; i++) {
+		const uint32_t parent = to[i].parent;
+		const uint32_t caller =
+		        sorted_caller(parent, first, parent < first ? NULL : &to[parent - first]);
+		const uint64_t place = leb_unsigned(&places), there = callees_n(&callees, caller);
+		uint64_t frame;
+
+		if (place < there) {
+			frame = callees_at(&callees, caller, (uint32_t)place);
+		} else {
+			frame = leb_unsigned(c);
+			if (c->failed || place > there || frame >= BLOCKS_THINGS_MAX)
+				r = -EBADMSG;
+			else
+				r = callees_add(&callees, caller, (uint32_t)frame);
+		}
+		to[i].frame = frame ? (uint32_t)frame : BLOCKS_FOLDED;
+	}
+	callees_free(&callees);
+	return r < 0 ? r : c->failed ? -EBADMSG : 0;
+}
+
+/* Whether a block is of version 4, and what it begins with. */
+static bool sorted_has_places(struct cursor *c)
+{
+	struct cursor at = *c;
+
+	if (leb_unsigned(&at) != 0 || leb_unsigned(&at) != 1)
+		return false;
+	*c = at;
+	return true;
 }
 
 /* Reads the path that a block begins with: ascending numbers below the block's first. */
@@ -148,6 +225,7 @@ static int sorted_read_path(struct cursor *c, uint32_t first, struct sorted_path
 /* A parent is on the path to the node in front, so its number is less. */
 int sorted_read(struct cursor *c, uint32_t first, uint32_t n, struct blocks_node *to)
 {
+	const bool has_places = sorted_has_places(c);
 	struct sorted_path path = { 0 };
 	int r = sorted_read_path(c, first, &path);
 
@@ -164,7 +242,9 @@ int sorted_read(struct cursor *c, uint32_t first, uint32_t n, struct blocks_node
 		if (r >= 0)
 			path.nodes[path.n++] = first + i;
 	}
-	for (uint32_t i = 0; i < n && r >= 0; i++) {
+	if (r >= 0 && has_places)
+		r = sorted_read_frames(c, first, n, to);
+	for (uint32_t i = 0; i < n && r >= 0 && !has_places; i++) {
 		uint64_t frame = leb_unsigned(c);
 
 		to[i].frame = frame ? (uint32_t)frame : BLOCKS_FOLDED;

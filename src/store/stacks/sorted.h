@@ -7,8 +7,12 @@
  * node in front.
  *
  * A block: how long the path is, and its nodes, each as the distance from the one before; for each
- * node the steps up from the node in front of it to its parent; then for each its frame, 0 where
- * stacks were folded.
+ * node the steps up from the node in front of it to its parent; then for each its frame's place
+ * among what its caller calls (callees.h), and behind all the frames that got a new place, 0 where
+ * stacks were folded. Callers in front of the block are all taken for one.
+ *
+ * In stores of version 3 each node had its frame in place of that. A block of version 4 begins with
+ * 0 and 1: such a one never did, as where there is no path its first node has no parent.
  */
 #ifndef SEAM_STORE_SORTED_H
 #define SEAM_STORE_SORTED_H
