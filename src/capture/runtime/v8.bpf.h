@@ -569,8 +569,8 @@ INLINE long v8_closure(struct walk *c, const int kind)
 			v->closure = w->regs[V8_FUNCTION_REGISTER];
 		return 0;
 	}
-	/* What is below the stack pointer is nobody's. */
-	if (ANEW(w->exact) && ANEW(w->first) && fp - 16 < w->regs[REG_SP])
+	/* What is below the stack pointer is nobody's: other code has anything in the register. */
+	if (fp < w->regs[REG_SP] || (ANEW(w->exact) && ANEW(w->first) && fp - 16 < w->regs[REG_SP]))
 		return 0;
 	if (walk_read(c, fp - V8_FRAME_BELOW, v->frame, sizeof(v->frame), kind))
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
