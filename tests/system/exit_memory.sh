@@ -39,7 +39,7 @@ exits() {
 	same "$name: the recording's status" 0 "$status"
 	"$SEAM" script --comm gives_back -F comm,ip,sym,state -i "$name.data" 2>err |
 		awk 'BEGIN { RS = ""; ORS = "\n\n" } / exit_mmap/' >"$name.exits"
-	atleast "$name: samples in exit_mmap" 20 "$(grep -c ^gives_back "$name.exits")"
+	atleast "$name: samples in exit_mmap" 5 "$(grep -c ^gives_back "$name.exits")"
 	same "$name: of them, with the kernel's part only" "$(grep -c ^gives_back "$name.exits")" \
 		"$(grep -c '^gives_back.*kernel_only' "$name.exits")"
 	same "$name: user frames below exit_mmap" 0 "$(grep -cE '^[[:space:]]+[0-7]?[0-9a-f]{1,15} ' "$name.exits")"
