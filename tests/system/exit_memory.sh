@@ -35,11 +35,11 @@ cc -O1 -o gives_back gives_back.c || skip "cc does not work"
 exits() {
 	name=$1
 	shift
-	record -q -a -F 999 -e cpu-clock "$@" -o "$name.data" -- sh "$REPEAT" 1500 ./gives_back
+	record -q -a -F 3999 -e cpu-clock "$@" -o "$name.data" -- sh "$REPEAT" 1500 ./gives_back
 	same "$name: the recording's status" 0 "$status"
 	"$SEAM" script --comm gives_back -F comm,ip,sym,state -i "$name.data" 2>err |
 		awk 'BEGIN { RS = ""; ORS = "\n\n" } / exit_mmap/' >"$name.exits"
-	atleast "$name: samples in exit_mmap" 5 "$(grep -c ^gives_back "$name.exits")"
+	atleast "$name: samples in exit_mmap" 20 "$(grep -c ^gives_back "$name.exits")"
 	same "$name: of them, with the kernel's part only" "$(grep -c ^gives_back "$name.exits")" \
 		"$(grep -c '^gives_back.*kernel_only' "$name.exits")"
 	same "$name: user frames below exit_mmap" 0 "$(grep -cE '^[[:space:]]+[0-7]?[0-9a-f]{1,15} ' "$name.exits")"
