@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # lib.sh: what the system tests share. Read with ". lib.sh"; gives $T (a scratch directory that is
-# removed at the end), $TESTS (this directory), busy, $BUSY, $AWAIT, $REPEAT, until_true, skip, fail, same, record, samples, judge.
+# removed at the end), $TESTS (this directory), busy, $BUSY, $AWAIT, $REPEAT, until_true, skip, fail, same, record, starts_whole, samples, judge.
 set -u
 TESTS=$(cd "$(dirname "$0")" && pwd)
 PATH=$TESTS/../bin:$PATH # Debian's Python before a version manager's, which is a script that takes a second of CPU time to find one
@@ -106,6 +106,19 @@ while time.process_time() < %s: json.loads(json.dumps(d))'
 
 # seam record, its stderr in $T/err, its status in $status
 record() { "$SEAM" record "$@" 2>err; status=$?; }
+
+# starts_whole RUNTIME COMMAND...: at each page fault of its start, before there is an interpreter and after, no stack is said to lack
+# functions because memory could not be read.
+starts_whole() {
+	runtime=$1
+	shift
+	record --runtimes "$runtime" -e page-faults:u -c 1 -g -o start.data -- "$@"
+	"$SEAM" script -F comm,ip,sym,dso -i start.data 2>/dev/null >start.txt
+	atleast "frames of the loader" 1 "$(grep -c 'ld-linux' start.txt)"
+	"$SEAM" stat --stacks -i start.data >start.stat 2>/dev/null
+	says start.stat 'complete stacks: .* whole'
+	same "no stack lacks functions because memory could not be read" 0 "$(grep -c ' fault stacks:' start.stat)"
+}
 
 can_record() {
 	"$SEAM" record -q -o probe.data -- true 2>probe.err || skip "cannot record here: $(cat probe.err)"

@@ -89,12 +89,7 @@ same "no function with --no-runtimes" 0 "$(grep -c 'rb::' n.txt)"
 
 echo "# where the loader runs"
 # shellcheck disable=SC2086 # words
-record --runtimes ruby -e page-faults:u -c 1 -g -o p.data -- $ruby -e 0
-"$SEAM" script -F comm,ip,sym,dso -i p.data 2>/dev/null >p.txt
-atleast "frames of the loader" 1 "$(grep -c 'ld-linux' p.txt)"
-"$SEAM" stat --stacks -i p.data >p.stat 2>/dev/null
-says p.stat 'complete stacks: .* whole'
-same "no stack lacks functions because memory could not be read" 0 "$(grep -c ' fault stacks:' p.stat)"
+starts_whole ruby $ruby -e 0
 
 echo "# hostile structures"
 "${CC:-cc}" -O1 -rdynamic -o hostile "$HERE/runtimes/hostile_ruby.c" 2>cc.err || fail "$(cat cc.err)"

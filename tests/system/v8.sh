@@ -40,12 +40,7 @@ for line in 200001 1; do
 done
 
 echo "# before V8 has begun: node's own code that nothing describes"
-record --runtimes v8 -e page-faults:u -c 1 -g -o p.data -- "$node" -e 0
-"$SEAM" script -F comm,ip,sym,dso -i p.data 2>/dev/null >p.txt
-atleast "frames of the loader" 1 "$(grep -c 'ld-linux' p.txt)"
-"$SEAM" stat --stacks -i p.data >p.stat 2>/dev/null
-says p.stat 'complete stacks: .* whole'
-same "no stack lacks functions because memory could not be read" 0 "$(grep -c ' fault stacks:' p.stat)"
+starts_whole v8 "$node" -e 0
 
 echo "# without them"
 record --no-runtimes -F 497 -e cpu-clock -o n.data -- "$node" "$program" 10 notes
