@@ -89,7 +89,7 @@ static int counts_take_pieces(struct sqlite_counts *c, int64_t window, struct se
 	size_t n;
 	int r;
 
-	c->packed.n = 0;
+	buf_clear(&c->packed);
 	while ((r = sqlite_step(c->s, c->pieces, err)) > 0) {
 		r = sqlite_blob(c->pieces, 1, &bytes, &n);
 		if (r < 0)

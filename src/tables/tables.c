@@ -64,11 +64,8 @@ void tables_free(struct tables *t)
 		pthread_mutex_destroy(&e->lock);
 		free(e->segments);
 	}
-	for (struct tables_blob *b = t->blobs; b; b = b->next) {
-		buf_free(&b->own);
-		if (b->mapped)
-			munmap((void *)b->mapped, b->n_mapped);
-	}
+	for (struct tables_blob *b = t->blobs; b; b = b->next)
+		tables_bytes_free(&b->bytes);
 	buf_free(&t->kept_vdso);
 	jit_tables_free(t->jit);
 	table_cache_close(&t->cache);

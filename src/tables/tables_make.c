@@ -147,14 +147,7 @@ static struct tables_blob *tables_blob_find(struct tables *t,
 	return NULL;
 }
 
-/* A table's bytes, until a blob has them: our own, or pages of a file without a name. */
-struct tables_bytes {
-	struct buf own;
-	const void *mapped; /* NULL: own */
-	size_t n_mapped;
-};
-
-static void tables_bytes_free(struct tables_bytes *b)
+void tables_bytes_free(struct tables_bytes *b)
 {
 	buf_free(&b->own);
 	if (b->mapped)
@@ -170,10 +163,8 @@ static void tables_blob_take(struct tables *t, struct tables_blob *b, struct tab
 		bytes->n_mapped = bytes->own.n;
 		buf_free(&bytes->own);
 	}
-	b->own = bytes->own;
-	b->mapped = bytes->mapped;
-	b->n_mapped = bytes->n_mapped;
-	frametab_of(&b->table, b->mapped ? b->mapped : b->own.bytes);
+	b->bytes = *bytes;
+	frametab_of(&b->table, bytes->mapped ? bytes->mapped : bytes->own.bytes);
 	*bytes = (struct tables_bytes){ 0 };
 }
 
@@ -201,9 +192,9 @@ static int tables_blob_add(struct tables *t, const struct tables_contents *conte
 		t->blobs = b;
 		*slot = (uintptr_t)b;
 		t->counts.bytes += b->table.header->size;
-		t->counts.own_bytes += b->own.n;
-		if (b->mapped)
-			map_put(&t->mapped, (uintptr_t)b->mapped, b->n_mapped);
+		t->counts.own_bytes += b->bytes.own.n;
+		if (b->bytes.mapped)
+			map_put(&t->mapped, (uintptr_t)b->bytes.mapped, b->bytes.n_mapped);
 	}
 	pthread_mutex_unlock(&t->lock);
 	*ret = b;

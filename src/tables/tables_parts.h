@@ -60,13 +60,20 @@ void tables_contents_check(struct tables *t, const struct tables_input *in,
 void tables_recall(struct tables *t, int fd, struct tables_contents *ret);
 void tables_remember(struct tables *t, int fd, const struct tables_contents *contents);
 
+/* A table's bytes: our own, or pages of a file without a name. */
+struct tables_bytes {
+	struct buf own;
+	const void *mapped; /* NULL: own */
+	size_t n_mapped;
+};
+
+void tables_bytes_free(struct tables_bytes *b);
+
 /* One table, of all objects with these contents. */
 struct tables_blob {
 	unsigned char digest[BLAKE2_BYTES];
 	struct frametab table;
-	struct buf own;     /* the table's bytes; or: */
-	const void *mapped; /* pages of a file without a name */
-	size_t n_mapped;
+	struct tables_bytes bytes;
 	struct tables_blob *next, *same; /* of all, and with the same key */
 };
 
