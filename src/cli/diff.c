@@ -22,7 +22,6 @@ struct diff_cmd {
 	struct naming naming;
 	struct sample_filter filter;
 	enum report_form form;
-	bool damaged;
 	struct diff table;
 	struct stored stored; /* in place of recordings */
 	const char *sides[2]; /* of the store: --base, --new */
@@ -304,8 +303,8 @@ static size_t diff_count(const char *list)
 	return n;
 }
 
-/* Reads all recordings of a side. EXIT_OK also if one was damaged, which d->damaged says; else what
- * failed was said. */
+/* Reads all recordings of a side. EXIT_OK also if one was damaged, which d->view.damaged says; else
+ * what failed was said. */
 static int diff_load_side(struct diff_cmd *d, size_t side)
 {
 	const char *list = d->table.paths[side];
@@ -317,7 +316,7 @@ static int diff_load_side(struct diff_cmd *d, size_t side)
 
 		free(path);
 		if (rc == EXIT_PARTIAL)
-			d->damaged = true;
+			d->view.damaged[side] = true;
 		else if (rc != EXIT_OK)
 			return rc;
 		list += len + (list[len] == ',');
@@ -418,7 +417,7 @@ static int diff_verdict(const struct diff_cmd *d)
 	}
 	if (d->table.n_fails)
 		return EXIT_SLOWER;
-	return d->damaged ? EXIT_PARTIAL : EXIT_OK;
+	return d->view.damaged[0] || d->view.damaged[1] ? EXIT_PARTIAL : EXIT_OK;
 }
 
 /* An event without samples on one side is not in the table; it is said, because nobody would miss

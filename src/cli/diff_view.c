@@ -107,12 +107,15 @@ static void diff_view_settle(struct diff_view_reading *w)
 		                            .confidence = d->confidence };
 }
 
-static char *diff_view_title(const struct diff *d)
+/* damaged: sides of which that is known. NULL: out of memory. */
+static char *diff_view_title(const struct diff *d, const bool damaged[2])
 {
 	struct buf title = { 0 };
 	char *text;
 
-	buf_printf(&title, "%s -> %s", d->paths[0], d->paths[1]);
+	for (size_t side = 0; side < 2; side++)
+		buf_printf(&title, "%s%s%s", side ? " -> " : "", d->paths[side],
+		           damaged[side] ? " (damaged)" : "");
 	text = title.failed ? NULL : strdup(buf_text(&title));
 	buf_free(&title);
 	return text;
@@ -138,7 +141,7 @@ static int diff_view_put(struct diff_view_reading *w, struct feed *f)
 {
 	const struct diff *d = w->view.d;
 	struct view_news news = { .profile = d->side[1],
-		                  .title = diff_view_title(d),
+		                  .title = diff_view_title(d, w->load->damaged),
 		                  .account = diff_view_about(d),
 		                  .compare = &w->compare };
 
@@ -182,7 +185,7 @@ int diff_view(const struct diff *d, struct naming *naming, const struct sample_f
               struct diff_view_load *load)
 {
 	struct diff_view_reading w = { .view = { d, naming, filter }, .load = load };
-	char *title = diff_view_title(d);
+	char *title = diff_view_title(d, load->damaged);
 	struct view_compare none;
 	struct view_opts opts;
 	int rc;

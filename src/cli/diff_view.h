@@ -16,6 +16,7 @@ struct diff_view_load {
 	void *ctx;
 	struct progress progress; /* what it tells, and asks whether anybody waits */
 	int code;                 /* what load returned */
+	bool damaged[2];          /* sides, says load */
 	bool stopped;             /* nobody waited for it */
 };
 

@@ -127,6 +127,9 @@ is "80x24 tree of both"
 size "40 10"
 is "40x10 tree of both, as its window shrank"
 keys q
+open "80 10" "'$SEAM' diff --symfs /nonexistent made.data cut.data"
+is "80x10 compared with a recording that is cut"
+keys q
 # A store's samples are the same screens but for the title and the code, which a store does not have.
 if "$SEAM" store ls --store sqlite:no.db 2>&1 | grep -q "has no SQLite"; then
 	echo "this build has no SQLite"
