@@ -28,6 +28,7 @@ int explain_find(struct explain *ret, const struct report *r, const char *record
 	struct explain_sums s = { 0 };
 	int rc = x.finding ? explain_sums_build(&s, r) : -ENOMEM;
 
+	rc = rc < 0 ? rc : explain_runtime_sum(&s);
 	if (rc >= 0) {
 		x.about = (struct explain_about){
 			.recording = recording,

@@ -4,6 +4,7 @@
 #ifndef SEAM_EXPLAIN_EXPLAIN_PARTS_H
 #define SEAM_EXPLAIN_EXPLAIN_PARTS_H
 
+#include "abi/runtime_kind.h"
 #include "explain/explain.h"
 
 /* Adds a finding. args: the command behind "seam", its name first, ending with NULL; NULL: there is
@@ -32,6 +33,17 @@ void explain_finding_free(struct explain_finding *f);
 
 /* ---- explain_sums.c ---- */
 
+/* The functions of an interpreter, with the native code that they call. */
+#define EXPLAIN_RUNTIME_MOST 3
+struct explain_runtime {
+	enum runtime_kind kind;
+	uint64_t weight; /* of all of them; 0: there are none */
+	struct explain_runtime_function {
+		uint32_t symbol;
+		uint64_t weight; /* 0: there is none */
+	} most[EXPLAIN_RUNTIME_MOST];
+};
+
 /* The recording in numbers; shares are of one event. */
 struct explain_sums {
 	const struct report *report;
@@ -47,6 +59,7 @@ struct explain_sums {
 	double seconds, cpu_seconds;  /* as struct explain_about */
 	uint64_t kind[PROFILE_KINDS]; /* weight by the kind of code that was hit; inlined is user */
 	struct rollup functions, objects, commands, threads; /* by self, descending */
+	struct explain_runtime runtime;                      /* by explain_runtime_sum */
 };
 /* -ENOMEM; explain_sums_free in any case. */
 int explain_sums_build(struct explain_sums *ret, const struct report *r);
@@ -59,11 +72,14 @@ bool explain_kernel_only(const struct explain_sums *s);
 const char *explain_function(const struct explain_sums *s, const struct rollup_row *row);
 /* Percent of the event's weight. */
 double explain_share(const struct explain_sums *s, uint64_t weight);
+/* Fills s->runtime. -ENOMEM. explain_runtime.c */
+int explain_runtime_sum(struct explain_sums *s);
 
 /* ---- the findings: each adds those of its kind ---- */
 
-void explain_time(struct explain *x, const struct explain_sums *s);   /* explain_time.c */
-int explain_work(struct explain *x, const struct explain_sums *s);    /* explain_work.c; -ENOMEM */
-void explain_stacks(struct explain *x, const struct explain_sums *s); /* explain_stacks.c */
+void explain_time(struct explain *x, const struct explain_sums *s);    /* explain_time.c */
+void explain_runtime(struct explain *x, const struct explain_sums *s); /* explain_runtime.c */
+int explain_work(struct explain *x, const struct explain_sums *s);     /* explain_work.c; -ENOMEM */
+void explain_stacks(struct explain *x, const struct explain_sums *s);  /* explain_stacks.c */
 
 #endif

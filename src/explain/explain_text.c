@@ -74,6 +74,9 @@ static void text_sentence(const struct explain_finding *f, size_t columns, struc
 	size_t at = out->n;
 	int n = snprintf(share, sizeof(share), "  %5.1f %%  ", f->percent);
 
+	if (f->percent > 0 && f->percent < 0.05)
+		n = snprintf(share, sizeof(share), "   <0.1 %%  ");
+
 	buf_printf(&line, "%*s", n, "");
 	shown_put_text(&line, f->text);
 	buf_put_text(&line, "\n");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "abi/event_unit.h"
+#include "abi/runtime.h"
 #include "explain/explain_parts.h"
 #include "profile/nameless.h"
 #include "resolve/beginning.h"
@@ -78,6 +79,27 @@ static void time_objects(struct explain *x, const struct explain_sums *s)
 	buf_free(&list);
 }
 
+/* Whether interrupts that could not come before come in the function. The kernel's events that
+ * count time are sampled by a timer's interrupt. */
+static bool time_lets_in(const struct explain_sums *s, const struct rollup_row *row)
+{
+	static const char *const names[] = { "pvm_irq_enable",
+		                             "native_irq_enable",
+		                             "xen_irq_enable",
+		                             "_raw_spin_unlock_irq",
+		                             "_raw_spin_unlock_irqrestore",
+		                             "finish_task_switch",
+		                             "finish_task_switch.isra.0",
+		                             "arch_local_irq_enable",
+		                             "arch_local_irq_restore" };
+	const char *name = explain_function(s, row);
+	bool ret = false;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && row->kind == PROFILE_KERNEL; i++)
+		ret |= !strcmp(name, names[i]);
+	return ret && s->is_time && profile_event_unit(s->profile, s->event) == PROFILE_NANOSECONDS;
+}
+
 /* The functions with the most time of their own. */
 static void time_hottest(struct explain *x, const struct explain_sums *s)
 {
@@ -97,9 +119,13 @@ static void time_hottest(struct explain *x, const struct explain_sums *s)
 		                                   EXPLAIN_COMMAND("report", "--stdio", "-g",
 		                                                   "callee", "--symbols",
 		                                                   explain_function(s, row)) },
-		            "%s: %s of %s, by itself", told ? "then" : "most in one function",
+		            "%s: %s of %s, by itself%s", told ? "then" : "most in one function",
 		            explain_function(s, row),
-		            rollup_text(&s->functions, row, ROLLUP_OBJECT, object, sizeof(object)));
+		            rollup_text(&s->functions, row, ROLLUP_OBJECT, object, sizeof(object)),
+		            time_lets_in(s, row)
+		                    ? "; it lets interrupts in again, and the timer with them: "
+		                      "samples of what ran without fall on it, so look at callers"
+		                    : "");
 		told++;
 	}
 }
@@ -146,13 +172,21 @@ static bool time_named(const struct explain_sums *s, const struct rollup_row *ro
 	return name && !nameless_is(name, NULL) && !beginning_is(name) && strcmp(name, "main") != 0;
 }
 
+/* Whether the function may be the one that much passes through: of what an interpreter runs, its
+ * own functions are the same for every program. */
+static bool time_of_program(const struct explain_sums *s, const struct rollup_row *row)
+{
+	return explain_share(s, s->runtime.weight) < HALF ||
+	       runtime_of_function(explain_function(s, row)) == s->runtime.kind;
+}
+
 /* Whether half of the time passes through a function, which says more than where a program begins
  * or what is hottest. Of waiting, only programs' functions do. */
 static bool time_has_half(const struct explain_sums *s, const struct rollup_row *row)
 {
 	return explain_share(s, row->total) >= HALF && explain_share(s, row->self) <= HALF / 2 &&
 	       row->kind != PROFILE_MISSING && (!s->off_cpu || row->kind == PROFILE_USER) &&
-	       time_named(s, row);
+	       time_named(s, row) && time_of_program(s, row);
 }
 
 /* How many frames stand outwards of each node. NULL: out of memory; the caller frees it. */
@@ -267,6 +301,7 @@ void explain_time(struct explain *x, const struct explain_sums *s)
 	time_commands(x, s);
 	if (!s->off_cpu && !explain_kernel_only(s))
 		time_objects(x, s);
+	explain_runtime(x, s);
 	time_hottest(x, s);
 	time_spread(x, s);
 	time_through(x, s);

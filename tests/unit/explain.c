@@ -270,6 +270,62 @@ static void spread(void **state)
 	ends(&m, &x, &text);
 }
 
+/* run, of Python, calls parse by way of the interpreter; both go down into native code, and each
+ * sample counts for the innermost function of Python. What half passes through is one of these,
+ * not the interpreter's loop. A little Ruby in another process is not told. */
+static void interpreted(void **state)
+{
+	struct made m;
+	struct explain x;
+	struct buf text = { 0 };
+	uint32_t run, parse, ruby;
+
+	made_start(&m);
+	run = made_node(&m, PROFILE_ROOT, "py::run:/srv/app.py", PROFILE_USER);
+	made_add(&m, "python3", 7, made_node(&m, run, "memcpy", PROFILE_USER), 20);
+	parse = made_node(&m, run, "_PyEval_EvalFrame", PROFILE_USER);
+	parse = made_node(&m, parse, "py::Reader.parse:/srv/reader.py", PROFILE_USER);
+	made_add(&m, "python3", 7, made_node(&m, parse, "strtod", PROFILE_USER), 40);
+	parse = made_node(&m, parse, "_PyObject_Call", PROFILE_USER);
+	made_add(&m, "python3", 7, made_node(&m, parse, "hash", PROFILE_USER), 25);
+	ruby = made_node(&m, PROFILE_ROOT, "rb::main:/srv/app.rb", PROFILE_USER);
+	made_add(&m, "ruby", 8, ruby, 2);
+	made_add(&m, "sh", 9, made_node(&m, PROFILE_ROOT, "execute", PROFILE_USER), 13);
+	made_explain(&m, &x, &text);
+	assert_true(found(&x, "interpreted")->percent == 85.0);
+	has(&text, "   85.0 %  in functions of Python and the native code that they call; most in "
+	           "Reader.parse (reader.py) 65.0 %, run (app.py) 20.0 %\n");
+	has(&text,
+	    "$ seam report -i 'a file' --stdio -s parent -p '^py::' -g none --no-children\n");
+	has(&text, "   65.0 %  passes through py::Reader.parse:/srv/reader.py of app,");
+	assert_null(strstr(buf_text(&text), "Ruby"));
+	ends(&m, &x, &text);
+}
+
+/* A timer's interrupt that comes where interrupts are let in again says nothing of that place. A
+ * share is never 0.0 where something is. */
+static void let_in(void **state)
+{
+	struct made m;
+	struct explain x;
+	struct buf text = { 0 };
+	uint32_t fault;
+
+	made_start(&m);
+	made_add(&m, "app", 7, made_node(&m, PROFILE_ROOT, "work", PROFILE_USER), 6000);
+	fault = made_node(&m, PROFILE_ROOT, "exc_page_fault", PROFILE_KERNEL);
+	made_add(&m, "app", 7, made_node(&m, fault, "_raw_spin_unlock_irqrestore", PROFILE_KERNEL),
+	         4000);
+	m.report.load.taken = 10000;
+	profile_counts(m.p)->lost_samples = 2;
+	made_explain(&m, &x, &text);
+	has(&text, "   60.0 %  most in one function: work of app, by itself\n");
+	has(&text,
+	    "_raw_spin_unlock_irqrestore of [kernel.kallsyms], by itself; it lets interrupts");
+	has(&text, "   <0.1 %  of what was sampled is lost (2): ");
+	ends(&m, &x, &text);
+}
+
 /* A recording without samples is no error, and no share is made of nothing. */
 static void nothing(void **state)
 {
@@ -295,6 +351,8 @@ int main(void)
 		cmocka_unit_test(names_of_others),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(spread),
+		cmocka_unit_test(interpreted),
+		cmocka_unit_test(let_in),
 		cmocka_unit_test(nothing),
 	};
 
