@@ -18,6 +18,7 @@
 #include "profile/object_name.h"
 #include "profile/elided.h"
 
+#define NARROW 32 /* columns: a screen of fewer has room for one share and a name */
 /* The limits of the colours. */
 #define HOT 5.0 /* percent: as in the report as text */
 #define WARM 0.5
@@ -165,14 +166,13 @@ void pane_name_in(const struct view_screen *s, unsigned row, unsigned column, un
 	buf_free(&line);
 }
 
-#define MARK_AT 17 /* the column behind both shares */
-
 void pane_mark(const struct pane *p, const struct view_screen *s, unsigned row, unsigned style,
                uint32_t object, uint32_t symbol)
 {
 	const struct profile *profile = p->scope->profile;
 
-	pane_mark_names(p, s, row, MARK_AT, style, pane_path(profile, object),
+	/* Behind the shares. */
+	pane_mark_names(p, s, row, pane_shares(s) - 1, style, pane_path(profile, object),
 	                pane_plain(profile, symbol));
 }
 
@@ -191,6 +191,11 @@ const char *pane_path(const struct profile *p, uint32_t object)
 const char *pane_plain(const struct profile *p, uint32_t symbol)
 {
 	return symbol ? profile_text(p, symbol) : "";
+}
+
+unsigned pane_shares(const struct view_screen *s)
+{
+	return s->columns < NARROW ? PANE_TWO / 2 : PANE_TWO;
 }
 
 unsigned pane_indent(const struct view_screen *s, unsigned figures, unsigned depth)

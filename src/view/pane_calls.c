@@ -13,7 +13,6 @@
 #include "view/pane.h"
 
 /* Columns of the two shares. */
-#define FIGURES 18
 
 struct calls_line {
 	enum {
@@ -71,7 +70,8 @@ static uint64_t calls_id(const struct pane *p, size_t i)
 static void calls_heading(struct pane *p, const struct view_screen *s, unsigned row)
 {
 	(void)p;
-	s->put(s->ctx, row, 0, VIEW_HEADING, "   Share     Self");
+	s->put(s->ctx, row, 0, VIEW_HEADING,
+	       pane_shares(s) == PANE_TWO ? "   Share     Self" : "   Share");
 }
 
 /* Draws a heading, or a function with its share; only the function itself has a self. */
@@ -81,16 +81,16 @@ static void calls_line(struct pane *p, const struct view_screen *s, unsigned row
 	struct calls *c = (struct calls *)p;
 	const struct calls_line *l = &c->all[c->visible[i]];
 	/* Callers and callees stand a little to the right. */
-	unsigned at = FIGURES + (l->what == CALLS_FUNCTION ? 0 : 3);
+	unsigned shares = pane_shares(s), at = shares + (l->what == CALLS_FUNCTION ? 0 : 3);
 	const char *name = pane_symbol(p->scope->profile, l->symbol);
 
 	if (l->what == CALLS_HEADING) {
-		pane_name(s, row, FIGURES, s->columns > FIGURES ? s->columns - FIGURES : 0,
+		pane_name(s, row, shares, s->columns - shares,
 		          style == VIEW_PLAIN ? VIEW_DIM : style, l->text);
 		return;
 	}
 	pane_share(s, row, 0, style, l->total, p->scope->weight);
-	if (l->what == CALLS_FUNCTION)
+	if (l->what == CALLS_FUNCTION && shares == PANE_TWO)
 		pane_share(s, row, 9, style, l->self, p->scope->weight);
 	pane_mark(p, s, row, style, l->object, l->symbol);
 	/* The function has a name also where these samples do not have it. */

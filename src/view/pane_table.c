@@ -13,7 +13,6 @@
 #include "profile/nameless.h"
 #include "view/pane.h"
 
-#define FIGURES 19     /* columns that total and self take, with the blanks behind them */
 #define MARK 4         /* columns of what stands before a function: table_mark */
 #define WIDTH_ROWS 200 /* rows from the top whose names say how wide a column is */
 
@@ -110,6 +109,12 @@ static int table_sort(struct table_pane *t)
 	return r;
 }
 
+/* The column of the first name. */
+static unsigned table_names_at(const struct view_screen *s)
+{
+	return pane_shares(s) + 1;
+}
+
 /* How wide the columns are on a screen. Functions' names keep their room, else the last does. */
 static void table_widths(const struct table_pane *t, const struct view_screen *s, unsigned *width)
 {
@@ -121,18 +126,20 @@ static void table_widths(const struct table_pane *t, const struct view_screen *s
 		kept = symbol ? k : kept;
 		width[k] = t->width[k] + (symbol ? MARK : 0);
 	}
-	pane_columns(width, t->n_columns, kept, s->columns,
-	             s->columns > FIGURES ? s->columns - FIGURES : 0);
+	pane_columns(width, t->n_columns, kept, s->columns, s->columns - table_names_at(s));
 }
 
 /* The column that it is sorted by has a star. */
 static void table_heading(struct pane *p, const struct view_screen *s, unsigned row)
 {
 	struct table_pane *t = (struct table_pane *)p;
-	unsigned at = FIGURES, width[ROLLUP_COLUMNS];
+	unsigned at = table_names_at(s), width[ROLLUP_COLUMNS];
 
-	s->put(s->ctx, row, 0, VIEW_HEADING,
-	       t->by_self ? "   Total     Self*" : "  Total*     Self");
+	if (pane_shares(s) == PANE_TWO)
+		s->put(s->ctx, row, 0, VIEW_HEADING,
+		       t->by_self ? "   Total     Self*" : "  Total*     Self");
+	else
+		s->put(s->ctx, row, 0, VIEW_HEADING, t->by_self ? "   Self*" : "  Total*");
 	table_widths(t, s, width);
 	for (size_t k = 0; k < t->n_columns; k++) {
 		if (!width[k])
@@ -165,17 +172,28 @@ static void table_bar(const struct table_pane *t, const struct view_screen *s, u
 	buf_free(&bar);
 }
 
-/* Draws a row: both shares, then its names, each cut to its column. */
+/* Both shares, or the one that rows are sorted by. */
+static void table_shares(const struct pane *p, const struct view_screen *s, unsigned row,
+                         const struct rollup_row *r, unsigned style)
+{
+	bool two = pane_shares(s) == PANE_TWO;
+	const struct table_pane *t = (const struct table_pane *)p;
+
+	pane_share(s, row, 0, style, !two && t->by_self ? r->self : r->total, p->scope->weight);
+	if (two)
+		pane_share(s, row, 9, style, r->self, p->scope->weight);
+}
+
+/* Draws a row: its shares, then its names, each cut to its column. */
 static void table_line(struct pane *p, const struct view_screen *s, unsigned row, size_t i,
                        unsigned style)
 {
 	struct table_pane *t = (struct table_pane *)p;
 	const struct rollup_row *r = &t->rows.rows[t->visible[i]];
-	unsigned at = FIGURES, width[ROLLUP_COLUMNS];
+	unsigned at = table_names_at(s), width[ROLLUP_COLUMNS];
 	char text[ROLLUP_TEXT_MAX];
 
-	pane_share(s, row, 0, style, r->total, p->scope->weight);
-	pane_share(s, row, 9, style, r->self, p->scope->weight);
+	table_shares(p, s, row, r, style);
 	if (t->rows.columns & 1u << ROLLUP_SYMBOL)
 		pane_mark(p, s, row, style, r->value[ROLLUP_OBJECT], r->value[ROLLUP_SYMBOL]);
 	table_widths(t, s, width);
@@ -191,7 +209,7 @@ static void table_line(struct pane *p, const struct view_screen *s, unsigned row
 		at += width[k] + 2;
 	}
 	if (t->columns[0] == ROLLUP_SLICE)
-		table_bar(t, s, row, FIGURES + t->width[0] + 2, style, r);
+		table_bar(t, s, row, table_names_at(s) + t->width[0] + 2, style, r);
 }
 
 /* s: self or total first. */

@@ -7,8 +7,6 @@
 #include "view/fold.h"
 #include "view/pane.h"
 
-#define FIGURES 18
-
 struct tree_pane {
 	struct pane pane;
 	enum tree_order order;
@@ -114,10 +112,11 @@ static const struct pane_kind tree_caller_kind;
 
 static void tree_pane_heading(struct pane *p, const struct view_screen *s, unsigned row)
 {
+	unsigned at = pane_shares(s);
+
 	s->put(s->ctx, row, 0, VIEW_HEADING,
-	       p->kind == &tree_caller_kind ? "   Total     Self" : "   Total");
-	pane_name(s, row, FIGURES + 1, s->columns > FIGURES ? s->columns - FIGURES - 1 : 0,
-	          VIEW_HEADING, p->kind->name);
+	       p->kind == &tree_caller_kind && at == PANE_TWO ? "   Total     Self" : "   Total");
+	pane_name(s, row, at + 1, s->columns - at - 1, VIEW_HEADING, p->kind->name);
 }
 
 /* Draws a node: its shares, whether it is open, and its function with the object. */
@@ -128,10 +127,10 @@ static void tree_pane_line(struct pane *p, const struct view_screen *s, unsigned
 	const struct fold_line *l = &t->fold.lines[i];
 	const struct tree_node *n = &t->tree.nodes[l->node];
 	const struct profile *profile = p->scope->profile;
-	unsigned at = FIGURES + pane_indent(s, FIGURES, l->depth);
+	unsigned shares = pane_shares(s), at = shares + pane_indent(s, shares, l->depth);
 
 	pane_share(s, row, 0, style, n->total, p->scope->weight);
-	if (p->kind == &tree_caller_kind)
+	if (p->kind == &tree_caller_kind && shares == PANE_TWO)
 		pane_share(s, row, 9, style, n->self, p->scope->weight);
 	pane_mark(p, s, row, style, n->object, n->symbol);
 	if (at + 4 > s->columns)

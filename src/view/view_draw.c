@@ -164,6 +164,8 @@ static void view_put_keys(const struct view *v, struct buf *to, size_t room)
 
 	/* "? help" has a blank in itself. */
 	last = last && last - at > 1 ? last - 1 : at;
+	if (strlen(hold) + strlen(last) > room)
+		hold = "";
 	for (; at < last; at = end + strspn(end, " ")) {
 		size_t n;
 

@@ -113,6 +113,16 @@ keys q
 open "200 60" "$REPORT"
 is "200x60 functions"
 keys q
+# So few columns have one share, and names.
+open "20 8" "$REPORT"
+is "20x8 functions"
+keys s
+is "20x8 functions by self"
+keys Enter
+is "20x8 callers and callees"
+keys 2 E
+is "20x8 tree"
+keys q
 # That a recording is damaged is said while it is shown, and how at the end.
 head -c 9000 made.data >cut.data
 open "80 10" "'$SEAM' report --symfs /nonexistent -i cut.data"
