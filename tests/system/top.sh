@@ -57,7 +57,7 @@ for mode in "" dwarf,defer dwarf,defer=never fp,defer fp dwarf; do
 	same "way of $mode, once per table" 2 "$(grep -cF "$asked" out)"
 	same "nobody else" 0 "$(grep -E '^ +[0-9.]+% +[0-9.]+% ' out | grep -vc ' nofp ')"
 	case $asked in
-	*"unwind tables"* | *copies*) same "callers without frame pointers, $mode" 2 "$(awk '$NF == "main" && $1 + 0 > 90' out | grep -c .)" ;;
+	*"unwind tables"* | *copies*) same "callers without frame pointers, $mode, in each table with samples" "$(grep -c '^seam top: [1-9]' out)" "$(awk '$NF == "main" && $1 + 0 > 90' out | grep -c .)" ;;
 	esac
 done
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
@@ -91,6 +91,37 @@ wait $top
 kill "$pid"
 wait "$pid" 2>/dev/null
 atleast "tables until it was stopped" 2 "$(grep -c '^seam top: ' out)"
+
+# The names of a file are read once, and not for each table.
+cat >names.s <<'S'
+	.macro name_it
+name_number_\@:
+	nop
+	.endm
+	.text
+	.rept 200000
+	name_it
+	.endr
+	.section .note.GNU-stack,"",@progbits
+S
+cc -g -O1 -o names hot.c names.s
+./names 3600000 &
+pid=$!
+"$SEAM" top --stdio -d 0.5 -p "$pid" >out 2>err &
+top=$!
+tables() { [ "$(grep -c '^seam top: ' out)" -ge "$1" ]; }
+bytes_read() { sed -n 's/^rchar: //p' "/proc/$top/io"; }
+until_true "three tables" tables 3
+before=$(bytes_read)
+until_true "eight tables" tables 8
+after=$(bytes_read)
+kill -INT $top
+wait $top
+kill "$pid"
+wait "$pid" 2>/dev/null
+atleast "names in the file" 200000 "$(nm names | grep -c name_number_)"
+atmost "bytes that five tables read, and the file has" "$(wc -c <names)" "$((after - before))"
+says out 'names *\[\.\] leaf_function'
 
 # On a terminal, ended in the middle: by SIGQUIT, and by a second SIGINT while the first cannot be answered, for the terminal was stopped.
 ./hot 3600000 &

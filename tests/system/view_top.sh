@@ -102,4 +102,25 @@ shows "second_half_of_a_long_name"
 keys q
 shows "ended 0"
 shows " icanon "
+
+# Beside processes that begin and end all the time, on screens of all sizes: each is full and no row is wider, and all sections are there.
+sh -c 'while :; do /bin/true; /bin/ls / >/dev/null; done' &
+PID=$!
+tmux kill-session -t s 2>/dev/null
+tmux new-session -d -s s -x 80 -y 24 "LC_ALL=C.UTF-8 '$SEAM' top -a -d 0.3; echo ended \$?; sleep 1000"
+shows "%  .* \[[.k]\] "
+keys 5
+shows "% +(ls|true)$"
+for size in "20 5" "40 10" "200 60" "80 24" "40 10" "80 24"; do
+	tmux resize-window -t s -x "${size% *}" -y "${size#* }"
+	for section in 2 E 6 8 1; do
+		keys $section
+		shows "[?] help "
+		same "rows of $size" "${size#* }" "$(awk 'END { print NR }' screen.txt)"
+		same "no row of $size is wider" 0 "$(awk -v most="${size% *}" 'length($0) > most * 3' screen.txt | wc -l)"
+	done
+done
+shows "seam top, [0-9.]+ % whole stacks"
+keys q
+shows "ended 0"
 done_testing

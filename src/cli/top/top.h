@@ -27,8 +27,9 @@ struct top {
 	struct stored stored; /* what is shown in place of this machine */
 
 	struct recorder *recorder;
-	struct window *window;     /* where its records go */
-	struct datafile_opts head; /* what window says of itself */
+	struct window *window;      /* where its records go */
+	struct datafile_opts head;  /* what window says of itself */
+	struct symbol_shelf *shelf; /* names of files, from one refresh to the next; NULL: none */
 	uint64_t refreshes;
 
 	struct feed *feed; /* of the view; NULL: text */

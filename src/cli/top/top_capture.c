@@ -14,7 +14,8 @@
 #include "asked/record_signals.h"
 #include "cli/top/top.h"
 
-#define TOP_PREPARE_MS 2000 /* at most, for unwind tables before sampling begins */
+#define TOP_PREPARE_MS 2000    /* at most, for unwind tables before sampling begins */
+#define TOP_SHELF (128u << 20) /* bytes of names that a refresh leaves to the next one */
 /* How long records are waited for at a time. */
 #define TOP_STEP_MS 100
 
@@ -92,8 +93,11 @@ static int top_start(struct top *t, struct seam_error *err)
 int top_open(struct top *t)
 {
 	struct seam_error err = { 0 };
-	int error = top_open_recorder(t, &err);
+	int error = symbol_shelf_new(&t->shelf, TOP_SHELF, false);
 
+	t->naming.symbols.shelf = t->shelf;
+	if (!error)
+		error = top_open_recorder(t, &err);
 	if (error && top_is_stopped()) {
 		cmd_error(t->cmd, "stopped before sampling began");
 		return EXIT_FAILED;
@@ -109,6 +113,7 @@ void top_close(struct top *t)
 	record_signals_wake(NULL);
 	recorder_free(t->recorder);
 	window_free(t->window);
+	symbol_shelf_free(t->shelf);
 }
 
 /* ---- reading ---- */

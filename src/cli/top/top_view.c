@@ -16,9 +16,12 @@ unsigned top_keeps(const struct top *t)
 	return t->feed && !stored_asked(&t->stored) ? keep | VIEW_KEEPS : keep;
 }
 
-/* A text of malloc, without the line's end. */
+/* How good this refresh is, for the first line. A text of malloc. */
 static char *top_view_title(const struct report *r)
 {
+	const struct profile_counts *counts = profile_counts_of(r->load.profile);
+	const uint64_t lost = counts->lost + counts->lost_samples;
+	char number[32];
 	struct profile_account a;
 	struct buf title = { 0 };
 	char *text;
@@ -27,6 +30,8 @@ static char *top_view_title(const struct report *r)
 	buf_put_text(&title, "seam top");
 	if (a.samples)
 		shown_printf(&title, ", %.1f %% whole stacks", report_percent(a.whole, a.samples));
+	if (lost)
+		shown_printf(&title, ", %s lost", report_number(lost, number, sizeof(number)));
 	text = strdup(buf_text(&title));
 	buf_free(&title);
 	return text;
