@@ -30,6 +30,29 @@ void *pages_zeroed(size_t n, size_t size)
 	return p ? memset(p, 0, n * size) : NULL;
 }
 
+/* calloc clears memory that was freed before, and so touches all of it; the kernel's is clear. */
+#define SPARSE_LEAST (128u << 10)
+
+void *pages_sparse(size_t n, size_t size)
+{
+	void *p;
+
+	if (n > SIZE_MAX / size)
+		return NULL;
+	if (n < SPARSE_LEAST / size)
+		return calloc(n, size);
+	p = mmap(NULL, n * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void pages_sparse_free(void *at, size_t n, size_t size)
+{
+	if (!at || n < SPARSE_LEAST / size)
+		free(at);
+	else
+		munmap(at, n * size);
+}
+
 /* What is moved costs less than the page faults of what is new. */
 void *pages_grown(void *at, size_t had, size_t n)
 {

@@ -17,6 +17,10 @@ void *pages_new(size_t n);
 #define PAGES_LARGE ((size_t)2 << 20)
 /* As calloc, for a table that is filled for the most part: of pages_new where it is large. */
 void *pages_zeroed(size_t n, size_t size);
+/* As pages_zeroed, for what is touched here and there: what is not touched takes no memory. Given
+ * back by pages_sparse_free, with the same numbers. */
+void *pages_sparse(size_t n, size_t size);
+void pages_sparse_free(void *at, size_t n, size_t size);
 /* As realloc, of memory of which the first `had` bytes are wanted: new memory is of pages_new where
  * it is large. */
 void *pages_grown(void *at, size_t had, size_t n);

@@ -459,6 +459,7 @@ static int agent_command(int argc, char **argv, const struct cmd *cmd)
 
 COMMAND(agent) = {
 	.name = "agent",
+	.lasts = true,
 	.synopsis = "[options]",
 	.summary = "Sample the whole machine all the time, into a store",
 	.details = CMD_PARAGRAPHS(

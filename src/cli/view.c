@@ -375,6 +375,7 @@ out:
 
 COMMAND(view) = {
 	.name = "view",
+	.lasts = true,
 	.synopsis = "[options] [FILE | BASELINE NEW]",
 	.summary = "The page of seam flame in a browser, computed as it is looked at",
 	.details = CMD_PARAGRAPHS(

@@ -53,6 +53,7 @@ struct cmd {
 	const char *const *details;       /* CMD_PARAGRAPHS for --help and man page, or NULL */
 	const struct option_def *options; /* ends with id 0 */
 	const struct cmd_words *words;    /* ends with title NULL; or NULL */
+	bool lasts;            /* goes on until it is ended, and must keep little memory */
 	bool stops_at_operand; /* the first operand ends the options: record ... command */
 	/* argv[0] is the command's name; an exit code. NULL: help, which needs the whole table. */
 	int (*run)(int argc, char **argv, const struct cmd *cmd);

@@ -22,6 +22,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "base/scratch.h"
 #include "image/image.h"
 
@@ -275,6 +276,8 @@ int infile_open(struct infile *in, const struct cmd *cmd)
 		return EXIT_FAILED;
 	}
 	infile_raise_limit(in->path);
+	if (!cmd->lasts)
+		heap_large();
 	if (infile_is_stream(in->path))
 		r = infile_open_stream(in, cmd, &err);
 	else

@@ -7,6 +7,7 @@
  * afterwards, and is read without it.
  */
 #include "abi/runtime.h"
+#include "base/pages.h"
 #include "symbol/object.h"
 
 #include <errno.h>
@@ -109,7 +110,7 @@ void object_free(struct symbol_object *object)
 	outline_free(&object->outline);
 	buf_free(&object->reason);
 	buf_free(&object->source);
-	free(object->used);
+	pages_sparse_free(object->used, object->n_used, sizeof(*object->used));
 	free(object->segments);
 	free(object->path);
 	free(object->name);

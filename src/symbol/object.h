@@ -56,6 +56,7 @@ struct symbol_object {
 	bool no_room;   /* there was no memory for its symbols just then */
 	bool ambiguous; /* ANON: it has code that stood where other code stood: not in the table */
 	_Atomic(struct symbol_used *) *used; /* one per symbol of the table */
+	size_t n_used;
 	/* Fixed once outlined, by whoever asks first for what has no name. */
 	atomic_bool outlined;
 	int outline_error; /* -ENOMEM, else 0 */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "symbol/object.h"
 #include "symbol/shelf.h"
 
@@ -72,7 +73,8 @@ static int object_load_names(struct symbol_object *object)
 	if (r == 0 && !shelved)
 		r = table_seal(&object->table);
 	if (r == 0 && object->table.n) {
-		object->used = calloc(object->table.n, sizeof(*object->used));
+		object->n_used = object->table.n;
+		object->used = pages_sparse(object->n_used, sizeof(*object->used));
 		if (!object->used)
 			r = -ENOMEM;
 	}

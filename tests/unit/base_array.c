@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/array.h"
+#include "base/heap.h"
 #include "base/pages.h"
 
 static void test_grows_one_by_one(void **state)
@@ -129,6 +130,54 @@ static void test_large(void **state)
 	assert_null(pages_zeroed(SIZE_MAX / 8 + 2, 8));
 }
 
+/* What is touched here and there is zeroed, too, where memory was freed before. */
+static void test_sparse(void **state)
+{
+	static const size_t sizes[] = { 1, 100, 16383, 16384, 16385, 400000 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const size_t n = sizes[i];
+		uint64_t *at = malloc(n * sizeof(*at));
+
+		assert_non_null(at);
+		memset(at, 0xff, n * sizeof(*at));
+		free(at);
+		at = pages_sparse(n, sizeof(*at));
+		assert_non_null(at);
+		for (size_t k = 0; k < n; k++)
+			assert_int_equal(at[k], 0);
+		at[n - 1] = 1;
+		pages_sparse_free(at, n, sizeof(*at));
+	}
+	pages_sparse_free(NULL, 400000, 8);
+	assert_null(pages_sparse(SIZE_MAX / 8 + 2, 8));
+}
+
+/* After it malloc serves small and large as before. */
+static void test_heap(void **state)
+{
+	size_t at = 0;
+	void *have[100];
+
+	(void)state;
+	heap_large();
+	for (size_t round = 0; round < 3; round++) {
+		for (size_t i = 0; i < 100; i++) {
+			const size_t n = (size_t)1 << i % 24;
+
+			have[i] = malloc(n);
+			assert_non_null(have[i]);
+			memset(have[i], (int)i, n);
+		}
+		for (size_t i = 0; i < 100; i++, at++) {
+			assert_int_equal(((unsigned char *)have[i])[((size_t)1 << i % 24) - 1], i);
+			free(have[i]);
+		}
+	}
+	assert_int_equal(at, 300);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +186,8 @@ int main(void)
 		cmocka_unit_test(test_zeroed),
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_heap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

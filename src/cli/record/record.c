@@ -22,6 +22,7 @@ static int record_main(int argc, char **argv, const struct cmd *cmd)
 
 COMMAND(record) = {
 	.name = "record",
+	.lasts = true,
 	.synopsis = "[options] [-- command]",
 	.summary = "Record where a command, processes or the whole machine spend their time",
 	.details = CMD_PARAGRAPHS(

@@ -421,6 +421,7 @@ out:
 
 COMMAND(top) = {
 	.name = "top",
+	.lasts = true,
 	.synopsis = "[options] [-- command]",
 	.summary = "Show where time goes now, with merged stacks, and refresh",
 	.details = CMD_PARAGRAPHS(
