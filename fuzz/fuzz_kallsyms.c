@@ -18,13 +18,15 @@ static void fuzz_module(const struct kallsyms *k, const char *module)
 	if (kallsyms_table(k, module, &table, &text) < 0 || table_seal(&table) < 0)
 		abort();
 	for (size_t i = 0; i < 3 * table.n; i++) {
-		const struct table_symbol *s = &table.symbols[i / 3], *found;
+		const struct table_symbol *s = &table.symbols[i / 3];
+		struct table_found found;
 		uint64_t addr = i % 3 == 0 ? s->start : i % 3 == 1 ? s->end - 1 : s->end;
 
-		found = table_find(&table, addr);
-		if (found && (addr < found->start || addr >= found->end))
+		if (!table_find(&table, addr, &found))
+			continue;
+		if (addr < found.start || addr >= found.end)
 			abort();
-		if (found && strlen(table_name(&table, found)) >= table.names.n)
+		if (strlen(table_name(&table, found.name)) >= table.names.n)
 			abort();
 	}
 	table_free(&table);

@@ -19,14 +19,16 @@ static void fuzz_table(struct table *table)
 		if (table->pieces[i - 1].start >= table->pieces[i].start)
 			abort();
 	for (size_t i = 0; i < 4 * table->n; i++) {
-		const struct table_symbol *s = &table->symbols[i / 4], *found;
+		const struct table_symbol *s = &table->symbols[i / 4];
+		struct table_found found;
 		const uint64_t resolver[] = { s->start, s->start - 1, s->end, s->end - 1 };
 		uint64_t addr = resolver[i % 4];
 
-		found = table_find(table, addr);
-		if (found && (addr < found->start || addr >= found->end))
+		if (!table_find(table, addr, &found))
+			continue;
+		if (addr < found.start || addr >= found.end)
 			abort();
-		if (found && strlen(table_name(table, found)) >= table->names.n)
+		if (strlen(table_name(table, found.name)) >= table->names.n)
 			abort();
 	}
 	table_free(table);

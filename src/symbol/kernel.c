@@ -133,8 +133,8 @@ static int kernel_use_kallsyms(struct symbol_object *object, const char *module)
 static int kernel_use_running_kernel(struct symbol_object *object)
 {
 	const struct symbol_opts *opts = &object->cache->opts;
-	struct buf bytes = { 0 };
 	char name[KERNEL_CACHE_NAME];
+	struct kernel_kept kept;
 	int r = 0;
 
 	if (opts->kallsyms || !opts->keep.get || !kernel_cache_name(name))
@@ -143,19 +143,18 @@ static int kernel_use_running_kernel(struct symbol_object *object)
 	if (opts->running)
 		kernel_reader_take(opts->running, object);
 	pthread_mutex_lock(&object->cache->kallsyms_lock);
-	if (!object->table.n && opts->keep.get(opts->keep.ctx, name, &bytes) > 0)
-		r = kernel_cache_decode(&object->table, &object->reference, bytes.bytes, bytes.n);
+	if (!object->table.n && opts->keep.get(opts->keep.ctx, name, &kept) > 0)
+		kernel_cache_decode(&object->table, &object->reference, &kept);
 	pthread_mutex_unlock(&object->cache->kallsyms_lock);
 	if (object->table.n) {
 		buf_put_text(&object->source, "/proc/kallsyms");
 		object->state = SYMBOL_NAMED;
 		r = 1;
-	} else if (r != -ENOMEM) {
+	} else {
 		r = kernel_use_kallsyms(object, NULL);
 		/* It was made now, so object_keep will write it to the cache. */
 		object->unkept = r > 0;
 	}
-	buf_free(&bytes);
 	return r;
 }
 

@@ -2,7 +2,8 @@
 /*
  * kernel_cache.c: see kernel_cache.h. The bytes: magic, version, counts, the reference, a checksum
  * of what follows; then symbols by address, and their names. Native byte order: they are of this
- * machine. They are not trusted: taken whole, or not at all.
+ * machine. They are not trusted: taken whole, or not at all. Nothing is copied: lookups are made in
+ * the bytes themselves, as memory that is touched for the first time costs more than all else here.
  *
  * To read and sort kallsyms takes long, and it stays the same until the next boot: the file's name
  * has the boot's id in it.
@@ -23,11 +24,7 @@
 
 static const char magic[8] = "seamsyms";
 
-/* A symbol in the file: name is an offset in the names. */
-struct kept_symbol {
-	uint64_t start;
-	uint32_t size, name;
-};
+_Static_assert(sizeof(struct table_kept) == 16, "symbols in the file, as they are used");
 
 /* The name of this boot's file. False: the kernel does not tell. */
 bool kernel_cache_name(char name[KERNEL_CACHE_NAME])
@@ -48,7 +45,7 @@ static int kernel_cache_put_symbols(const struct table *table, struct buf *ret)
 {
 	for (size_t i = 0; i < table->n; i++) {
 		const struct table_symbol *s = &table->symbols[i];
-		struct kept_symbol kept = { s->start, (uint32_t)(s->end - s->start), s->name };
+		struct table_kept kept = { s->start, (uint32_t)(s->end - s->start), s->name };
 
 		if (s->end - s->start > UINT32_MAX || (i + 1 < table->n && s[1].start < s->end))
 			return -E2BIG;
@@ -68,7 +65,7 @@ int kernel_cache_encode(const struct table *table, uint64_t reference, struct bu
 	if (table->n > UINT32_MAX || table->names.n > UINT32_MAX)
 		return -E2BIG;
 	buf_clear(ret);
-	buf_reserve(ret, 64 + table->n * sizeof(struct kept_symbol) + table->names.n);
+	buf_reserve(ret, 64 + table->n * sizeof(struct table_kept) + table->names.n);
 	buf_put(ret, magic, sizeof(magic));
 	buf_put_u32(ret, KERNEL_CACHE_VERSION);
 	buf_put_u32(ret, (uint32_t)table->n);
@@ -88,65 +85,67 @@ int kernel_cache_encode(const struct table *table, uint64_t reference, struct bu
 	return r;
 }
 
-/* The symbols must ascend and not overlap, as those that were written did. */
-static int kernel_cache_take(struct table *table, struct cursor *c, uint32_t n, uint32_t n_names)
+/* Whether the symbols ascend and do not overlap, as those that were written did. */
+static bool kernel_cache_sound(const struct table_kept *kept, uint32_t n, uint32_t n_names)
 {
 	uint64_t reached = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct table_symbol s = { .start = cursor_u64(c) };
+		uint64_t end;
 
-		s.end = s.start + cursor_u32(c);
-		s.name = cursor_u32(c);
-		if (s.end <= s.start || s.start < reached || s.name >= n_names)
-			return -EBADMSG;
-		reached = s.end;
-		table->symbols[table->n++] = s;
+		if (__builtin_add_overflow(kept[i].start, kept[i].size, &end) ||
+		    end == kept[i].start || kept[i].start < reached || kept[i].name >= n_names)
+			return false;
+		reached = end;
 	}
-	return 0;
+	return true;
 }
 
-/* Fills the table and seals it. The last name must end in a NUL, so each does. */
-static int kernel_cache_fill(struct table *table, struct cursor *c, uint32_t n, uint32_t n_names)
+/* The last name must end in a NUL, so each does. */
+static int kernel_cache_fill(struct table *table, const struct kernel_kept *bytes, struct cursor *c,
+                             uint32_t n, uint32_t n_names)
 {
-	const unsigned char *symbols = cursor_array(c, n, sizeof(struct kept_symbol));
+	const unsigned char *at = cursor_array(c, n, sizeof(struct table_kept));
+	const struct table_kept *kept = (const struct table_kept *)(const void *)at;
 	const unsigned char *names = cursor_bytes(c, n_names);
-	struct cursor at;
-	int r;
 
-	if (c->failed || cursor_left(c) || !n || !n_names || names[n_names - 1])
+	if (c->failed || cursor_left(c) || !n || !n_names || names[n_names - 1] ||
+	    (uintptr_t)at % _Alignof(struct table_kept) || !kernel_cache_sound(kept, n, n_names))
 		return -EBADMSG;
-	at = cursor_of(symbols, n * sizeof(struct kept_symbol), false);
-	table->symbols = malloc(n * sizeof(*table->symbols));
-	table->capacity = n;
-	r = table->symbols ? kernel_cache_take(table, &at, n, n_names) : -ENOMEM;
-	if (r == 0)
-		r = buf_put(&table->names, names, n_names);
-	return r < 0 ? r : table_seal(table);
+	table_lend(table, bytes, kept, n, (const char *)names, n_names);
+	return 0;
 }
 
 /* The bytes are from a cache that somebody else may have written to: every offset is checked, and
  * the table is taken whole or not at all. */
-int kernel_cache_decode(struct table *table, uint64_t *ret_reference, const void *bytes, size_t n)
+static int kernel_cache_take(struct table *table, uint64_t *ret_reference,
+                             const struct kernel_kept *bytes)
 {
-	struct cursor c = cursor_of(bytes, n, false);
+	struct cursor c = cursor_of(bytes->bytes, bytes->n, false);
 	const unsigned char *at = cursor_bytes(&c, sizeof(magic));
 	uint32_t n_symbols, n_names;
-	uint64_t reference, hash;
-	int r;
+	uint64_t hash;
 
 	if (!at || memcmp(at, magic, sizeof(magic)) || cursor_u32(&c) != KERNEL_CACHE_VERSION)
 		return -EBADMSG;
 	n_symbols = cursor_u32(&c);
 	n_names = cursor_u32(&c);
 	cursor_u32(&c);
-	reference = cursor_u64(&c);
+	*ret_reference = cursor_u64(&c);
 	hash = cursor_u64(&c);
 	if (c.failed || hash != map_hash_bytes(c.at, cursor_left(&c), KERNEL_CACHE_VERSION))
 		return -EBADMSG;
-	r = kernel_cache_fill(table, &c, n_symbols, n_names);
+	return kernel_cache_fill(table, bytes, &c, n_symbols, n_names);
+}
+
+int kernel_cache_decode(struct table *table, uint64_t *ret_reference,
+                        const struct kernel_kept *bytes)
+{
+	uint64_t reference;
+	int r = kernel_cache_take(table, &reference, bytes);
+
 	if (r < 0)
-		table_free(table);
+		bytes->drop(bytes);
 	else
 		*ret_reference = reference;
 	return r;

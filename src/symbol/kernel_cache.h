@@ -17,8 +17,10 @@
 /* Makes bytes of a sealed table whose symbols do not overlap, and of a number that goes with it.
  * The same table gives the same bytes. -E2BIG: it is no such table. -ENOMEM. */
 int kernel_cache_encode(const struct table *table, uint64_t reference, struct buf *ret);
-/* Fills an empty table, sealed. -EBADMSG: not sound, the table is left empty. -ENOMEM. */
-int kernel_cache_decode(struct table *table, uint64_t *ret_reference, const void *bytes, size_t n);
+/* Fills an empty table, sealed, whose the bytes are then. -EBADMSG: they are not sound, and are
+ * dropped. */
+int kernel_cache_decode(struct table *table, uint64_t *ret_reference,
+                        const struct kernel_kept *bytes);
 /* The name under which the running kernel's table is kept; false: this boot has no id. */
 bool kernel_cache_name(char name[KERNEL_CACHE_NAME]);
 

@@ -12,12 +12,11 @@
 static void *kernel_reader_run(void *arg)
 {
 	struct kernel_reader *r = arg;
-	struct buf bytes = { 0 };
+	struct kernel_kept kept;
 	char name[KERNEL_CACHE_NAME];
 
-	if (kernel_cache_name(name) && r->keep.get(r->keep.ctx, name, &bytes) > 0)
-		kernel_cache_decode(&r->table, &r->reference, bytes.bytes, bytes.n);
-	buf_free(&bytes);
+	if (kernel_cache_name(name) && r->keep.get(r->keep.ctx, name, &kept) > 0)
+		kernel_cache_decode(&r->table, &r->reference, &kept);
 	if (r->table.n)
 		return NULL;
 	r->listed = kallsyms_read(&r->kallsyms, "/proc/kallsyms") >= 0;

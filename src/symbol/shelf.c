@@ -299,6 +299,7 @@ bool shelf_take(struct symbol_object *object)
 static size_t shelf_bytes(const struct shelf_entry *e)
 {
 	size_t table = e->table.names.capacity + e->table.capacity * sizeof(*e->table.symbols) +
+	               (e->table.kept ? e->table.n * sizeof(*e->table.kept) : 0) +
 	               e->table.n_pieces * sizeof(*e->table.pieces);
 
 	return sizeof(*e) + (e->table.spilled.at ? 0 : table) + e->reason.capacity +
@@ -311,7 +312,10 @@ static void shelf_tighten(const struct symbol_shelf *s, struct table *t)
 	struct table_symbol *symbols;
 	unsigned char *names;
 
-	if (t->names.n + t->n * sizeof(*symbols) > SHELF_SPILLS && s->spills && table_spill(t))
+	if (t->names.n + t->n * (t->kept ? sizeof(*t->kept) : sizeof(*symbols)) > SHELF_SPILLS &&
+	    s->spills && table_spill(t))
+		return;
+	if (t->lent.bytes)
 		return;
 	symbols = t->n ? realloc(t->symbols, t->n * sizeof(*symbols)) : NULL;
 	names = t->names.n ? realloc(t->names.bytes, t->names.n) : NULL;

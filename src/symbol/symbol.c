@@ -198,12 +198,12 @@ static int symbol_translate(const struct symbol_object *object, const struct sym
 /* Makes the form of a symbol that callers share. If two threads do so at once, the first one's is
  * kept. */
 static const struct symbol_used *symbol_use(struct symbol_object *object,
-                                            const struct table_symbol *symbol)
+                                            const struct table_found *symbol)
 {
-	_Atomic(struct symbol_used *) *slot = &object->used[symbol - object->table.symbols];
+	_Atomic(struct symbol_used *) *slot = &object->used[symbol->number];
 	struct symbol_used *used = atomic_load_explicit(slot, memory_order_acquire);
 	struct symbol_cache *cache = object->cache;
-	const char *raw = table_name(&object->table, symbol);
+	const char *raw = table_name(&object->table, symbol->name);
 	char *name;
 
 	if (used)
@@ -231,25 +231,24 @@ static const struct symbol_used *symbol_use(struct symbol_object *object,
 /* The symbol at ret->addr, which is in the table's terms. */
 static int symbol_look(struct symbol_object *object, struct symbol *ret)
 {
-	const struct table_symbol *symbol;
 	const struct symbol_used *used;
+	struct table_found symbol;
 
 	ret->placed = true;
 	if (object->state != SYMBOL_NAMED)
 		return 0;
-	symbol = table_find(&object->table, ret->addr);
-	if (!symbol) {
+	if (!table_find(&object->table, ret->addr, &symbol)) {
 		ret->state = SYMBOL_OUTSIDE;
 		return 0;
 	}
-	used = symbol_use(object, symbol);
+	used = symbol_use(object, &symbol);
 	if (!used)
 		return -ENOMEM;
 	ret->name = used->name;
 	ret->raw = used->raw;
 	ret->id = used->id;
-	ret->start = symbol->start;
-	ret->size = symbol->end - symbol->start;
+	ret->start = symbol.start;
+	ret->size = symbol.end - symbol.start;
 	return 1;
 }
 

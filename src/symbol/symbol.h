@@ -66,10 +66,18 @@ const char *symbol_state_text(enum symbol_state state);
 struct symbol_cache;
 struct symbol_object;
 
+/* Bytes that were kept. They stay as they are until drop gives them back. */
+struct kernel_kept {
+	const void *bytes; /* at a multiple of 8; NULL: none */
+	size_t n;
+	void (*drop)(const struct kernel_kept *kept);
+};
+
 /* A place that keeps what is slow to make, by name, from one run to the next. Blobs are checked
  * when they are read. One call at a time. */
 struct kernel_storage {
-	int (*get)(void *ctx, const char *name, struct buf *ret); /* 1 and the bytes, or 0 */
+	/* 1 and the bytes, to be dropped by whoever asked; or 0 */
+	int (*get)(void *ctx, const char *name, struct kernel_kept *ret);
 	void (*put)(void *ctx, const char *name, const void *bytes, size_t n);
 	void *ctx;
 };

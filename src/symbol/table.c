@@ -16,19 +16,21 @@
 
 void table_free(struct table *table)
 {
-	if (!table->spilled.at) {
+	if (!table->spilled.at && !table->lent.bytes) {
 		buf_free(&table->names);
 		free(table->symbols);
 		free(table->pieces);
 	}
 	scratch_alone_free(&table->spilled);
+	if (table->lent.bytes)
+		table->lent.drop(&table->lent);
 	*table = (struct table){ 0 };
 }
 
 /* The name of a symbol, ended by a NUL. It moves while symbols are put. */
-const char *table_name(const struct table *table, const struct table_symbol *symbol)
+const char *table_name(const struct table *table, uint32_t name)
 {
-	return (const char *)table->names.bytes + symbol->name;
+	return (const char *)table->names.bytes + name;
 }
 
 /* The name is copied; table->n is the number of the new symbol, until table_seal puts them in
@@ -67,7 +69,7 @@ static size_t table_underscores(const char *name)
 static int table_prefer(const struct table *table, const struct table_symbol *a,
                         const struct table_symbol *b)
 {
-	const char *x = table_name(table, a), *y = table_name(table, b);
+	const char *x = table_name(table, a->name), *y = table_name(table, b->name);
 	bool sized_a = a->end > a->start, sized_b = b->end > b->start;
 	size_t n, m;
 
@@ -297,10 +299,23 @@ int table_seal(struct table *table)
 	return r;
 }
 
+void table_lend(struct table *table, const struct kernel_kept *bytes, const struct table_kept *kept,
+                size_t n, const char *names, size_t n_names)
+{
+	*table = (struct table){
+		/* Its bytes are not written to: nothing may be put into a sealed table. */
+		.names = { (unsigned char *)(uintptr_t)names, n_names, n_names, false },
+		.n = n,
+		.sealed = true,
+		.kept = kept,
+		.lent = *bytes,
+	};
+}
+
 /* Symbols come first, then pieces, then names: so all are aligned. */
 bool table_spill(struct table *table)
 {
-	size_t symbols = table->n * sizeof(*table->symbols);
+	size_t symbols = table->n * (table->kept ? sizeof(*table->kept) : sizeof(*table->symbols));
 	size_t pieces = table->n_pieces * sizeof(*table->pieces), names = table->names.n;
 	struct table to = {
 		.n = table->n, .capacity = table->n, .sealed = true, .n_pieces = table->n_pieces
@@ -311,7 +326,10 @@ bool table_spill(struct table *table)
 	    !scratch_alone_make(&to.spilled, symbols + pieces + names))
 		return false;
 	at = to.spilled.at;
-	to.symbols = memcpy(at, table->symbols, symbols);
+	if (table->kept)
+		to.kept = memcpy(at, table->kept, symbols);
+	else
+		to.symbols = memcpy(at, table->symbols, symbols);
 	if (table->pieces)
 		to.pieces = memcpy(at + symbols, table->pieces, pieces);
 	to.names = (struct buf){ memcpy(at + symbols + pieces, table->names.bytes, names), names,
@@ -322,8 +340,24 @@ bool table_spill(struct table *table)
 	return true;
 }
 
-/* The search among symbols that do not overlap. */
-static const struct table_symbol *table_find_disjoint(const struct table *table, uint64_t addr)
+/* The searches give the number of the symbol that holds an address, plus 1; 0: there is none. */
+
+static size_t table_search_kept(const struct table *table, uint64_t addr)
+{
+	size_t low = 0, high = table->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->kept[middle].start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && addr - table->kept[low - 1].start < table->kept[low - 1].size ? low : 0;
+}
+
+static size_t table_search_symbols(const struct table *table, uint64_t addr)
 {
 	size_t low = 0, high = table->n;
 
@@ -335,16 +369,13 @@ static const struct table_symbol *table_find_disjoint(const struct table *table,
 		else
 			high = middle;
 	}
-	return low && addr < table->symbols[low - 1].end ? &table->symbols[low - 1] : NULL;
+	return low && addr < table->symbols[low - 1].end ? low : 0;
 }
 
-/* The symbol at an address, or NULL. The table must be sealed. */
-const struct table_symbol *table_find(const struct table *table, uint64_t addr)
+static size_t table_search_pieces(const struct table *table, uint64_t addr)
 {
 	size_t low = 0, high = table->n_pieces;
 
-	if (!table->pieces)
-		return table_find_disjoint(table, addr);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -354,6 +385,27 @@ const struct table_symbol *table_find(const struct table *table, uint64_t addr)
 			high = middle;
 	}
 	if (!low || table->pieces[low - 1].symbol == TABLE_NOTHING)
-		return NULL;
-	return &table->symbols[table->pieces[low - 1].symbol];
+		return 0;
+	return (size_t)table->pieces[low - 1].symbol + 1;
+}
+
+/* The table must be sealed. */
+bool table_find(const struct table *table, uint64_t addr, struct table_found *ret)
+{
+	size_t at = table->kept     ? table_search_kept(table, addr)
+	            : table->pieces ? table_search_pieces(table, addr)
+	                            : table_search_symbols(table, addr);
+
+	if (!at--)
+		return false;
+	if (table->kept) {
+		const struct table_kept *k = &table->kept[at];
+
+		*ret = (struct table_found){ k->start, k->start + k->size, k->name, (uint32_t)at };
+	} else {
+		const struct table_symbol *s = &table->symbols[at];
+
+		*ret = (struct table_found){ s->start, s->end, s->name, (uint32_t)at };
+	}
+	return true;
 }

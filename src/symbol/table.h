@@ -34,6 +34,19 @@ struct table_symbol {
 	uint8_t bind; /* enum table_bind */
 };
 
+/* What a lookup in a sealed table without overlaps needs of a symbol, as a cache on disk has it. */
+struct table_kept {
+	uint64_t start;
+	uint32_t size, name; /* bytes; offset in names */
+};
+
+/* The answer of a lookup. */
+struct table_found {
+	uint64_t start, end;
+	uint32_t name;   /* offset in names */
+	uint32_t number; /* of the symbol, below n */
+};
+
 struct table_piece {
 	uint64_t start;
 	uint32_t symbol; /* or TABLE_NOTHING */
@@ -47,7 +60,10 @@ struct table {
 	bool sealed;
 	struct table_piece *pieces; /* NULL: no two symbols overlap */
 	size_t n_pieces;
-	struct scratch_alone spilled; /* of table_spill: what all of these point into */
+	const struct table_kept *kept; /* in place of symbols, or NULL */
+	/* What all of these point into: of table_spill, of table_lend. */
+	struct scratch_alone spilled;
+	struct kernel_kept lent;
 };
 
 void table_free(struct table *table);
@@ -58,8 +74,13 @@ int table_put(struct table *table, const struct table_symbol *symbol, const char
 int table_seal(struct table *table);
 /* Moves a sealed table into a file without a name (base/scratch.h). False: it stays in memory. */
 bool table_spill(struct table *table);
-/* The symbol at addr, or NULL. */
-const struct table_symbol *table_find(const struct table *table, uint64_t addr);
-const char *table_name(const struct table *table, const struct table_symbol *symbol);
+/* Makes a sealed table of bytes in which its symbols and names lie, and which are the table's from
+ * here on. They must ascend and not overlap; the last name must end in a NUL. */
+void table_lend(struct table *table, const struct kernel_kept *bytes, const struct table_kept *kept,
+                size_t n, const char *names, size_t n_names);
+/* The symbol at addr; false: there is none. */
+bool table_find(const struct table *table, uint64_t addr, struct table_found *ret);
+/* By the symbol's offset. */
+const char *table_name(const struct table *table, uint32_t name);
 
 #endif

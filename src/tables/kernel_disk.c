@@ -8,13 +8,26 @@
 /* For all lists together: one is some 4 MB for each boot. */
 #define KEEP_BYTES (32ULL << 20)
 
-static int kernel_disk_get(void *ctx, const char *name, struct buf *ret)
+static void kernel_disk_drop_mapped(const struct kernel_kept *kept)
+{
+	table_cache_give_back(&(struct table_cache_bytes){ kept->bytes, kept->n, true });
+}
+
+static void kernel_disk_drop(const struct kernel_kept *kept)
+{
+	table_cache_give_back(&(struct table_cache_bytes){ kept->bytes, kept->n, false });
+}
+
+static int kernel_disk_get(void *ctx, const char *name, struct kernel_kept *ret)
 {
 	struct table_cache cache;
+	struct table_cache_bytes found;
 	int r;
 
 	table_cache_open(&cache, "symbols", NULL, KEEP_BYTES);
-	r = table_cache_get(&cache, name, ret);
+	r = table_cache_take(&cache, name, &found);
+	*ret = (struct kernel_kept){ found.bytes, found.n,
+		                     found.mapped ? kernel_disk_drop_mapped : kernel_disk_drop };
 	table_cache_close(&cache);
 	return r;
 }

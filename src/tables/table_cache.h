@@ -37,5 +37,14 @@ int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const 
  * much less than memory of our own where page faults are slow. 1, or 0: also where only
  * table_cache_get can have it. */
 int table_cache_map(struct table_cache *c, const char *name, const void **ret, size_t *n);
+/* A blob, in memory of our own or, where that costs more, in such pages. */
+struct table_cache_bytes {
+	const void *bytes; /* at a multiple of 8; NULL: none */
+	size_t n;
+	bool mapped;
+};
+/* 1 and the bytes, to be given back, or 0. */
+int table_cache_take(struct table_cache *c, const char *name, struct table_cache_bytes *ret);
+void table_cache_give_back(struct table_cache_bytes *bytes);
 
 #endif

@@ -34,7 +34,7 @@ static void check(const char *digits, size_t n, bool named)
 	if (named) {
 		snprintf(value, sizeof(value), "%.*s", (int)n, digits);
 		assert_true(table.symbols[0].start == strtoull(value, NULL, 16));
-		assert_string_equal(table_name(&table, &table.symbols[0]), "name");
+		assert_string_equal(table_name(&table, table.symbols[0].name), "name");
 	}
 	table_free(&table);
 }
@@ -67,13 +67,13 @@ static void test_names(void **state)
 
 	table_of(&table, list, sizeof(list) - 1, "one");
 	assert_int_equal(table.n, 2);
-	assert_string_equal(table_name(&table, &table.symbols[0]), "in");
-	assert_string_equal(table_name(&table, &table.symbols[1]), "last");
+	assert_string_equal(table_name(&table, table.symbols[0].name), "in");
+	assert_string_equal(table_name(&table, table.symbols[1].name), "last");
 	table_free(&table);
 	table_of(&table, list, sizeof(list) - 1, NULL);
 	assert_int_equal(table.n, 2);
-	assert_string_equal(table_name(&table, &table.symbols[0]), "a");
-	assert_string_equal(table_name(&table, &table.symbols[1]), "array[3]");
+	assert_string_equal(table_name(&table, table.symbols[0].name), "a");
+	assert_string_equal(table_name(&table, table.symbols[1].name), "array[3]");
 	table_free(&table);
 }
 

@@ -49,16 +49,50 @@ static void fill(struct table *t, unsigned seed)
 static void assert_same(const struct table *a, const struct table *b)
 {
 	for (uint64_t addr = 0; addr < SPAN; addr++) {
-		const struct table_symbol *x = table_find(a, addr), *y = table_find(b, addr);
+		struct table_found x, y;
+		bool found = table_find(a, addr, &x);
 
-		assert_int_equal(x != NULL, y != NULL);
-		if (!x)
+		assert_int_equal(found, table_find(b, addr, &y));
+		if (!found)
 			continue;
-		assert_int_equal(x->start, y->start);
-		assert_int_equal(x->end, y->end);
-		assert_string_equal(table_name(a, x), table_name(b, y));
+		assert_int_equal(x.start, y.start);
+		assert_int_equal(x.end, y.end);
+		assert_string_equal(table_name(a, x.name), table_name(b, y.name));
 	}
-	assert_null(table_find(b, UINT64_MAX));
+	assert_false(table_find(b, UINT64_MAX, &(struct table_found){ 0 }));
+}
+
+static const char *name_at(const struct table *t, uint64_t addr)
+{
+	struct table_found found;
+
+	assert_true(table_find(t, addr, &found));
+	return table_name(t, found.name);
+}
+
+static unsigned dropped;
+
+static void drop(const struct kernel_kept *kept)
+{
+	dropped++;
+	free((void *)(uintptr_t)kept->bytes);
+}
+
+/* The first n bytes in memory of exactly that size, to be dropped. */
+static struct kernel_kept kept(const struct buf *bytes, size_t n)
+{
+	void *copy = malloc(n + !n);
+
+	assert_non_null(copy);
+	memcpy(copy, bytes->bytes, n);
+	return (struct kernel_kept){ copy, n, drop };
+}
+
+static int decode(struct table *t, uint64_t *reference, const struct buf *bytes, size_t n)
+{
+	const struct kernel_kept k = kept(bytes, n);
+
+	return kernel_cache_decode(t, reference, &k);
 }
 
 static void a_table_comes_back_as_it_was(void **state)
@@ -72,12 +106,17 @@ static void a_table_comes_back_as_it_was(void **state)
 		fill(&t, seed);
 		assert_int_equal(table_seal(&t), 0);
 		assert_int_equal(kernel_cache_encode(&t, 7 + seed, &bytes), 0);
-		assert_int_equal(kernel_cache_decode(&again, &reference, bytes.bytes, bytes.n), 0);
+		assert_int_equal(decode(&again, &reference, &bytes, bytes.n), 0);
 		assert_int_equal(reference, 7 + seed);
 		assert_int_equal(again.n, t.n);
 		assert_same(&t, &again);
+		dropped = 0;
+		if (table_spill(&again)) /* then it needs its bytes no more */
+			assert_int_equal(dropped, 1);
+		assert_same(&t, &again);
 		table_free(&t);
 		table_free(&again);
+		assert_int_equal(dropped, 1);
 		buf_free(&bytes);
 	}
 }
@@ -100,9 +139,8 @@ static void an_overlap_elsewhere_changes_nothing(void **state)
 		assert_int_equal(table_seal(&swept), 0);
 		assert_same(&t, &swept);
 		assert_int_equal(kernel_cache_encode(&swept, 0, &bytes), -E2BIG);
-		assert_string_equal(table_name(&swept, table_find(&swept, 10 * SPAN + 15)),
-		                    "inner");
-		assert_string_equal(table_name(&t, table_find(&t, 10 * SPAN + 15)), "outer");
+		assert_string_equal(name_at(&swept, 10 * SPAN + 15), "inner");
+		assert_string_equal(name_at(&t, 10 * SPAN + 15), "outer");
 		table_free(&t);
 		table_free(&swept);
 		buf_free(&bytes);
@@ -115,6 +153,7 @@ static void damage_is_refused(void **state)
 	struct buf bytes = { 0 };
 	uint64_t reference = 5;
 
+	dropped = 0;
 	fill(&t, 4);
 	assert_int_equal(table_seal(&t), 0);
 	assert_int_equal(kernel_cache_encode(&t, 0, &bytes), 0);
@@ -122,11 +161,11 @@ static void damage_is_refused(void **state)
 		if (i >= 20 && i < 32)
 			continue; /* room, and the reference, which are not sums of anything */
 		bytes.bytes[i] ^= 0x41;
-		assert_int_equal(kernel_cache_decode(&none, &reference, bytes.bytes, bytes.n),
-		                 -EBADMSG);
+		assert_int_equal(decode(&none, &reference, &bytes, bytes.n), -EBADMSG);
 		bytes.bytes[i] ^= 0x41;
-		assert_int_equal(kernel_cache_decode(&none, &reference, bytes.bytes, i), -EBADMSG);
+		assert_int_equal(decode(&none, &reference, &bytes, i), -EBADMSG);
 	}
+	assert_int_equal(dropped, 2 * (bytes.n - 12));
 	assert_int_equal(reference, 5);
 	assert_int_equal(none.n, 0);
 	table_free(&t);
@@ -140,14 +179,14 @@ struct shelf {
 	unsigned gets, puts;
 };
 
-static int shelf_get(void *ctx, const char *name, struct buf *ret)
+static int shelf_get(void *ctx, const char *name, struct kernel_kept *ret)
 {
 	struct shelf *shelf = ctx;
 
 	shelf->gets++;
 	if (strcmp(shelf->name, name) || !shelf->bytes.n)
 		return 0;
-	buf_put(ret, shelf->bytes.bytes, shelf->bytes.n);
+	*ret = kept(&shelf->bytes, shelf->bytes.n);
 	return 1;
 }
 
@@ -188,13 +227,14 @@ static void the_running_kernel_is_read_once(void **state)
 	symbol_free(a);
 	if (!shelf.puts)
 		skip(); /* it hides its addresses */
-	assert_int_equal(kernel_cache_decode(&t, &text, shelf.bytes.bytes, shelf.bytes.n), 0);
-	assert_true(text && table_find(&t, text));
-	text = t.symbols[t.n / 2].start;
+	assert_int_equal(decode(&t, &text, &shelf.bytes, shelf.bytes.n), 0);
+	assert_true(text);
+	name_at(&t, text);
+	text = t.kept[t.n / 2].start;
 	resolve(&shelf, false, text, &second, &b);
 	assert_int_equal(shelf.puts, 1);
 	assert_int_equal(second.state, SYMBOL_NAMED);
-	assert_string_equal(second.raw, table_name(&t, &t.symbols[t.n / 2]));
+	assert_string_equal(second.raw, name_at(&t, text));
 	shelf.bytes.bytes[shelf.bytes.n - 2] ^= 1; /* damaged: read anew, and kept again */
 	resolve(&shelf, false, text, &first, &a);
 	assert_int_equal(shelf.puts, 2);
@@ -233,8 +273,8 @@ static void a_thread_may_begin_with_it(void **state)
 	kernel_id_running(&key.build_id);
 	if (!plain.puts || !key.build_id.size)
 		skip(); /* it hides its addresses, or has no build-id */
-	assert_int_equal(kernel_cache_decode(&t, &text, plain.bytes.bytes, plain.bytes.n), 0);
-	text = t.symbols[t.n / 3].start;
+	assert_int_equal(decode(&t, &text, &plain.bytes, plain.bytes.n), 0);
+	text = t.kept[t.n / 3].start;
 	assert_int_equal(kernel_reader_start(&opts.running, &other, &keep), 0);
 	assert_null(opts.running);
 	for (int round = 0; round < 4; round++) {
@@ -250,7 +290,7 @@ static void a_thread_may_begin_with_it(void **state)
 			assert_true(symbol_resolve(object, &place, text, &symbol) >= 0);
 		assert_int_equal(symbol.state == SYMBOL_NAMED, round < 2);
 		if (round < 2)
-			assert_string_equal(symbol.raw, table_name(&t, &t.symbols[t.n / 3]));
+			assert_string_equal(symbol.raw, name_at(&t, text));
 		assert_int_equal(shelf.puts, 1);
 		symbol_free(cache);
 		kernel_reader_free(opts.running);

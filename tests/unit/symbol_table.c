@@ -27,9 +27,9 @@ static void put(struct table *t, uint64_t start, uint64_t size, enum table_bind 
 
 static const char *at(const struct table *t, uint64_t addr)
 {
-	const struct table_symbol *s = table_find(t, addr);
+	struct table_found found;
 
-	return s ? table_name(t, s) : "-";
+	return table_find(t, addr, &found) ? table_name(t, found.name) : "-";
 }
 
 static void test_aliases(void **state)

@@ -118,6 +118,34 @@ static void test_pages_of_a_file(void **state)
 	assert_int_equal(table_cache_map(&c, "large", &pages, &n), 0);
 }
 
+/* The same bytes, whether they are few and read or many and mapped. */
+static void test_take(void **state)
+{
+	static unsigned char bytes[300 << 10];
+	static const size_t sizes[] = { 1, 1000, 127 << 10, 128 << 10, 300 << 10 };
+	struct table_cache_bytes got;
+	struct table_cache c;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * 7);
+	table_cache_open(&c, "lines", dir, 8 << 20);
+	assert_int_equal(table_cache_take(&c, "none", &got), 0);
+	table_cache_give_back(&got);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		table_cache_put(&c, "some", bytes, sizes[i]);
+		assert_int_equal(table_cache_take(&c, "some", &got), 1);
+		assert_int_equal(got.n, sizes[i]);
+		assert_int_equal((uintptr_t)got.bytes % 8, 0);
+		assert_int_equal(got.mapped, sizes[i] >= 128 << 10);
+		assert_memory_equal(got.bytes, bytes, sizes[i]);
+		table_cache_give_back(&got);
+		assert_null(got.bytes);
+	}
+	table_cache_close(&c);
+	assert_int_equal(table_cache_take(&c, "some", &got), 0);
+}
+
 static void move(const char *from, const char *to)
 {
 	char a[256], b[256];
@@ -694,6 +722,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_round_trip, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_pages, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_pages_of_a_file, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_take, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_other_names, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_fifo, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_processes, make_dir, remove_dir),
