@@ -29,10 +29,33 @@ static void check_package(const char *path, const char *expected)
 	buf_free(&files[1].name);
 }
 
+/* A list longer than what is read at once: lines of many lengths, so that pieces meet anywhere. */
+static void put_long_list(void)
+{
+	static char text[4 << 20];
+	size_t n = 0;
+
+	for (unsigned i = 0; n < sizeof(text) - 64; i++)
+		n += (size_t)snprintf(text + n, 64, "/usr/share/long/%0*u\n", (int)(i % 37), i);
+	tree_put_text(dir, "long-list.list", text);
+}
+
+static void check_long_list(void)
+{
+	char path[64];
+
+	for (unsigned i = 0; i < 20000; i += 997) {
+		snprintf(path, sizeof(path), "/usr/share/long/%0*u", (int)(i % 37), i);
+		check_package(path, "long-list");
+	}
+}
+
 static void test_package(void **state)
 {
 	char command[128];
 
+	put_long_list();
+	check_long_list();
 	tree_put_text(dir, "libx1:amd64.list", "/.\n/lib/libx.so.1\n/usr/lib/liby.so\n");
 	tree_put_text(dir, "tool.list", "/.\n/usr/bin/tool\n/usr/bin/tool-more\n/usr/share/doc\n");
 	tree_put_text(dir, "tool.md5sums", "/usr/bin/other\n");
@@ -43,6 +66,9 @@ static void test_package(void **state)
 	check_package("/usr/bin/too", NULL);
 	check_package("/bin/tool", NULL);
 	check_package("/usr/bin/other", NULL);
+	/* A list whose name tells nothing, and one that is alike and has it not. */
+	tree_put_text(dir, "liby-doc.list", "/.\n/usr/share/doc/liby\n");
+	check_package("/usr/lib/liby.so", "libx1");
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	assert_int_equal(system(command), 0);
 	check_package("/usr/bin/tool", NULL); /* not a Debian system */
