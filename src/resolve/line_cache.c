@@ -4,6 +4,9 @@
  * then entries by address, frames, the offsets of the texts and the texts. Native byte order: it is
  * a cache of this machine.
  *
+ * Nothing of a file is copied or looked at before it is asked for, but for the checksum: most of
+ * what is kept of a large program is of no moment for one recording.
+ *
  * Invariant: nothing of a file is believed before its checksum fits and each number in it is within
  * bounds. In memory, texts are numbers of a pool that several objects share (struct intern); in a
  * file they are numbers of its own. Versions have other file names, so old files are never read.
@@ -18,11 +21,34 @@
 
 static const char magic[8] = "seamline";
 
+/* A file's parts, in the bytes of whoever opened it. Invariant: its checksum fits; numbers in it
+ * are checked when they are used. */
+struct line_cache_file {
+	const struct line_cache_entry *entries; /* by address */
+	const struct line_cache_frame *frames;  /* with numbers of the file's own texts */
+	const uint32_t *offsets;                /* of a text, in strings */
+	const char *strings;
+	uint32_t n_entries, n_frames, n_texts, n_strings;
+	uint32_t *ids;        /* of a text -> of the pool; 0: not yet asked for, or the empty one */
+	struct buf frames_of; /* of one entry, with numbers of the pool */
+};
+
+static void line_cache_file_free(struct line_cache_file *f)
+{
+	if (!f)
+		return;
+	free(f->ids);
+	buf_free(&f->frames_of);
+	free(f);
+}
+
 void line_cache_free(struct line_cache *a)
 {
 	buf_free(&a->entries);
 	buf_free(&a->frames);
 	map_free(&a->index);
+	line_cache_file_free(a->file);
+	a->file = NULL;
 }
 
 size_t line_cache_count(const struct line_cache *a)
@@ -30,18 +56,14 @@ size_t line_cache_count(const struct line_cache *a)
 	return a->entries.n / sizeof(struct line_cache_entry);
 }
 
+bool line_cache_any(const struct line_cache *a)
+{
+	return line_cache_count(a) || (a->file && a->file->n_entries);
+}
+
 static const struct line_cache_entry *line_cache_at(const struct line_cache *a, size_t i)
 {
 	return (const struct line_cache_entry *)(const void *)a->entries.bytes + i;
-}
-
-/* What is known of an address, or NULL: it was not asked yet. An entry without frames says that
- * there is no line. */
-const struct line_cache_entry *line_cache_find(const struct line_cache *a, uint64_t vaddr)
-{
-	uint64_t i;
-
-	return map_get(&a->index, vaddr, &i) ? line_cache_at(a, i) : NULL;
 }
 
 const struct line_cache_frame *line_cache_frames(const struct line_cache *a,
@@ -78,6 +100,91 @@ int line_cache_put(struct line_cache *a, uint64_t vaddr, const struct line_cache
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+/* ---- a file's answers, one by one ---- */
+
+/* A text of the file as one of the pool. -EBADMSG, -ENOMEM. */
+static int line_file_text(struct line_cache_file *f, struct intern *texts, uint32_t text,
+                          uint32_t *ret)
+{
+	if (text >= f->n_texts || f->offsets[text] >= f->n_strings)
+		return -EBADMSG;
+	if (!f->ids[text])
+		f->ids[text] = intern_text(texts, f->strings + f->offsets[text]);
+	*ret = f->ids[text];
+	if (*ret != INTERN_FAILED)
+		return 0;
+	f->ids[text] = 0;
+	return -ENOMEM;
+}
+
+/* Takes an answer of the file over. -EBADMSG: it is not sound, and none. -ENOMEM. */
+static int line_file_take(struct line_cache *a, struct intern *texts,
+                          const struct line_cache_entry *e)
+{
+	struct line_cache_file *f = a->file;
+	struct line_cache_frame frame;
+	int r = 0;
+
+	if (e->first > f->n_frames || e->n > f->n_frames - e->first)
+		return -EBADMSG;
+	buf_clear(&f->frames_of);
+	for (uint32_t i = 0; i < e->n && r >= 0; i++) {
+		const struct line_cache_frame *from = &f->frames[e->first + i];
+
+		frame.line = from->line;
+		r = line_file_text(f, texts, from->function, &frame.function);
+		if (r >= 0)
+			r = line_file_text(f, texts, from->file, &frame.file);
+		if (r >= 0)
+			r = buf_put(&f->frames_of, &frame, sizeof(frame));
+	}
+	return r < 0 ? r : line_cache_put(a, e->vaddr, (const void *)f->frames_of.bytes, e->n);
+}
+
+static const struct line_cache_entry *line_file_find(const struct line_cache_file *f,
+                                                     uint64_t vaddr)
+{
+	size_t low = 0, high = f->n_entries;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->entries[middle].vaddr < vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < f->n_entries && f->entries[low].vaddr == vaddr ? &f->entries[low] : NULL;
+}
+
+/* What is known of an address, or NULL: it was not asked yet. An entry without frames says that
+ * there is no line. It is valid until the next call. */
+const struct line_cache_entry *line_cache_find(struct line_cache *a, struct intern *texts,
+                                               uint64_t vaddr)
+{
+	const struct line_cache_entry *e;
+	uint64_t i;
+
+	if (map_get(&a->index, vaddr, &i))
+		return line_cache_at(a, i);
+	e = a->file ? line_file_find(a->file, vaddr) : NULL;
+	return e && line_file_take(a, texts, e) >= 0 && map_get(&a->index, vaddr, &i)
+	               ? line_cache_at(a, i)
+	               : NULL;
+}
+
+int line_cache_close(struct line_cache *a, struct intern *texts)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; a->file && i < a->file->n_entries && r != -ENOMEM; i++)
+		if (!map_get(&a->index, a->file->entries[i].vaddr, NULL))
+			r = line_file_take(a, texts, &a->file->entries[i]);
+	line_cache_file_free(a->file);
+	a->file = NULL;
+	return r == -ENOMEM ? r : 0;
 }
 
 /* ---- to bytes ---- */
@@ -161,13 +268,14 @@ static int line_encode_parts(struct encoding *e, struct buf *ret)
 
 /* Entries are sorted by address and texts renumbered by use, so that the bytes do not depend on the
  * order of asking. */
-int line_cache_encode(const struct line_cache *a, const struct intern *texts, struct buf *ret)
+int line_cache_encode(struct line_cache *a, struct intern *texts, struct buf *ret)
 {
 	struct encoding e = { .texts = texts };
+	int r = line_cache_close(a, texts);
 	size_t n = line_cache_count(a);
-	struct line_cache_entry *sorted = malloc((n + 1) * sizeof(*sorted));
-	int r = -ENOMEM;
+	struct line_cache_entry *sorted = r < 0 ? NULL : malloc((n + 1) * sizeof(*sorted));
 
+	r = -ENOMEM;
 	/* Text 0 is the empty one, in the file as in the pool. */
 	line_encode_text(&e, 0);
 	if (sorted) {
@@ -189,15 +297,7 @@ int line_cache_encode(const struct line_cache *a, const struct intern *texts, st
 
 /* ---- from bytes ---- */
 
-/* Cursors over the parts of a file, whose sizes its header says. All are in the caller's bytes. */
-struct decoding {
-	struct cursor entries, frames, offsets;
-	uint32_t n_entries, n_frames, n_texts;
-	const char *strings;
-	uint32_t n_strings;
-};
-
-static int line_decode_header(struct cursor *c, struct decoding *ret)
+static int line_file_header(struct cursor *c, struct line_cache_file *ret)
 {
 	const unsigned char *at = cursor_bytes(c, sizeof(magic));
 	uint64_t hash;
@@ -217,100 +317,45 @@ static int line_decode_header(struct cursor *c, struct decoding *ret)
 
 /* Cuts the body into its parts. They must fill it exactly, and the last text must end in a NUL: so
  * every text does. */
-static int line_decode_parts(struct cursor *c, struct decoding *d)
+static int line_file_parts(struct cursor *c, struct line_cache_file *f)
 {
-	const unsigned char *entries, *frames, *offsets, *strings;
+	const void *entries = cursor_array(c, f->n_entries, sizeof(*f->entries));
+	const void *frames = cursor_array(c, f->n_frames, sizeof(*f->frames));
+	const void *offsets = cursor_array(c, f->n_texts, sizeof(*f->offsets));
+	const unsigned char *strings = cursor_bytes(c, f->n_strings);
 
-	entries = cursor_array(c, d->n_entries, sizeof(struct line_cache_entry));
-	frames = cursor_array(c, d->n_frames, sizeof(struct line_cache_frame));
-	offsets = cursor_array(c, d->n_texts, sizeof(uint32_t));
-	strings = cursor_bytes(c, d->n_strings);
-	if (c->failed || cursor_left(c) || !d->n_strings || strings[d->n_strings - 1])
+	if (c->failed || cursor_left(c) || !f->n_strings || strings[f->n_strings - 1] ||
+	    (uintptr_t)entries % _Alignof(struct line_cache_entry))
 		return -EBADMSG;
-	d->entries = cursor_of(entries, d->n_entries * sizeof(struct line_cache_entry), false);
-	d->frames = cursor_of(frames, d->n_frames * sizeof(struct line_cache_frame), false);
-	d->offsets = cursor_of(offsets, d->n_texts * sizeof(uint32_t), false);
-	d->strings = (const char *)strings;
+	f->entries = entries;
+	f->frames = frames;
+	f->offsets = offsets;
+	f->strings = (const char *)strings;
 	return 0;
 }
 
-/* The file's texts in the pool. */
-static int line_decode_texts(struct decoding *d, struct intern *texts, uint32_t *ids)
-{
-	for (uint32_t i = 0; i < d->n_texts; i++) {
-		uint32_t offset = cursor_u32(&d->offsets);
-
-		if (offset >= d->n_strings)
-			return -EBADMSG;
-		ids[i] = intern_text(texts, d->strings + offset);
-		if (ids[i] == INTERN_FAILED)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/* Translates the texts' numbers; a number that the file does not have is unsound. */
-static int line_decode_frames(struct decoding *d, const uint32_t *ids, struct line_cache_frame *ret)
-{
-	for (uint32_t i = 0; i < d->n_frames; i++) {
-		uint32_t function = cursor_u32(&d->frames), file = cursor_u32(&d->frames);
-
-		if (function >= d->n_texts || file >= d->n_texts)
-			return -EBADMSG;
-		ret[i] = (struct line_cache_frame){ ids[function], ids[file],
-			                            cursor_u32(&d->frames) };
-	}
-	return 0;
-}
-
-/* Checks all entries before it adds the first, so that unsound bytes add nothing. */
-static int line_decode_entries(struct decoding *d, const struct line_cache_frame *frames,
-                               struct line_cache *to)
-{
-	struct cursor check = d->entries;
-	int r = 0;
-
-	for (uint32_t i = 0; i < d->n_entries; i++) {
-		uint32_t first, n;
-
-		cursor_u64(&check);
-		first = cursor_u32(&check);
-		n = cursor_u32(&check);
-		if (first > d->n_frames || n > d->n_frames - first)
-			return -EBADMSG;
-	}
-	for (uint32_t i = 0; i < d->n_entries && r >= 0; i++) {
-		uint64_t vaddr = cursor_u64(&d->entries);
-		uint32_t first = cursor_u32(&d->entries);
-
-		r = line_cache_put(to, vaddr, frames + first, cursor_u32(&d->entries));
-	}
-	return r;
-}
-
-/* The checksum is compared first. texts: the pool that takes the texts; their numbers there are put
- * into the frames. */
-/* -EBADMSG: it is not such a file, or unsound; nothing was added. -ENOMEM. */
-int line_cache_decode(struct line_cache *a, struct intern *texts, const void *bytes, size_t n)
+/* The checksum is compared first. The entries' order is that of line_cache_encode: of others some
+ * would not be found. */
+int line_cache_open(struct line_cache *a, struct intern *texts, const void *bytes, size_t n)
 {
 	struct cursor c = cursor_of(bytes, n, false);
-	struct decoding d = { 0 };
-	struct line_cache_frame *frames;
-	uint32_t *ids;
-	int r = line_decode_header(&c, &d);
+	struct line_cache_file f = { 0 }, *kept;
+	int r = line_file_header(&c, &f);
 
 	if (r >= 0)
-		r = line_decode_parts(&c, &d);
+		r = line_file_parts(&c, &f);
+	if (r >= 0)
+		r = line_cache_close(a, texts);
 	if (r < 0)
 		return r;
-	ids = calloc((size_t)d.n_texts + 1, sizeof(*ids));
-	frames = calloc((size_t)d.n_frames + 1, sizeof(*frames));
-	r = ids && frames ? line_decode_texts(&d, texts, ids) : -ENOMEM;
-	if (r >= 0)
-		r = line_decode_frames(&d, ids, frames);
-	if (r >= 0)
-		r = line_decode_entries(&d, frames, a);
-	free(frames);
-	free(ids);
-	return r;
+	kept = malloc(sizeof(*kept));
+	f.ids = calloc((size_t)f.n_texts + 1, sizeof(*f.ids));
+	if (!kept || !f.ids) {
+		free(kept);
+		free(f.ids);
+		return -ENOMEM;
+	}
+	*kept = f;
+	a->file = kept;
+	return 0;
 }

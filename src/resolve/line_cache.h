@@ -25,25 +25,38 @@ struct line_cache_entry {
 	uint32_t first, n; /* of frames */
 };
 
+struct line_cache_file;
+
 /* Zero-initialise to start. */
 struct line_cache {
 	struct buf entries; /* struct line_cache_entry */
 	struct buf frames;  /* struct line_cache_frame */
 	struct map index;   /* vaddr -> entry */
+	/* Answers of a file, which are taken over when they are asked for; NULL: none. */
+	struct line_cache_file *file;
 };
 
 void line_cache_free(struct line_cache *a);
+/* How many were put, or taken over. */
 size_t line_cache_count(const struct line_cache *a);
-const struct line_cache_entry *line_cache_find(const struct line_cache *a, uint64_t vaddr);
+/* Whether there are answers, of a file too. */
+bool line_cache_any(const struct line_cache *a);
+/* texts: the pool of line_cache_open. */
+const struct line_cache_entry *line_cache_find(struct line_cache *a, struct intern *texts,
+                                               uint64_t vaddr);
 const struct line_cache_frame *line_cache_frames(const struct line_cache *a,
                                                  const struct line_cache_entry *entry);
 /* Adds an answer; one that is there already stays. -ENOMEM. */
 int line_cache_put(struct line_cache *a, uint64_t vaddr, const struct line_cache_frame *frames,
                    size_t n);
 
-/* All answers as bytes, texts included; the same for the same answers. -ENOMEM, -EFBIG. */
-int line_cache_encode(const struct line_cache *a, const struct intern *texts, struct buf *ret);
-/* Adds those in bytes. -EBADMSG: not sound, nothing was added. -ENOMEM. */
-int line_cache_decode(struct line_cache *a, struct intern *texts, const void *bytes, size_t n);
+/* All answers as bytes, texts included; the same for the same answers. Those of a file are taken
+ * over first. -ENOMEM, -EFBIG. */
+int line_cache_encode(struct line_cache *a, struct intern *texts, struct buf *ret);
+/* Adds those in a file's bytes, which must stay until line_cache_close. Of an earlier file all are
+ * taken over first. -EBADMSG: not sound, nothing was added. -ENOMEM. */
+int line_cache_open(struct line_cache *a, struct intern *texts, const void *bytes, size_t n);
+/* Takes over all that a file has and that is not yet here; its bytes may go then. -ENOMEM. */
+int line_cache_close(struct line_cache *a, struct intern *texts);
 
 #endif

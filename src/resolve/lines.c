@@ -48,6 +48,7 @@ static void lines_object_end(struct lines_object *o)
 	lines_cache_write(o);
 	lines_files_close(o);
 	line_cache_free(&o->answers);
+	table_cache_give_back(&o->cached);
 	buf_free(&o->wanted);
 	map_free(&o->shown);
 	map_free(&o->partial);
@@ -95,8 +96,9 @@ size_t lines_bytes(const struct lines *l)
 	size_t bytes = intern_held(&l->texts) + l->shown + map_bytes(&l->demangled);
 
 	for (const struct lines_object *o = l->first; o; o = o->next)
-		bytes += sizeof(*o) + o->answers.entries.capacity + o->answers.frames.capacity +
-		         map_bytes(&o->answers.index) + map_bytes(&o->shown);
+		bytes += sizeof(*o) + o->cached.n + o->answers.entries.capacity +
+		         o->answers.frames.capacity + map_bytes(&o->answers.index) +
+		         map_bytes(&o->shown);
 	return bytes;
 }
 
@@ -310,7 +312,7 @@ static int lines_find_new(struct lines_object *object, uint64_t vaddr)
 
 	if (!object->cache_read)
 		lines_cache_read(object);
-	if (line_cache_find(&object->answers, vaddr))
+	if (line_cache_find(&object->answers, &object->lines->texts, vaddr))
 		return 0;
 	/* libdw keeps all it has read until its handle is closed, so a handle that grew too large
 	 * is renewed. */
@@ -334,9 +336,9 @@ int lines_find(struct lines_object *object, uint64_t vaddr, struct lines_at *ret
 
 	*ret = (struct lines_at){ 0 };
 	object->asked = true;
-	if (!line_cache_find(&object->answers, vaddr))
+	if (!line_cache_find(&object->answers, &object->lines->texts, vaddr))
 		r = lines_find_new(object, vaddr);
-	e = line_cache_find(&object->answers, vaddr);
+	e = line_cache_find(&object->answers, &object->lines->texts, vaddr);
 	if (map_get(&object->partial, vaddr, NULL))
 		ret->partial = object->partial_file;
 	/* Where there is no debugging information there is nothing to wait for. */
@@ -359,7 +361,7 @@ int lines_tell(struct lines_object *object, uint64_t vaddr, const char *file, ui
 {
 	struct line_cache_frame frame = { .line = line };
 
-	if (line_cache_find(&object->answers, vaddr))
+	if (line_cache_find(&object->answers, &object->lines->texts, vaddr))
 		return 0;
 	frame.file = intern_text(&object->lines->texts, file);
 	return frame.file == INTERN_FAILED ? -ENOMEM

@@ -305,7 +305,7 @@ bool lines_known(struct lines_object *object)
 	object->asked = true;
 	if (!object->cache_read)
 		lines_cache_read(object);
-	if (line_cache_count(&object->answers))
+	if (line_cache_any(&object->answers))
 		return true;
 	pthread_mutex_lock(&object->lock);
 	lines_files_open(object);
@@ -433,7 +433,8 @@ bool lines_files_hold(const struct lines_object *object)
 /* Reads earlier answers. A file that is missing or unsound is the same as none. */
 void lines_cache_read(struct lines_object *object)
 {
-	struct buf bytes = { 0 };
+	struct intern *texts = &object->lines->texts;
+	struct table_cache_bytes bytes;
 
 	object->cache_read = true;
 	pthread_mutex_lock(&object->lock);
@@ -441,10 +442,15 @@ void lines_cache_read(struct lines_object *object)
 	if (!object->cache_name[0] && object->lines->cache.dir >= 0)
 		lines_files_open(object);
 	pthread_mutex_unlock(&object->lock);
-	if (object->cache_name[0] &&
-	    table_cache_get(&object->lines->cache, object->cache_name, &bytes) > 0)
-		line_cache_decode(&object->answers, &object->lines->texts, bytes.bytes, bytes.n);
-	buf_free(&bytes);
+	if (!object->cache_name[0] ||
+	    !table_cache_take(&object->lines->cache, object->cache_name, &bytes))
+		return;
+	if (line_cache_open(&object->answers, texts, bytes.bytes, bytes.n) < 0) {
+		table_cache_give_back(&bytes);
+		return;
+	}
+	table_cache_give_back(&object->cached); /* all of it was taken over */
+	object->cached = bytes;
 }
 
 /* Another process may have added answers meanwhile: they are kept. Nothing is written if nothing is

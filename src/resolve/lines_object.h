@@ -27,9 +27,10 @@ struct lines_object {
 	struct image_build_id build_id;
 	struct lines_object *next, *same; /* of all, in order; with the same hash */
 	struct line_cache answers;
-	struct buf wanted; /* u64 addresses */
-	bool cut;          /* wanted is dealt out */
-	struct map shown;  /* vaddr -> struct lines_frame *, for those that were asked for */
+	struct table_cache_bytes cached; /* of the file whose answers are among them */
+	struct buf wanted;               /* u64 addresses */
+	bool cut;                        /* wanted is dealt out */
+	struct map shown; /* vaddr -> struct lines_frame *, for those that were asked for */
 	/* Addresses of which a file (.dwo) that was not found may know more; and the name of one
 	 * such file. */
 	struct map partial;

@@ -67,7 +67,7 @@ static void lines_wanted_tidy(struct lines_object *object)
 		if (i && at[i] == last)
 			continue;
 		last = at[i];
-		if (!line_cache_find(&object->answers, at[i]))
+		if (!line_cache_find(&object->answers, &object->lines->texts, at[i]))
 			at[kept++] = at[i];
 	}
 	object->wanted.n = kept * sizeof(*at);

@@ -243,12 +243,16 @@ static void what_is_told_is_known(void **state)
 	}
 }
 
+enum {
+	HEADER = 40
+}; /* bytes of a file, of which the last eight are the checksum */
+
 static void damage_is_refused(void **state)
 {
 	struct line_cache book = { 0 }, back = { 0 };
 	struct intern texts = { 0 };
 	struct line_cache_frame frames[2];
-	struct buf bytes = { 0 };
+	struct buf bytes = { 0 }, more = { 0 };
 
 	(void)state;
 	frames[0] = (struct line_cache_frame){ intern_text(&texts, "f"), intern_text(&texts, "a.c"),
@@ -257,25 +261,52 @@ static void damage_is_refused(void **state)
 	assert_int_equal(line_cache_put(&book, 0x20, frames, 2), 0);
 	assert_int_equal(line_cache_put(&book, 0x10, NULL, 0), 0);
 	assert_int_equal(line_cache_encode(&book, &texts, &bytes), 0);
-	assert_int_equal(line_cache_decode(&back, &texts, bytes.bytes, bytes.n), 0);
-	assert_int_equal(line_cache_count(&back), 2);
-	assert_int_equal(line_cache_find(&back, 0x20)->n, 2);
+	assert_int_equal(line_cache_open(&back, &texts, bytes.bytes, bytes.n), 0);
+	assert_true(line_cache_any(&back));
+	assert_int_equal(line_cache_count(&back), 0);
+	assert_int_equal(line_cache_find(&back, &texts, 0x20)->n, 2);
 	assert_string_equal(
-	        intern_get(&texts,
-	                   line_cache_frames(&back, line_cache_find(&back, 0x20))[1].function),
+	        intern_get(&texts, line_cache_frames(&back, line_cache_find(&back, &texts, 0x20))[1]
+	                                   .function),
 	        "g");
+	assert_null(line_cache_find(&back, &texts, 0x18));
+	assert_int_equal(line_cache_count(&back), 1);
+	/* What was put meanwhile stays, and what was not asked for is not lost. */
+	assert_int_equal(line_cache_put(&back, 0x10, frames, 1), 0);
+	assert_int_equal(line_cache_put(&book, 0x30, frames, 1), 0);
+	assert_int_equal(line_cache_encode(&book, &texts, &more), 0);
+	assert_int_equal(line_cache_open(&back, &texts, more.bytes, more.n), 0);
+	assert_int_equal(line_cache_close(&back, &texts), 0);
+	assert_int_equal(line_cache_count(&back), 3);
+	assert_int_equal(line_cache_find(&back, &texts, 0x10)->n, 1);
+	assert_int_equal(line_cache_find(&back, &texts, 0x30)->n, 1);
 	line_cache_free(&back);
 	back = (struct line_cache){ 0 };
 	for (size_t i = 0; i < bytes.n; i++) {
 		int r;
 
 		bytes.bytes[i] ^= 0x41;
-		r = line_cache_decode(&back, &texts, bytes.bytes, bytes.n);
+		r = line_cache_open(&back, &texts, bytes.bytes, bytes.n);
 		/* Four bytes of the header are not used. */
 		assert_true(r == -EBADMSG || (i >= 28 && i < 32));
 		bytes.bytes[i] ^= 0x41;
-		assert_int_equal(line_cache_decode(&back, &texts, bytes.bytes, i), -EBADMSG);
+		assert_int_equal(line_cache_open(&back, &texts, bytes.bytes, i), -EBADMSG);
 	}
+	/* With a sound checksum, too, no number is believed: they are texts, frames and offsets. */
+	for (size_t i = HEADER; i < bytes.n - 1; i++) {
+		uint64_t sum;
+
+		bytes.bytes[i] ^= 0xff;
+		sum = map_hash_bytes(bytes.bytes + HEADER, bytes.n - HEADER, LINE_CACHE_VERSION);
+		memcpy(bytes.bytes + HEADER - sizeof(sum), &sum, sizeof(sum));
+		if (line_cache_open(&back, &texts, bytes.bytes, bytes.n) == 0) {
+			line_cache_find(&back, &texts, 0x10);
+			line_cache_find(&back, &texts, 0x20);
+			assert_int_equal(line_cache_close(&back, &texts), 0);
+		}
+		bytes.bytes[i] ^= 0xff;
+	}
+	buf_free(&more);
 	line_cache_free(&book);
 	line_cache_free(&back);
 	intern_free(&texts);
