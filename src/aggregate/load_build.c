@@ -605,7 +605,12 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 		.users = users
 	};
 	struct load_namer *namer = &b.descent.namer;
-	int r = users ? load_descent_start(&b.descent) : -ENOMEM;
+	uint64_t stacks = 0;
+	int r;
+
+	for (size_t w = 0; w < n; w++)
+		stacks += tables[w].stacks->n;
+	r = users ? load_descent_start(&b.descent, stacks) : -ENOMEM;
 
 	if (r >= 0)
 		r = profile_new(&load->profile, opts->keep);

@@ -33,12 +33,27 @@ struct load_below {
 	uint64_t told;
 };
 
+/* The most that pays. Of few stacks less is kept: a page that is touched for the first time costs
+ * more than some frames that are looked up again. */
+#define LOAD_RECENT_BITS 14
 #define LOAD_BELOW_BITS 16
+#define LOAD_LEAST_BITS 8
 
-int load_descent_start(struct load_descent *d)
+static unsigned load_bits(uint64_t things, unsigned most)
 {
-	d->recent = calloc(1u << LOAD_RECENT_BITS, sizeof(*d->recent));
-	d->below = calloc(1u << LOAD_BELOW_BITS, sizeof(*d->below));
+	unsigned bits = LOAD_LEAST_BITS;
+
+	while (bits < most && 1u << bits < things)
+		bits++;
+	return bits;
+}
+
+int load_descent_start(struct load_descent *d, uint64_t stacks)
+{
+	d->recent_bits = load_bits(stacks, LOAD_RECENT_BITS);
+	d->below_bits = load_bits(stacks, LOAD_BELOW_BITS);
+	d->recent = calloc((size_t)1 << d->recent_bits, sizeof(*d->recent));
+	d->below = calloc((size_t)1 << d->below_bits, sizeof(*d->below));
 	d->trails = load_trails_new();
 	return d->recent && d->below && d->trails ? 0 : -ENOMEM;
 }
@@ -60,7 +75,7 @@ int load_frame(struct load_descent *d, const struct load_whose *e, const struct 
 {
 	uint32_t space = at->user ? e->user_space : e->key->kernel_space;
 	uint64_t *slot, key;
-	struct load_recent *recent = load_recent_at(d->recent, at, &key);
+	struct load_recent *recent = load_recent_at(d->recent, d->recent_bits, at, &key);
 	int r;
 
 	if (recent && load_recent_get(recent, key, space, ret))
@@ -127,7 +142,7 @@ int load_descend_kernel(struct load_descent *d, const struct load_whose *e,
 		                        .space = e->key->kernel_space };
 	struct load_below *b = &d->below[map_hash_pair((uint64_t)key.from << 32 | key.part,
 	                                               key.space, 0x9e3779b97f4a7c15ULL) >>
-	                                 (64 - LOAD_BELOW_BITS)];
+	                                 (64 - d->below_bits)];
 	const bool marked =
 	        kernel->kernel.n && seam_u64s_at(&kernel->kernel, 0) >= SEAM_CONTEXT_MAX;
 	const uint64_t told = d->told;
@@ -155,7 +170,7 @@ int load_descend_kernel(struct load_descent *d, const struct load_whose *e,
 
 void load_descent_other_table(struct load_descent *d)
 {
-	memset(d->below, 0, sizeof(*d->below) << LOAD_BELOW_BITS);
+	memset(d->below, 0, sizeof(*d->below) << d->below_bits);
 }
 
 /* Whether what is to be left out may be among the n innermost words. */
@@ -204,7 +219,9 @@ static inline int load_word(struct load_descent *d, const struct load_whose *e,
 		if (addr < LOAD_RECENT_ADDRESS) {
 			const uint64_t key = addr << 1 | (i && !exact);
 
-			if (load_recent_get(&d->recent[load_recent_hash(key)], key, space, ret))
+			const size_t slot = load_recent_hash(key, d->recent_bits);
+
+			if (load_recent_get(&d->recent[slot], key, space, ret))
 				return 0;
 		}
 	}

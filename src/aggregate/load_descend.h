@@ -18,7 +18,8 @@ struct load_descent {
 	uint32_t *frames; /* of one part, innermost first */
 	size_t frames_capacity;
 	struct load_recent *recent;
-	struct load_below *below; /* kernel parts met last */
+	struct load_below *below;         /* kernel parts met last */
+	unsigned recent_bits, below_bits; /* of how many there are */
 	struct load_trail *trails;
 	struct load_cut cut;
 	struct loop_fold fold;
@@ -34,8 +35,8 @@ struct load_whose {
 	uint64_t time_ns;
 };
 
-/* -ENOMEM. */
-int load_descent_start(struct load_descent *d);
+/* stacks: how many there will be, about. -ENOMEM. */
+int load_descent_start(struct load_descent *d, uint64_t stacks);
 void load_descent_free(struct load_descent *d);
 /* What a frame is: its id, with LOAD_* beside it. */
 int load_frame(struct load_descent *d, const struct load_whose *e, const struct frame_at *at,

@@ -13,7 +13,6 @@
 
 #include "aggregate/load_frame.h"
 
-#define LOAD_RECENT_BITS 14
 #define LOAD_RECENT_ADDRESS (1ULL << 58) /* addresses are below it */
 #define LOAD_RECENT_KEY (LOAD_RECENT_ADDRESS * 2 - 1)
 
@@ -26,20 +25,20 @@ struct load_recent {
 _Static_assert(LOAD_STOPS == 1ULL << 32 && LOAD_DATA == 1ULL << 33 && LOAD_TAKEN == 1ULL << 34,
                "three marks, which fit above a key");
 
-/* Where a key is kept. */
-static inline size_t load_recent_hash(uint64_t key)
+/* Where a key is kept, in a table of 1 << bits. */
+static inline size_t load_recent_hash(uint64_t key, unsigned bits)
 {
-	return key * 0x9e3779b97f4a7c15ULL >> (64 - LOAD_RECENT_BITS);
+	return key * 0x9e3779b97f4a7c15ULL >> (64 - bits);
 }
 
 /* Where an address of the user's is, or would be; NULL: it is not kept. */
-static inline struct load_recent *load_recent_at(struct load_recent *table,
+static inline struct load_recent *load_recent_at(struct load_recent *table, unsigned bits,
                                                  const struct frame_at *at, uint64_t *key)
 {
 	if (!at->user || at->guest || at->guessed || at->addr >= LOAD_RECENT_ADDRESS)
 		return NULL;
 	*key = at->addr << 1 | at->caller;
-	return &table[load_recent_hash(*key)];
+	return &table[load_recent_hash(*key, bits)];
 }
 
 /* Whether it is there, and its value as the resolver's slot has it. */
