@@ -54,6 +54,19 @@ READ = {
     "service": EACH, "sqlite3": EACH, "gcc": EACH, "all": EACH,
 }
 
+# Which of these are run on one CPU, too.
+THREADS = [(name, row) for name in ("make", "deferred", "copies") for row in (report_self, script, folded, export("pprof"))]
+
+# What seam aims at: CPU seconds of a row of READ, for so many samples. Of work as deep and as various as that of the recording.
+Goal = collections.namedtuple("Goal", "section row cpu samples")
+DEEP, STORM, COPIES = 170168, 1008508, 29874
+GOALS = [
+    *[Goal("make", row, cpu, DEEP) for row, cpu in ((report_lines, .35), (report_flat, .1), (report, .4), (folded, .8), (export("pprof"), .6),
+                                                    (flame, .9), (diff, .9))],
+    *[Goal("deferred", row, cpu, STORM) for row, cpu in ((report_self, .25), (script, .45), (folded, .3), (report_stats, .1), (dump, .6))],
+    *[Goal("copies", row, cpu, COPIES) for row, cpu in ((script, .12), (report_self, .12), (report_flat, .08))],
+]
+
 # Who records: options behind `record`, by program. {hz} is the frequency, {file} what is written.
 SEAM = ["record", "-q", "-F", "{hz}", "-o", "{file}"]
 PERF = ["record", "-q", "-F", "{hz}", "-e", "cpu-clock", "-o", "{file}"]

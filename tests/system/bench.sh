@@ -30,6 +30,11 @@ for name, those in rows.READ.items():
         if not line or row.perf and "missing" not in line[0] or not row.perf and not line[0].split("|")[6].strip() == "-":
             print("FAILED: no row, or a wrong one:", name, row.label)
             wrong += 1
+for section, those, figures in (("goals", [(g.section, g.row) for g in rows.GOALS], 3), ("threads", rows.THREADS if len(os.sched_getaffinity(0)) > 1 else [], 4)):
+    for name, row in those:
+        if name in sections and not re.search("^" + re.escape(f"| {name} | `{row.label}` |") + FIGURE * figures, sections.get(section, ""), re.M):
+            print("FAILED: no row, or a wrong one:", section, name, row.label)
+            wrong += 1
 services = re.findall(r"^\| (\w+ [\w.]+, a service, 997 Hz) \| seam auto \|", sections.get("runtimes", ""), re.M)
 if not services:
     print("FAILED: no service in an interpreter")
