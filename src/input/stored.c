@@ -8,15 +8,17 @@
 #include "input/stored.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/pages.h"
 #include "base/when.h"
+
+/* What a day of a small machine needs; more is there, too. */
+#define STORED_MEMORY ((size_t)512 << 20)
 
 /* Keeps an option's text; stored_settle looks what it means. An option given twice means its last
  * value. */
@@ -176,14 +178,6 @@ static void stored_say_empty(const struct stored *s, const struct cmd *cmd,
 		          s->url, a, b, s->where ? s->where : "there");
 }
 
-/* An answer is made of lists that are freed and needed again, epoch by epoch. The process keeps
- * what it has: of a day's report a fifth of the CPU time went into getting the same pages back. */
-static void stored_keep_memory(void)
-{
-	mallopt(M_MMAP_THRESHOLD, 1 << 30);
-	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-}
-
 /* Asks the store and keeps the answer. The store is closed again: *ret holds all it needs. Returns
  * an exit code. */
 int stored_load(const struct stored *s, const struct cmd *cmd, unsigned keep, struct answer *ret)
@@ -192,7 +186,9 @@ int stored_load(const struct stored *s, const struct cmd *cmd, unsigned keep, st
 	struct store *store;
 	int r = store_open(&store, s->url, STORE_READ, &err);
 
-	stored_keep_memory();
+	/* An answer is made of lists that are freed and needed again, epoch by epoch: of a day's
+	 * report more than half of the CPU time went into getting pages anew. */
+	pages_keep(STORED_MEMORY);
 	if (r >= 0) {
 		r = answer_load(ret, store, &s->query, keep, &err);
 		store_close(store);
