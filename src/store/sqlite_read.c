@@ -30,7 +30,6 @@ struct sqlite_group_key {
 struct sqlite_epoch {
 	int64_t id, names;
 	struct lookup_stacks stacks;
-	struct sums sums; /* by groups of the names */
 };
 
 /* Lists that wait to be joined, and their nodes (of 8 bytes, and 8 while they are joined): when
@@ -64,6 +63,7 @@ struct sqlite_reading {
 	size_t n_lists, n_nodes;
 	/* of one epoch */
 	struct sqlite_epoch *epoch;
+	struct sums sums;      /* by groups of the names */
 	uint32_t group, state; /* of the counts that are read; group 0: not known */
 	/* of the row that is read */
 	uint64_t at; /* comm << 32 | label */
@@ -187,7 +187,7 @@ static int sqlite_add(void *ctx, const struct blocks_count *count)
 		return -ENOMEM;
 	row.group = r->group;
 	rc = lookup_stacks_need(&r->epoch->stacks, count->node);
-	return rc < 0 ? rc : sums_add(&r->epoch->sums, &row);
+	return rc < 0 ? rc : sums_add(&r->sums, &row);
 }
 
 /* A counted_reader's group: it is wanted if its series is. */
@@ -416,13 +416,12 @@ static int sqlite_read_epoch(struct sqlite_reading *r, struct sqlite_epoch *e)
 	if (rc >= 0)
 		rc = lookup_stacks_load(&r->lookup, &e->stacks);
 	if (rc >= 0 && r->q->innermost)
-		rc = innermost_take(&e->stacks, &e->sums);
+		rc = innermost_take(&e->stacks, &r->sums);
 	else if (rc >= 0 && r->q->function)
-		rc = named_take(&r->named, &r->lookup, &e->stacks, &e->sums);
+		rc = named_take(&r->named, &r->lookup, &e->stacks, &r->sums);
 	if (rc >= 0)
-		rc = joined_take(&r->lists[r->n_lists], &e->stacks, &e->sums);
+		rc = joined_take(&r->lists[r->n_lists], &e->stacks, &r->sums);
 	lookup_stacks_free(&e->stacks);
-	sums_free(&e->sums);
 	if (rc < 0)
 		return rc;
 	r->n_nodes += r->lists[r->n_lists++].n;
@@ -550,6 +549,7 @@ int sqlite_read_by(const struct sqlite_store *s, const struct store_query *q,
 	sqlite_counts_end(&r.counts_of);
 	/* Nothing was written: this ends the view of that one state. */
 	sqlite3_exec(r.s->db, "COMMIT", NULL, NULL, NULL);
+	sums_free(&r.sums);
 	intern_free(&r.texts);
 	free(r.epochs);
 	if (rc < 0 && err)

@@ -140,6 +140,7 @@ static void each_stack_is_there_once(void **state)
 			assert_int_equal(joined_take(&j[i], &s, &sums), 0);
 			assert_null(s.nodes);
 			assert_int_equal(sums.n, 0);
+			sums_free(&sums);
 		}
 		assert_int_equal(joined_all(j, lists), 0);
 		check(&j[0], w);
@@ -159,6 +160,7 @@ static void a_count_of_no_node_is_refused(void **state)
 
 	assert_int_equal(sums_add(&sums, &row), 0);
 	assert_int_equal(joined_take(&j, &s, &sums), -EBADMSG);
+	sums_free(&sums);
 	assert_null(j.nodes);
 	(void)state;
 }
@@ -215,6 +217,7 @@ static void without_callers_each_innermost_frame_is_there_once(void **state)
 				        sums.rows[k].samples;
 			assert_int_equal(innermost_take(&s, &sums), 0);
 			assert_int_equal(joined_take(&j[i], &s, &sums), 0);
+			sums_free(&sums);
 		}
 		assert_int_equal(joined_all(j, 4), 0);
 		for (size_t i = 0; i < j[0].sums.n; i++)

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/pages.h"
@@ -70,7 +71,7 @@ static int joined_rename(struct sums *sums, const uint32_t *number, uint32_t hig
 
 /* Takes the nodes that are needed. All of an epoch are, where all of its windows are asked for:
  * then they keep their numbers. -ENOMEM; -EBADMSG. */
-static int joined_take_nodes(struct joined *j, struct lookup_stacks *s)
+static int joined_take_nodes(struct joined *j, struct lookup_stacks *s, struct sums *sums)
 {
 	uint32_t *number;
 	int r;
@@ -79,18 +80,18 @@ static int joined_take_nodes(struct joined *j, struct lookup_stacks *s)
 		j->nodes = s->nodes;
 		j->n = s->list.highest;
 		s->nodes = NULL;
-		return joined_rename(&j->sums, NULL, j->n);
+		return joined_rename(sums, NULL, j->n);
 	}
 	number = pages_zeroed((size_t)s->list.highest + 1, sizeof(*number));
 	r = number ? joined_needed(j, s, number) : -ENOMEM;
 	if (r >= 0)
-		r = joined_rename(&j->sums, number, s->list.highest);
+		r = joined_rename(sums, number, s->list.highest);
 	free(number);
 	return r;
 }
 
 /* Sorts the nodes of a list that grew by and by. -ENOMEM. */
-static int joined_sort(struct joined *j)
+static int joined_sort(struct joined *j, struct sums *sums)
 {
 	struct blocks_node *sorted = pages_zeroed((size_t)j->n + 1, sizeof(*sorted));
 	uint32_t *number = pages_zeroed((size_t)j->n + 1, sizeof(*number));
@@ -102,7 +103,7 @@ static int joined_sort(struct joined *j)
 	if (r >= 0) {
 		free(j->nodes);
 		j->nodes = sorted;
-		r = joined_rename(&j->sums, number, j->n);
+		r = joined_rename(sums, number, j->n);
 	} else {
 		free(sorted);
 	}
@@ -110,19 +111,33 @@ static int joined_sort(struct joined *j)
 	return r;
 }
 
+/* Takes what was counted, each stack of a group once, and no more room than that needs. -ENOMEM. */
+static int joined_take_sums(struct joined *j, struct sums *sums)
+{
+	int r = sums_end(sums);
+
+	if (r < 0 || !sums->n)
+		return r;
+	j->sums.rows = malloc(sums->n * sizeof(*sums->rows));
+	if (!j->sums.rows)
+		return -ENOMEM;
+	memcpy(j->sums.rows, sums->rows, sums->n * sizeof(*sums->rows));
+	j->sums.n = j->sums.capacity = j->sums.sorted = sums->n;
+	return 0;
+}
+
 /* The nodes keep their order; those of a list that grew by and by are sorted. */
 int joined_take(struct joined *ret, struct lookup_stacks *s, struct sums *sums)
 {
-	struct joined j = { .sums = *sums };
-	int r = joined_take_nodes(&j, s);
+	struct joined j = { 0 };
+	int r = joined_take_nodes(&j, s, sums);
 
-	*sums = (struct sums){ 0 };
 	if (r >= 0 && !s->sorted)
-		r = joined_sort(&j);
+		r = joined_sort(&j, sums);
 	lookup_stacks_free(s);
-	/* All are sorted in the end: here only where stacks repeat, so that memory is bounded. */
-	if (r >= 0 && j.sums.n > j.n)
-		r = sums_end(&j.sums);
+	if (r >= 0)
+		r = joined_take_sums(&j, sums);
+	sums->n = sums->sorted = 0;
 	if (r >= 0)
 		*ret = j;
 	else
@@ -132,11 +147,11 @@ int joined_take(struct joined *ret, struct lookup_stacks *s, struct sums *sums)
 
 /* ---- joining ---- */
 
-/* One of the lists, on the way. */
+/* One of the lists, on the way. A node that was taken has as its parent what its own number is in
+ * the list that is made. */
 struct joined_side {
-	const struct blocks_node *nodes;
+	struct blocks_node *nodes;
 	uint32_t n, next;
-	uint32_t *number; /* in the list that is made, by id */
 };
 
 /* A list that has the node into which the walk went. */
@@ -185,7 +200,7 @@ static void joined_copy(struct joined_walk *w, struct joined_side *s, uint32_t p
 	for (; id <= s->n && (id == first || s->nodes[id].parent >= first); id++) {
 		w->to[id + by] =
 		        (struct blocks_node){ s->nodes[id].parent + by, s->nodes[id].frame };
-		s->number[id] = id + by;
+		s->nodes[id].parent = id + by;
 	}
 	w->to[first + by].parent = parent;
 	w->n = id - 1 + by;
@@ -252,8 +267,7 @@ static int joined_common(struct joined_walk *w, const struct joined_level *level
 		if (w->entries[i].key != key)
 			continue;
 		w->to[w->n] = (struct blocks_node){ parent, s->nodes[s->next].frame };
-		s->number[s->next] = w->n;
-		s->next++;
+		s->nodes[s->next++].parent = w->n;
 		r = joined_enter(w, s, s->next - 1);
 	}
 	return r;
@@ -295,55 +309,101 @@ static int joined_walk(struct joined_walk *w, struct joined_side *sides, size_t 
 	return r;
 }
 
-static int joined_begin(struct joined_side *s, const struct joined *j)
+/* A list's rows on the way into those of all. */
+struct joined_from {
+	const struct sums_row *next, *end;
+	uint64_t place; /* of the next one: its group, then its node */
+};
+
+/* Goes on to a list's next row; false: there is none. */
+static bool joined_next(struct joined_from *f)
 {
-	*s = (struct joined_side){
-		.nodes = j->nodes,
-		.n = j->n,
-		.next = 1,
-		.number = pages_zeroed((size_t)j->n + 1, sizeof(*s->number)),
-	};
-	return s->number ? 0 : -ENOMEM;
+	if (f->next == f->end)
+		return false;
+	f->place = (uint64_t)f->next->group << 32 | f->next->node;
+	return true;
 }
 
-/* All counts, by the nodes' new numbers, each stack of a group once. The lists' own are empty
- * then. -ENOMEM. */
-static int joined_rows(struct sums *ret, struct joined *lists, const struct joined_side *sides,
-                       size_t n)
+/* Puts an entry of a heap of n where it belongs, the least first; those below it are in order. */
+static void joined_settle(struct joined_from *heap, size_t n, size_t at)
 {
-	size_t all = 0;
-	int r;
+	const struct joined_from entry = heap[at];
 
-	for (size_t i = 0; i < n; i++)
-		all += lists[i].sums.n;
-	r = ARRAY_ROOM(&ret->rows, &ret->capacity, all + 1);
-	for (size_t i = 0; i < n && r >= 0; i++) {
-		struct sums *from = &lists[i].sums;
-
-		for (size_t k = 0; k < from->n; k++) {
-			ret->rows[ret->n] = from->rows[k];
-			ret->rows[ret->n++].node = sides[i].number[from->rows[k].node];
-		}
-		sums_free(from);
+	for (size_t child; (child = 2 * at + 1) < n; at = child) {
+		if (child + 1 < n && heap[child + 1].place < heap[child].place)
+			child++;
+		if (entry.place <= heap[child].place)
+			break;
+		heap[at] = heap[child];
 	}
-	return r < 0 ? r : sums_end(ret);
+	heap[at] = entry;
 }
 
-/* Makes one list of n that have begun; all: as many nodes as they have together. -ENOMEM;
- * -EBADMSG. */
+/* Rows of n lists as one's, in order; those of the same stack become one. There is room. */
+static void joined_merge(struct sums *to, struct joined_from *heap, size_t n)
+{
+	for (size_t i = n; i--;)
+		joined_settle(heap, n, i);
+	for (uint64_t last = UINT64_MAX; n;) {
+		const struct sums_row *row = heap->next++;
+
+		if (heap->place == last) {
+			to->rows[to->n - 1].samples += row->samples;
+			to->rows[to->n - 1].weight += row->weight;
+		} else {
+			to->rows[to->n++] = *row;
+		}
+		last = heap->place;
+		if (!joined_next(heap))
+			heap[0] = heap[--n];
+		if (n)
+			joined_settle(heap, n, 0);
+	}
+	to->sorted = to->n;
+}
+
+/* All counts, by the nodes' new numbers, each stack of a group once. A list's rows are in order,
+ * and the walk left its nodes in theirs. The lists' own are empty then. -ENOMEM. */
+static int joined_rows(struct sums *ret, struct joined *lists, size_t n)
+{
+	struct joined_from *heap = calloc(n, sizeof(*heap));
+	size_t all = 0, some = 0;
+	int r = heap ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		const struct sums *rows = &lists[i].sums;
+
+		for (size_t k = 0; k < rows->n; k++)
+			rows->rows[k].node = lists[i].nodes[rows->rows[k].node].parent;
+		free(lists[i].nodes);
+		lists[i].nodes = NULL;
+		all += rows->n;
+		heap[some] = (struct joined_from){ rows->rows, rows->rows + rows->n, 0 };
+		some += joined_next(&heap[some]);
+	}
+	if (r >= 0)
+		r = ARRAY_ROOM(&ret->rows, &ret->capacity, all + 1);
+	if (r >= 0)
+		joined_merge(ret, heap, some);
+	for (size_t i = 0; i < n; i++)
+		sums_free(&lists[i].sums);
+	free(heap);
+	return r;
+}
+
+/* Makes one list of n; all: as many nodes as they have together. -ENOMEM; -EBADMSG. */
 static int joined_make(struct joined *ret, struct joined *lists, struct joined_side *sides,
                        size_t n, size_t all)
 {
-	struct joined_walk walk = { .to = pages_zeroed(all + 1, sizeof(*walk.to)) };
+	/* How many there will be is known only then: what is not filled is never in memory. */
+	struct joined_walk walk = { .to = pages_new((all + 1) * sizeof(*walk.to)) };
 	int r = walk.to ? joined_walk(&walk, sides, n) : -ENOMEM;
 
+	if (walk.to)
+		walk.to[0] = (struct blocks_node){ 0 };
 	ret->nodes = walk.to;
 	ret->n = walk.n;
-	for (size_t i = 0; i < n; i++) {
-		free(lists[i].nodes);
-		lists[i].nodes = NULL;
-	}
-	return r < 0 ? r : joined_rows(&ret->sums, lists, sides, n);
+	return r < 0 ? r : joined_rows(&ret->sums, lists, n);
 }
 
 /* One walk over all lists, however many there are. */
@@ -359,16 +419,14 @@ int joined_all(struct joined *lists, size_t n)
 	sides = calloc(n, sizeof(*sides));
 	if (!sides)
 		return -ENOMEM;
-	for (size_t i = 0; i < n && r >= 0; i++) {
-		r = joined_begin(&sides[i], &lists[i]);
+	for (size_t i = 0; i < n; i++) {
+		sides[i] = (struct joined_side){ lists[i].nodes, lists[i].n, 1 };
 		all += lists[i].n;
 	}
-	if (r >= 0 && all > UINT32_MAX - 1)
+	if (all > UINT32_MAX - 1)
 		r = -ENOMEM;
 	if (r >= 0)
 		r = joined_make(&made, lists, sides, n, all);
-	for (size_t i = 0; i < n; i++)
-		free(sides[i].number);
 	free(sides);
 	if (r < 0) {
 		joined_free(&made);

@@ -14,11 +14,12 @@
 struct joined {
 	struct blocks_node *nodes; /* by id, sorted */
 	uint32_t n;
-	struct sums sums; /* of those of joined_all by group, then by node; each once */
+	struct sums sums; /* by group, then by node; each once */
 };
 
-/* What was needed of a list that is loaded, with the counts of its nodes; both are empty then.
- * -ENOMEM; -EBADMSG: a count is of no node. */
+/* What was needed of a list that is loaded, with the counts of its nodes; both are empty then, and
+ * the counts keep their room for those of another list. -ENOMEM; -EBADMSG: a count is of no
+ * node. */
 int joined_take(struct joined *ret, struct lookup_stacks *s, struct sums *sums);
 /* Makes one list of n, the first one; the others are empty then. -ENOMEM, -EBADMSG: they are sound,
  * and have lost what they had. */
