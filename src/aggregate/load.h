@@ -86,6 +86,9 @@ struct load {
 	 * guessed frames */
 	uint64_t ends[STACK_ENDS], guessed;
 	uint64_t runtime_ends[RUNTIME_ENDS]; /* likewise: what became of an interpreter's frames */
+	/* What is of all samples is of some that were never here, too: an answer of a store has
+	 * some series of its windows. */
+	bool of_others;
 	bool damaged;              /* records were skipped: the profile is of what was left */
 	uint64_t taken, not_taken; /* samples */
 	/* taken samples whose chain ended in front of a word in no executable memory */

@@ -92,7 +92,8 @@ static void stacks_whole(struct explain *x, const struct explain_sums *s,
 
 	profile_account(s->profile, 0, &a);
 	stacks_cut_copies(&cut, &s->report->load);
-	stacks_cut_live(&cut, &s->report->load);
+	if (!s->report->load.of_others)
+		stacks_cut_live(&cut, &s->report->load);
 	lack = cut.samples > e->samples ? cut.samples : e->samples;
 	new = stacks_new("whole", report_percent(a.whole > lack ? a.whole - lack : 0, a.samples),
 	                 explain_below_args);
@@ -185,7 +186,7 @@ static void stacks_runtime(struct explain *x, const struct explain_sums *s)
 			worst = e;
 	}
 	new = stacks_new("interpreter", report_percent(lack, all), explain_account_args(x));
-	if (lack && new.percent >= SHARE_LEAST)
+	if (lack && new.percent >= SHARE_LEAST && !s->report->load.of_others)
 		explain_add(x, &new, "of the stacks in an interpreter may lack functions of it: %s",
 		            runtime_end_text((enum runtime_end)worst));
 }
@@ -198,7 +199,7 @@ static void stacks_lost(struct explain *x, const struct explain_sums *s)
 	uint64_t lost = c->lost_samples ? c->lost_samples : c->lost;
 	double share = report_percent(lost, lost + l->taken + l->not_taken);
 
-	if (lost)
+	if (lost && !l->of_others)
 		explain_add(x,
 		            &(struct explain_new){ EXPLAIN_STACKS, "lost", share,
 		                                   EXPLAIN_COMMAND("stat") },

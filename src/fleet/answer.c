@@ -37,6 +37,7 @@ static int answer_profile(struct answer *a, struct store *s, const struct store_
  * beside some of their series. */
 static void answer_forget(struct load *load)
 {
+	load->of_others = true;
 	load->ended_at_data = load->callers_taken = load->not_taken = 0;
 	load->recorded = (struct walk_result_counts){ 0 };
 	load->unwound = (struct unwound_counts){ 0 };

@@ -197,6 +197,34 @@ static void cut_stacks(void **state)
 	ends(&m, &x, &text);
 }
 
+/* What was counted of others, too, says nothing of these samples. */
+static void counts_of_others(void **state)
+{
+	for (int others = 0; others < 2; others++) {
+		struct made m;
+		struct explain x;
+		struct buf text = { 0 };
+		struct load *l = &m.report.load;
+
+		made_start(&m);
+		made_add(&m, "app", 7, made_node(&m, PROFILE_ROOT, "_start", PROFILE_USER), 100);
+		l->taken = 100;
+		l->ends[STACK_END_COMPLETE] = 900;
+		l->ends[STACK_END_NO_TABLE] = 90;
+		l->runtime_ends[RUNTIME_END_COMPLETE] = 10;
+		l->runtime_ends[RUNTIME_END_UNKNOWN] = 10;
+		profile_counts(m.p)->lost = 70;
+		l->of_others = others;
+		made_explain(&m, &x, &text);
+		assert_true(found(&x, "whole")->percent == (others ? 100.0 : 10.0));
+		assert_int_equal(!found(&x, "cut_off"), others);
+		assert_int_equal(!found(&x, "interpreter"), others);
+		assert_int_equal(!found(&x, "lost"), others);
+		ends(&m, &x, &text);
+	}
+	(void)state;
+}
+
 /* Names that would move a cursor, or end an argument, do neither. */
 static void names_of_others(void **state)
 {
@@ -347,6 +375,7 @@ int main(void)
 		cmocka_unit_test(events_and_filters),
 		cmocka_unit_test(waiting_alone),
 		cmocka_unit_test(cut_stacks),
+		cmocka_unit_test(counts_of_others),
 		cmocka_unit_test(kinds_of_work),
 		cmocka_unit_test(names_of_others),
 		cmocka_unit_test(threads),
