@@ -281,18 +281,20 @@ void view_give_back(void)
 		return; /* nobody sees it then */
 }
 
-/* For signals that end the program and that ncurses leaves alone. */
+/* For signals that end the program. */
 static void terminal_quit(int number)
 {
 	view_give_back();
 	raise(number);
 }
 
-/* ncurses has SIGINT, SIGTERM and SIGTSTP. What the program has a handler for stays as it is. */
+/* To be called before ncurses begins: it leaves alone what has a handler. Its own for SIGINT and
+ * SIGTERM waits for a terminal that takes nothing, so that nothing would end the program there.
+ * What the program has a handler for stays as it is. */
 static void terminal_signals(void)
 {
 	const struct sigaction quit = { .sa_handler = terminal_quit, .sa_flags = SA_RESETHAND };
-	const int ends[] = { SIGHUP, SIGQUIT };
+	const int ends[] = { SIGHUP, SIGQUIT, SIGINT, SIGTERM };
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		struct sigaction before;
@@ -359,7 +361,6 @@ static void terminal_start(struct terminal *t)
 	terminal_add_last("cnorm");
 	terminal_add_last("rmcup");
 	terminal_taken = true;
-	terminal_signals();
 }
 
 /* By the description that TERM names, or its kind's. NULL: none is known. */
@@ -384,6 +385,7 @@ int view_terminal(const struct view_opts *opts, bool color)
 	if (r < 0)
 		return r;
 	tcgetattr(STDIN_FILENO, &terminal_before);
+	terminal_signals();
 	screen = terminal_screen();
 	if (!screen) {
 		view_free(v);

@@ -57,6 +57,24 @@ if how == "key":
     n = quiet()
     print("a key costs less than a tenth of a screen" if n * 10 < first else f"{n} bytes of {first}")
     os.write(ours, b"q")
+elif how.startswith("slow"):  # nobody takes what is drawn: keys that show other sections, until it waits to write
+    read_until(b"[.]")
+    quiet()
+    keys = 0
+    while open(f"/proc/{view.pid}/syscall").read().split()[:2] not in (["1", "0x1"], ["64", "0x1"]):
+        os.write(ours, b"21"[keys % 2 : keys % 2 + 1])
+        keys += 1
+        time.sleep(0.05)
+    if how == "slow":
+        os.write(ours, b"q")  # read 100 bytes at a time, all is drawn, and it leaves
+        while view.poll() is None:
+            if select.select([ours], [], [], 0.1)[0]:
+                os.read(ours, 100)
+    else:
+        view.send_signal(getattr(signal, how[5:]))
+        view.wait(120)
+    print(view.returncode, "given back" if termios.tcgetattr(its) == before else "not given back")
+    sys.exit()
 elif how == "gone":
     os.close(ours)
     its_status = view.wait(120)
@@ -75,8 +93,13 @@ for term in vt100 linux xterm xterm-256color screen xterm-16color xterm-nobody-k
 	same "TERM=$term" "0 given back" "$(run quit $term)"
 done
 same "SIGHUP" "-1 given back" "$(run SIGHUP xterm)"
-same "SIGTERM" "1 given back" "$(run SIGTERM xterm)"
+same "SIGTERM" "-15 given back" "$(run SIGTERM xterm)"
+same "SIGINT" "-2 given back" "$(run SIGINT xterm)"
 same "SIGQUIT" "-3 given back" "$(run SIGQUIT xterm)"
+same "a slow terminal" "0 given back" "$(run slow xterm)"
+for signal in HUP=1 INT=2 QUIT=3 TERM=15; do
+	same "SIG${signal%=*} while the terminal takes nothing" "-${signal#*=} given back" "$(run "slow_SIG${signal%=*}" xterm)"
+done
 same "a terminal that goes away" "ended" "$(run gone xterm)"
 same "a slow line" "a key costs less than a tenth of a screen
 0 given back" "$(run key xterm)"
