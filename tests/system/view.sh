@@ -46,6 +46,11 @@ on_screen() {
 	screen >screen.txt
 	grep -qF -- "$1" screen.txt
 }
+# resized: the screen has the rows of $size, and its last one has the keys
+resized() {
+	screen >screen.txt
+	[ "$(awk 'END { print NR }' screen.txt)" = "${size#* }" ] && tail -n 1 screen.txt | grep -qF '? help'
+}
 keys() { tmux send-keys -t s "$@"; }
 
 open "80 24" "'$SEAM' report -i '$FILE'"
@@ -108,6 +113,27 @@ keys q
 shows "ended 0"
 open "80 24" "'$SEAM' report -i slow.data"
 shows "[reading]"
+keys q
+shows "ended 0"
+
+# Its window changes while it is read, in the middle of the recording: what was asked for stays, on the screen as it is then.
+open "80 24" "'$SEAM' report -i slow.data"
+shows "[reading]"
+exec 9>slow.data
+half=$(($(wc -c <"$FILE") / 2))
+head -c $half "$FILE" >&9
+keys 2
+shows "callers, and below each what it called"
+for size in "40 12" "200 60" "20 5" "100 30"; do
+	tmux resize-window -t s -x "${size% *}" -y "${size#* }"
+	until_true "$size" resized
+	same "no row of $size is wider while it is read" 0 "$(awk -v most="${size% *}" 'length($0) > most * 3' screen.txt | wc -l)"
+done
+shows "callers, and below each what it called"
+tail -c +$((half + 1)) "$FILE" >&9
+exec 9>&-
+shows "+ _start (work)"
+same "rows of 100x30 when it is read" 30 "$(awk 'END { print NR }' screen.txt)"
 keys q
 shows "ended 0"
 
