@@ -64,11 +64,10 @@ static void view_title_samples(struct view *v, bool event, struct buf *to)
 /* How to come to the other events, which are not seen otherwise. */
 static void view_title_events(const struct view *v, struct buf *to)
 {
-	const size_t n = profile_n_events(v->opts.profile);
-	const struct pane *p = v->top;
+	size_t place, n = view_events(v, &place);
 
-	if (!v->opts.compare && !p->all_events && n > 1 && p->scope->event <= n)
-		buf_printf(to, "  (event %u of %zu: >)", p->scope->event, n);
+	if (!v->opts.compare && !v->top->all_events && n > 1 && place)
+		buf_printf(to, "  (event %zu of %zu: >)", place, n);
 }
 
 /* The first line: which recording, event and samples. Where it is too long the event goes first,

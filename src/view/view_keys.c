@@ -28,7 +28,9 @@ static bool keys_still(const struct view *v)
 
 static bool keys_events(const struct view *v)
 {
-	return profile_n_events(v->opts.profile) > 1;
+	size_t place, n = view_events(v, &place);
+
+	return n > (place ? 1 : 0);
 }
 
 /* Whether lines of the pane may be functions. */

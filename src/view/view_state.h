@@ -85,12 +85,21 @@ int view_annotate(struct view *v);
 /* Shows the text, and waits for it if need be. */
 int view_annotated(struct view *v);
 
+/* ---- view_event.c: 0; -ENOMEM ---- */
+
+/* The first event with samples; of two sides, with samples of both. */
+const char *view_first_event(const struct view *v);
+/* How many events can be shown; *place: which of them is, from 1 on, or 0: it has no samples. */
+size_t view_events(const struct view *v, size_t *place);
+/* Shows the next event, or the one before, by itself. */
+int view_event(struct view *v, int step);
+/* Shows an event by itself, in the same section, in place of all that there is. */
+int view_event_only(struct view *v, const char *event);
+
 /* ---- view_zoom.c: 0; -ENOMEM ---- */
 
 /* All samples of an event. NULL: out of memory. */
 struct pane_scope *view_scope_all(struct view *v, const char *event);
-/* The first event; of two sides, the first one that both have samples of. */
-const char *view_first_event(const struct view *v);
 /* What an object is known by: see view_names. */
 const char *view_object(const struct view *v, const struct profile *p, uint32_t object);
 /* Goes on with what is on the line: a function's object, or the thing that the row stands for. */
@@ -99,10 +108,6 @@ int view_zoom(struct view *v, bool to_object);
 bool view_row_is_command(const struct view *v);
 /* Goes on with the samples that have a marked function in their stack. */
 int view_zoom_marked(struct view *v);
-/* Shows the next event, or the one before, by itself. */
-int view_event(struct view *v, int step);
-/* Shows an event by itself, in the same section, in place of all that there is. */
-int view_event_only(struct view *v, const char *event);
 /* The same scope, one that is not PANE_ALL, of the samples of the scope below. NULL: out of
  * memory. */
 struct pane_scope *view_scope_again(struct view *v, struct pane_scope *old,

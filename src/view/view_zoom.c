@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * view_zoom.c: how one comes from a line to other samples: of an object, a command, a thread, a
- * time, marked functions, another event.
+ * time, marked functions.
  *
  * A scope is made from what it chooses, which is a text or a number, so that it can be made again
  * of other samples. Of two sides both are chosen from.
@@ -19,35 +19,6 @@
 const char *view_object(const struct view *v, const struct profile *p, uint32_t object)
 {
 	return v->opts.compare ? pane_object(p, object) : pane_path(p, object);
-}
-
-/* Whether a profile has samples of an event. */
-static bool view_is_sampled(const struct profile *p, const char *event)
-{
-	uint32_t e = pane_event(p, event);
-	struct profile_account account = { 0 };
-
-	if (e != PANE_NO_EVENT)
-		profile_account(p, e, &account);
-	return account.samples;
-}
-
-/* Whether an event of the profile is one that is shown. */
-static bool view_shows_event(const struct view *v, const char *event)
-{
-	const struct view_compare *c = v->opts.compare;
-
-	return !c || (view_is_sampled(c->side[0], event) && view_is_sampled(c->side[1], event));
-}
-
-const char *view_first_event(const struct view *v)
-{
-	const struct profile *p = v->opts.profile;
-
-	for (uint32_t e = 1; e <= profile_n_events(p); e++)
-		if (view_shows_event(v, profile_event_name(p, e)))
-			return profile_event_name(p, e);
-	return profile_event_name(p, 1);
 }
 
 struct pane_scope *view_scope_all(struct view *v, const char *event)
@@ -346,78 +317,4 @@ int view_zoom(struct view *v, bool to_object)
 		                        *object ? object
 		                                : view_first_object(v, p->scope->profile, symbol));
 	return v->opts.compare ? view_zoom_compared(v) : view_zoom_row(v);
-}
-
-/* The event after or before the one that is shown, of those that can be. */
-static const char *view_other_event(const struct view *v, int step)
-{
-	const struct profile *p = v->opts.profile;
-	size_t n = profile_n_events(p);
-	uint32_t at = pane_event(p, v->top->scope->event_name);
-
-	if (at == PANE_NO_EVENT)
-		return view_first_event(v);
-	for (size_t i = 0; i < n; i++) {
-		at = (uint32_t)((at - 1 + (step < 0 ? n - 1 : 1)) % n + 1);
-		if (view_shows_event(v, profile_event_name(p, at)))
-			break;
-	}
-	return profile_event_name(p, at);
-}
-
-static int view_event_make(struct view *v, struct view_made *m)
-{
-	if (m->like.value.failed)
-		return -ENOMEM;
-	m->scope = view_scope_all(v, buf_text(&m->like.value));
-	m->pane = m->scope ? view_section_pane(v, m->section, m->scope) : NULL;
-	return m->pane ? 0 : -ENOMEM;
-}
-
-/* In place of all that there is: it is of the old event. */
-static int view_event_put(struct view *v, struct view_made *m)
-{
-	struct pane *p = m->pane;
-
-	m->pane = NULL;
-	p->is_section = true;
-	p->section = m->section;
-	while (v->top->below)
-		view_pop(v);
-	view_swap(v, v->top, p);
-	p->section = m->section;
-	view_forget_kept(v, true);
-	return 0;
-}
-
-int view_event_only(struct view *v, const char *event)
-{
-	struct view_made *m = calloc(1, sizeof(*m));
-
-	if (!m)
-		return -ENOMEM;
-	m->what = "samples";
-	m->make = view_event_make;
-	m->put = view_event_put;
-	m->section = v->top->section;
-	buf_put_text(&m->like.value, event);
-	return view_make(v, m);
-}
-
-/* Shows the next event, or the one before, by itself, in the same section. */
-int view_event(struct view *v, int step)
-{
-	const char *event;
-
-	if (v->top->all_events && v->opts.compare->events) {
-		view_say(v, "these rows say their event");
-		return 0;
-	}
-	event = profile_n_events(v->opts.profile) ? view_other_event(v, step) : "";
-	if (!strcmp(event, v->top->scope->event_name)) {
-		view_say(v, v->opts.compare ? "both sides have one event in common"
-		                            : "the recording has one event");
-		return 0;
-	}
-	return view_event_only(v, event);
 }

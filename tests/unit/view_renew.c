@@ -67,8 +67,13 @@ static void later_samples_come_below_zooms(void **state)
 	key(&t, VIEW_KEY_ESCAPE);
 	row_is(&t, 2, "Total     Self* Command");
 	keys(&t, "1>");
-	row_has(&t, 0, "page-faults  0 samples"); /* sampled, but not in this while */
+	row_has(&t, ROWS - 1, "this key does nothing here");
 	renew(&t, made(), "third");
+	keys(&t, ">");
+	row_has(&t, 0, "page-faults  1 sample");
+	renew(&t, made_later(), "fourth");
+	row_has(&t, 0, "page-faults  0 samples"); /* sampled, but not in this while */
+	renew(&t, made(), "fifth");
 	row_has(&t, 0, "page-faults  1 sample");
 	end(&t);
 }

@@ -56,6 +56,7 @@ static inline struct profile *made(void)
 
 	assert_int_equal(profile_new(&p, 0), 0);
 	cycles = profile_event(p, "cycles");
+	profile_event(p, "alignment-faults"); /* without samples */
 	faults = profile_event(p, "page-faults");
 	profile_set_state(p, 0, &state);
 	add(p, cycles, "work",
