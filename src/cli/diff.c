@@ -135,6 +135,7 @@ static int diff_option(struct diff_cmd *d, const struct options *o, int id)
 		d->table.absolute = true;
 		return 0;
 	case OPT_LIMIT:
+		d->table.limit_given = true;
 		return diff_number(d, "--percent-limit", o->arg, 100, &d->table.percent_limit);
 	case OPT_CONFIDENCE:
 		if (diff_number(d, "--confidence", o->arg, 99.9999, &d->table.confidence) < 0)

@@ -198,7 +198,7 @@ int diff_view(const struct diff *d, struct naming *naming, const struct sample_f
 		                   .title = title,
 		                   .columns = w.columns,
 		                   .n_columns = none.n_columns,
-		                   .percent_limit = d->percent_limit,
+		                   .percent_limit = d->limit_given ? d->percent_limit : 0,
 		                   .annotate = naming ? diff_view_annotate : NULL,
 		                   .ctx = &w.view,
 		                   .compare = &none };

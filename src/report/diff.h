@@ -45,6 +45,7 @@ struct diff {
 	bool children, absolute;
 	bool color;       /* for a terminal that has colours */
 	bool keeps_sides; /* side is wanted */
+	bool limit_given; /* percent_limit is not only the default */
 	double percent_limit, confidence;
 	double fail_above; /* percent; < 0: no gate */
 	struct buf wanted; /* const char *: --symbol */

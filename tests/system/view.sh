@@ -190,6 +190,18 @@ keys 6
 shows "baseline:"
 keys q
 shows "ended 0"
+# All rows are there to be scrolled to and searched, also those that the text leaves out as too small.
+GCC=$HERE/../data/gcc_d/perf.data KILLED=$HERE/../data/kill9_z/perf.data
+rows=$(($("$SEAM" diff --csv -s comm,dso --symfs /nonexistent "$GCC" "$KILLED" 2>err | wc -l) - 1))
+small=$("$SEAM" diff --stdio -s comm,dso --symfs /nonexistent "$GCC" "$KILLED" 2>err | sed -n 's/^(\([0-9]*\) more rows below .*/\1/p')
+open "80 24" "'$SEAM' diff -s comm,dso --symfs /nonexistent '$GCC' '$KILLED'"
+shows " 1/$rows"
+keys q
+shows "ended 3"
+open "80 24" "'$SEAM' diff --percent-limit 0.5 -s comm,dso --symfs /nonexistent '$GCC' '$KILLED'"
+shows " 1/$((rows - small))"
+keys q
+shows "ended 3"
 # It is there while both are read, and what cannot be read is said.
 open "80 24" "'$SEAM' diff slow.data other.data"
 shows "[reading]"
