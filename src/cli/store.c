@@ -174,6 +174,25 @@ static int store_ls(struct store_cmd *s)
 	return store_print(s, &out, r, &err);
 }
 
+/* Says that a function is on no stack, which a name that is written otherwise looks like, too. */
+static void store_say_absent(const struct store_cmd *s, const struct points *points)
+{
+	uint64_t all = 0, total = 0;
+
+	for (size_t i = 0; i < points->n; i++) {
+		all += points->at[i].all;
+		total += points->at[i].total;
+	}
+	if (!all)
+		cmd_error(s->cmd, "there are no samples in this span%s",
+		          s->stored.where ? " with these labels" : "");
+	else if (!total)
+		cmd_error(s->cmd,
+		          "no stack in this span has a function '%s'; 'seam report -s sym' has the "
+		          "names",
+		          s->function);
+}
+
 /* Shows the share of a function over time. An exit code. */
 static int store_series(struct store_cmd *s)
 {
@@ -196,6 +215,8 @@ static int store_series(struct store_cmd *s)
 	store_close(store);
 	if (r >= 0)
 		forms[s->form](&points, &out);
+	if (r >= 0)
+		store_say_absent(s, &points);
 	points_free(&points);
 	return store_print(s, &out, r, &err);
 }

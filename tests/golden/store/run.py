@@ -523,7 +523,9 @@ def series(work):
     named = [r for r in report["rows"] if r["sym"]]
     # Functions that samples hit, that others hit below them, and both; one that is on no stack.
     for row in [*named[:8], *named[-8:], {"sym": "on no stack", "total": 0, "self": 0}, {"sym": "", "total": 0, "self": 0}]:
-        got = json.loads(seam("store", "series", row["sym"], "--store", url, *span, "--window", "1s", "--json")[0])
+        out, said = seam("store", "series", row["sym"], "--store", url, *span, "--window", "1s", "--json")[:2]
+        got = json.loads(out)
+        check("it is said that '%s' is on no stack" % row["sym"], not row["total"], "no stack in this span has a function" in said)
         check("weights over time of " + row["sym"], (row["total"], row["self"], report["events"][0]["weight"]),
               tuple(sum(p[k] for p in got["points"]) for k in ("total", "self", "all")))
     row = named[0]
