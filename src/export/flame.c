@@ -2,7 +2,9 @@
 /*
  * flame.c: a flame graph as one page. The page (flame/) is the same for all recordings; what
  * differs is a block of data in it, gzip'd and in base64, so that no name of a recording is ever
- * part of the page's text.
+ * part of the page's text. It stands in pieces, one element each: a browser puts a long text
+ * together by copying what it has of it, again and again, and the page unpacks the first pieces
+ * while the others are read.
  *
  * The block: u32 length of a JSON object, the object ("texts" are its strings), padding to 8; then
  * the arrays of flame_arrays.c.
@@ -54,10 +56,13 @@ static void flame_base64_group(char *to, const unsigned char *from, size_t n)
 	to[3] = n > 2 ? digits[v & 63] : '=';
 }
 
-/* Writes bytes as base64. -errno. */
-static int flame_base64(const struct buf *bytes, struct export_out *out)
+#define FLAME_PIECE 65536 /* characters of an element: whole groups */
+
+/* Writes bytes as base64, in elements that say how many bytes all of them are when they are
+ * unpacked. -errno. */
+static int flame_pieces(const struct buf *bytes, size_t unpacked, struct export_out *out)
 {
-	char text[4096];
+	char text[FLAME_PIECE];
 	int r = 0;
 
 	for (size_t i = 0; i < bytes->n && r >= 0;) {
@@ -65,7 +70,12 @@ static int flame_base64(const struct buf *bytes, struct export_out *out)
 
 		for (; n < sizeof(text) && i < bytes->n; n += 4, i += 3)
 			flame_base64_group(text + n, bytes->bytes + i, bytes->n - i);
+		buf_printf(&out->buf,
+		           "<script type=\"application/octet-stream\" class=\"data\" "
+		           "data-bytes=\"%zu\">",
+		           unpacked);
 		buf_put(&out->buf, text, n);
+		buf_put_text(&out->buf, "</script>\n");
 		r = export_step(out);
 	}
 	return r;
@@ -301,6 +311,7 @@ int flame_page(const struct flame_side *sides, size_t n, const struct flame_opts
 {
 	struct buf block = { 0 }, data = { 0 };
 	struct flame_graph g;
+	size_t unpacked;
 	int r = flame_graph_build(&g, sides, n);
 
 	if (r >= 0)
@@ -308,10 +319,11 @@ int flame_page(const struct flame_side *sides, size_t n, const struct flame_opts
 	flame_graph_free(&g); /* it is in the block */
 	if (r >= 0)
 		r = flame_gzip(&block, FLAME_LEVEL, &data);
+	unpacked = block.n;
 	buf_free(&block);
 	buf_put(&out->buf, flame_asset_head, flame_asset_head_size);
 	if (r >= 0)
-		r = flame_base64(&data, out);
+		r = flame_pieces(&data, unpacked, out);
 	buf_free(&data);
 	buf_put(&out->buf, flame_asset_tail, flame_asset_tail_size);
 	return r < 0 ? r : export_flush(out);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { KIND, M, S, T, runtimeKinds } from "../../src/export/flame/state.mjs";
-import { inflate } from "../../src/export/flame/data.mjs";
+import { inflate, unpackedSize } from "../../src/export/flame/data.mjs";
 import { selfSums, sums, wholeOf, wholeSpans } from "../../src/export/flame/sums.mjs";
 import { cutText, amount, grouped, threadFound } from "../../src/export/flame/names.mjs";
 import { build, kidsOf } from "../../src/export/flame/groups.mjs";
@@ -83,14 +83,28 @@ test("numbers of a block have as many bytes as they need", () => {
 
 test("what is compressed is unpacked, in however many pieces; what is damaged is not", async () => {
 	const bytes = Uint8Array.from({ length: 300001 }, (_, i) => (i * i) >> 3),
-		packed = new Uint8Array(gzipSync(bytes));
+		packed = new Uint8Array(gzipSync(bytes)),
+		size = unpackedSize(packed);
+	const cut = (length) =>
+		Array.from({ length: Math.ceil(packed.length / length) }, (_, i) =>
+			packed.subarray(i * length, (i + 1) * length),
+		);
+	async function* broken() {
+		yield packed.subarray(0, 1000);
+		throw new Error("the page ends");
+	}
 
-	assert.deepEqual(new Uint8Array(await inflate(packed)), bytes);
-	assert.equal((await inflate(new Uint8Array(gzipSync("")))).byteLength, 0);
+	assert.equal(size, bytes.length);
+	for (const length of [1, 1000, packed.length])
+		assert.deepEqual(new Uint8Array(await inflate(cut(length), size)), bytes);
+	assert.equal((await inflate([new Uint8Array(gzipSync(""))], 0)).byteLength, 0);
+	await assert.rejects(inflate(broken(), size), /the page ends/);
+	await assert.rejects(inflate([packed], size - 1));
 	packed[packed.length >> 1] ^= 255;
-	await assert.rejects(inflate(packed));
-	await assert.rejects(inflate(packed.subarray(0, 1000)));
-	await assert.rejects(inflate(new Uint8Array(2)));
+	await assert.rejects(inflate([packed], size));
+	await assert.rejects(inflate([packed.subarray(0, 1000)], size));
+	await assert.rejects(inflate([new Uint8Array(2)], 0));
+	await assert.rejects(inflate([], 0));
 });
 
 test("digits of numbers are in groups of three", () => {

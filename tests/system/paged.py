@@ -70,12 +70,14 @@ def link(browser):
 def made(name, like, meta, words, weights):
     """A page with a block of data that was made up, in the page that like is. words: the arrays of it, in their order."""
     with open(like, encoding="utf-8") as page:
-        head, rest = page.read().split('id="data">', 1)
+        like = page.read()
+    begin, end = like.index('<script type="application/octet-stream"'), like.rindex("</script>")
     text = json.dumps(meta).encode()
     block = struct.pack("<I", len(text)) + text
     for form, array in [("I", a) for a in words] + [("d", weights)]:
         block += bytes(-len(block) & 7) + struct.pack("<II%d%s" % (len(array), form), struct.calcsize("<" + form), 0, *array)
     path = os.path.join(scratch, name)
     with open(path, "w", encoding="utf-8") as out:
-        out.write(head + 'id="data">' + base64.b64encode(gzip.compress(block)).decode() + rest[rest.index("</script>"):])
+        out.write(like[:begin] + '<script type="application/octet-stream" class="data" data-bytes="%d">' % len(block)
+                  + base64.b64encode(gzip.compress(block)).decode() + like[end:])
     return path

@@ -2,30 +2,26 @@
 // data.mjs: the block of data in the page as arrays: see flame.c for its form. Knows nothing of the
 // screen.
 
-/* The bytes of a text in base64. */
-function bytesOf(text) {
-	if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-	const packed = atob(text),
-		bytes = new Uint8Array(packed.length);
+/* How many bytes a gzip member of less than 4 GB has when it is unpacked, as its end says. */
+export const unpackedSize = (bytes) =>
+	new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4).getUint32(0, true);
 
-	for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
-	return bytes;
-}
-
-export const unpack = (text) => inflate(bytesOf(text));
-
-/* A gzip member of less than 4 GB as it was. It goes piece by piece into room that is as large as
- * the member's end says: a Response would take it by way of another process. */
-export async function inflate(bytes) {
+/* What compressed pieces of a gzip member are together, in room of this size. It is told how large
+ * that is, because memory that a browser has not touched before is slow; a Response would take
+ * the bytes by way of another process. */
+export async function inflate(compressed, size) {
 	const stream = new DecompressionStream("gzip"),
 		writer = stream.writable.getWriter(),
-		reader = stream.readable.getReader();
-	const end = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4),
-		whole = new Uint8Array(end.getUint32(0, true));
+		reader = stream.readable.getReader(),
+		whole = new Uint8Array(size);
 	let at = 0;
+	const write = async () => {
+		for await (const piece of compressed) await writer.write(piece);
+		await writer.close();
+	};
 
 	/* What is wrong is told by the reader. */
-	for (const done of [writer.write(bytes), writer.close()]) done.catch(() => {});
+	write().catch((e) => writer.abort(e).catch(() => {}));
 	for (;;) {
 		const { done, value } = await reader.read();
 
@@ -71,6 +67,10 @@ export function parse(buffer) {
 	return m;
 }
 
+/* Room for as many numbers of 4 bytes: what the block has already, if they have as many there. */
+const roomFor = (array) =>
+	array instanceof Uint32Array ? array : new Uint32Array(array.length);
+
 /* What is asked for often, of what was read: once for each block. */
 export function index(m) {
 	const names = Array.from(m.fnName, (text) => m.texts[text]);
@@ -91,7 +91,8 @@ export function index(m) {
 	});
 	/* The block has how many segments there are between a row and the one before, and between a
 	 * segment and its parent. */
-	m.rowSegment = new Uint32Array(rowSegment.length);
+	m.rowSegment = roomFor(rowSegment);
 	for (let i = 0, s = 0; i < rowSegment.length; i++) m.rowSegment[i] = s += rowSegment[i];
-	m.segParent = Uint32Array.from(segParent, (above, s) => s - above);
+	m.segParent = roomFor(segParent);
+	for (let s = 0; s < segParent.length; s++) m.segParent[s] = s - segParent[s];
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // main.mjs: the page begins.
 import { $, M, S, T, V, kindName } from "./state.mjs";
-import { index, parse, unpack } from "./data.mjs";
+import { index, parse } from "./data.mjs";
+import { unpack } from "./pieces.mjs";
 import { firstApart } from "./processes.mjs";
 import { twoSides, wholeOf, wholeSpans } from "./sums.mjs";
 import { label } from "./names.mjs";
@@ -95,10 +96,9 @@ window.seamFlame = {
 	rests: () => !V.dirty && !V.unfinished,
 };
 
-(isServed() ? firstData() : unpack($("data").textContent.trim()))
+(isServed() ? firstData() : unpack())
 	.then((buffer) => {
 		Object.assign(M, parse(buffer));
-		$("data").remove();
 		document.body.classList.remove("reading");
 		start();
 		window.seamFlame.ready = true;

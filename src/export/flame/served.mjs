@@ -3,7 +3,7 @@
 // the time at its full resolution, and for the source of any function. A page in a file has no
 // server, and asks nobody.
 import { $, M, S, ask } from "./state.mjs";
-import { index, inflate, parse } from "./data.mjs";
+import { index, inflate, parse, unpackedSize } from "./data.mjs";
 import { PARTS } from "./link.mjs";
 import { node } from "./element.mjs";
 import { panelThreads } from "./threads.mjs";
@@ -103,7 +103,9 @@ async function askData(parts) {
 	});
 	const answer = await asked(query.size ? `data?${query}` : "data");
 
-	return inflate(new Uint8Array(await answer.arrayBuffer()));
+	const bytes = new Uint8Array(await answer.arrayBuffer());
+
+	return inflate([bytes], unpackedSize(bytes));
 }
 
 /* A side's chosen slices as nanoseconds since its first sample, both ends in them. */
