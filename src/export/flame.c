@@ -213,10 +213,30 @@ static void flame_counts_json(const struct flame_graph *g, const struct flame_ch
 	json_u64(j, g->n_keys);
 }
 
+/* Writes what rows have in common. */
+static void flame_rows_json(const struct flame_rows *rows, struct json *j)
+{
+	json_key(j, "unit");
+	json_u64(j, rows->unit);
+	json_key(j, "whats");
+	json_open(j, '[');
+	for (uint32_t i = 1; i < rows->whats.n; i++) {
+		uint32_t what;
+
+		memcpy(&what, intern_get(&rows->whats, i), sizeof(what));
+		json_open(j, '[');
+		json_u64(j, what & 0xffff);
+		json_u64(j, what >> 16 & 0xff);
+		json_u64(j, what >> 24);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
 /* Writes the object at the front of the block. */
 static void flame_json(const struct flame_graph *g, const struct flame_chains *c,
-                       const struct flame_side *sides, size_t n, const struct flame_opts *opts,
-                       struct buf *to)
+                       const struct flame_rows *rows, const struct flame_side *sides, size_t n,
+                       const struct flame_opts *opts, struct buf *to)
 {
 	struct json j = { .out = to };
 
@@ -228,6 +248,7 @@ static void flame_json(const struct flame_graph *g, const struct flame_chains *c
 	json_key(&j, "slices");
 	json_u64(&j, FLAME_SLICES);
 	flame_counts_json(g, c, &j);
+	flame_rows_json(rows, &j);
 	flame_sides_json(g, sides, n, &j);
 	flame_names_json(g, sides[0].profile, opts, &j);
 	flame_runtimes_json(g, &j);
@@ -253,25 +274,29 @@ static int flame_block(const struct flame_graph *g, const struct flame_side *sid
 	struct buf meta = { 0 };
 	struct flame_order order = { 0 };
 	struct flame_chains chains = { 0 };
+	struct flame_rows rows = { 0 };
 	int r = flame_order_make(g, &order);
 
 	if (r >= 0)
 		r = flame_chains_make(g, &order, &chains);
 	if (r >= 0)
-		flame_json(g, &chains, sides, n, opts, &meta);
+		r = flame_rows_make(g, &order, &rows);
+	if (r >= 0)
+		flame_json(g, &chains, &rows, sides, n, opts, &meta);
 	if (r >= 0 && meta.n > UINT32_MAX)
 		r = -EOVERFLOW;
 	if (r >= 0) {
 		buf_put_u32(block, (uint32_t)meta.n);
 		buf_put(block, meta.bytes, meta.n);
 		buf_put_zeros(block, -block->n & 7);
-		r = flame_arrays(g, &order, &chains, block);
+		r = flame_arrays(g, &order, &chains, &rows, block);
 	}
 	if (r >= 0 && (meta.failed || block->failed))
 		r = -ENOMEM;
 	buf_free(&meta);
 	flame_order_free(&order);
 	flame_chains_free(&chains);
+	intern_free(&rows.whats);
 	return r;
 }
 

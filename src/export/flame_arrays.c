@@ -2,8 +2,9 @@
 /*
  * flame_arrays.c: the arrays of a page's block. In this order: functions' name, object, kind;
  * chains' length, and the functions of all chains; segments' parent (how many segments before),
- * chain; rows' segment (how many behind that of the row before), thread, slice, what, samples,
- * weight. What segments and chains are: flame_chains.c; a row is of the last node of its segment.
+ * chain; rows' segment (how many behind that of the row before), thread, slice, what (the number of
+ * one of the JSON's "whats": event, state, side), samples, weight (in the JSON's "unit"). What
+ * segments and chains are: flame_chains.c; a row is of the last node of its segment.
  *
  * An array: u32, how many bytes a number of it has; 4 zeros; the numbers, little-endian; padding to
  * 8. The bytes are as few as the largest number needs (1, 2, 4), as what a browser unpacks and
@@ -99,9 +100,36 @@ static void flame_tree_arrays(const struct flame_chains *c, struct flame_array *
 	flame_array_end(a, to);
 }
 
+/* Finds what rows have in common: the whats of all, and the unit of all weights. */
+int flame_rows_make(const struct flame_graph *g, const struct flame_order *o,
+                    struct flame_rows *ret)
+{
+	struct flame_rows rows = { 0 };
+
+	for (uint32_t i = 0; i < g->n_keys; i++) {
+		uint32_t what = flame_key(g, o->row[i]).what;
+		uint64_t rest = g->values[o->row[i]].weight;
+
+		if (intern_bytes(&rows.whats, &what, sizeof(what)) == INTERN_FAILED) {
+			intern_free(&rows.whats);
+			return -ENOMEM;
+		}
+		while (rest) {
+			uint64_t next = rows.unit % rest;
+
+			rows.unit = rest;
+			rest = next;
+		}
+	}
+	rows.unit += !rows.unit;
+	*ret = rows;
+	return 0;
+}
+
 /* Writes rows, field by field. */
 static void flame_row_arrays(const struct flame_graph *g, const struct flame_order *o,
-                             const struct flame_chains *c, struct flame_array *a, struct buf *to)
+                             const struct flame_chains *c, struct flame_rows *rows,
+                             struct flame_array *a, struct buf *to)
 {
 	uint32_t before = 0;
 
@@ -114,9 +142,11 @@ static void flame_row_arrays(const struct flame_graph *g, const struct flame_ord
 			flame_array_add(a, field == 0   ? segment - before
 			                   : field == 1 ? k.thread
 			                   : field == 2 ? k.slice
-			                   : field == 3 ? k.what
+			                   : field == 3 ? intern_bytes(&rows->whats, &k.what,
+			                                               sizeof(k.what)) -
+			                                          1
 			                   : field == 4 ? v.samples
-			                                : v.weight);
+			                                : v.weight / rows->unit);
 			before = segment;
 		}
 		flame_array_end(a, to);
@@ -137,7 +167,7 @@ static size_t flame_arrays_most(const struct flame_graph *g, const struct flame_
 
 /* Writes all of them; to->failed says if there was no room. -ENOMEM. */
 int flame_arrays(const struct flame_graph *g, const struct flame_order *o,
-                 const struct flame_chains *c, struct buf *to)
+                 const struct flame_chains *c, struct flame_rows *rows, struct buf *to)
 {
 	struct flame_array a = { calloc(flame_arrays_most(g, c), sizeof(*a.values)), 0 };
 
@@ -145,7 +175,7 @@ int flame_arrays(const struct flame_graph *g, const struct flame_order *o,
 		return -ENOMEM;
 	flame_function_arrays(g, &a, to);
 	flame_tree_arrays(c, &a, to);
-	flame_row_arrays(g, o, c, &a, to);
+	flame_row_arrays(g, o, c, rows, &a, to);
 	free(a.values);
 	return 0;
 }

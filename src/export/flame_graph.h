@@ -94,9 +94,20 @@ int flame_chains_make(const struct flame_graph *g, const struct flame_order *o,
                       struct flame_chains *ret);
 void flame_chains_free(struct flame_chains *c);
 
-/* flame_arrays.c: all of the block behind its JSON. -ENOMEM. */
+/* flame_arrays.c: what rows have in common. What a row is of (struct flame_key) is one of few in a
+ * recording; and weights are multiples of one, where samples are a period apart. */
+struct flame_rows {
+	struct intern whats; /* u32 each, as rows have them first; the first has the id 1 */
+	uint64_t unit;       /* the most that divides all weights */
+};
+
+/* -ENOMEM. */
+int flame_rows_make(const struct flame_graph *g, const struct flame_order *o,
+                    struct flame_rows *ret);
+
+/* All of the block behind its JSON. -ENOMEM. */
 int flame_arrays(const struct flame_graph *g, const struct flame_order *o,
-                 const struct flame_chains *c, struct buf *to);
+                 const struct flame_chains *c, struct flame_rows *rows, struct buf *to);
 
 /* How many nodes there are, with the root, which is node 0; and one of them. */
 static inline size_t flame_nodes(const struct flame_graph *g)

@@ -42,6 +42,9 @@ export function block(of) {
 	const rows = of.rows
 		.map((r) => ({ ...r, segment: tree.segmentOf[r.node] }))
 		.sort((a, b) => a.segment - b.segment);
+	const what = ({ state = 0, side = 0 }) => [0, state, side].join(),
+		whats = [...new Set(rows.map(what))],
+		unit = of.rowUnit || 1;
 	const names = of.functions.map(([name]) => text(name));
 	const meta = {
 		title: "made up",
@@ -53,6 +56,8 @@ export function block(of) {
 		chained: tree.chains.flat().length,
 		segments: tree.segments.length,
 		rows: of.rows.length,
+		unit,
+		whats: whats.map((text) => text.split(",").map(Number)),
 		sides: of.sides || [{ name: "one", start: 100, seconds: 2, lost: 0, undecoded: 0 }],
 		events: [{ name: "cycles", unit: of.unit || "count", first: false }],
 		states: of.states || [{ text: "taken at once", unfinished: false }],
@@ -71,9 +76,9 @@ export function block(of) {
 		rows.map((r, i) => r.segment - (i ? rows[i - 1].segment : 0)),
 		rows.map((r) => r.thread),
 		rows.map((r) => r.slice),
-		rows.map((r) => (r.side || 0) * 2 ** 24 + (r.state || 0) * 2 ** 16),
+		rows.map((r) => whats.indexOf(what(r))),
 		rows.map((r) => r.samples || 1),
-		rows.map((r) => r.weight),
+		rows.map((r) => r.weight / unit),
 	];
 	return bytesOf(head, words, of.width);
 }

@@ -6,7 +6,14 @@ import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { KIND, M, S, T, runtimeKinds } from "../../src/export/flame/state.mjs";
 import { inflate, unpackedSize } from "../../src/export/flame/data.mjs";
-import { selfSums, sums, wholeOf, wholeSpans } from "../../src/export/flame/sums.mjs";
+import {
+	rowSegments,
+	selfSums,
+	sideWhole,
+	sums,
+	wholeOf,
+	wholeSpans,
+} from "../../src/export/flame/sums.mjs";
 import { cutText, amount, grouped, threadFound } from "../../src/export/flame/names.mjs";
 import { build, kidsOf } from "../../src/export/flame/groups.mjs";
 import { fnOf, lastFn, outermost, parentOf, segmentOf } from "../../src/export/flame/tree.mjs";
@@ -79,6 +86,12 @@ test("numbers of a block have as many bytes as they need", () => {
 		load({ width, rows });
 		assert.deepEqual([...T.total[0]], [...Array(3).fill(2 ** 33 + 5), 2 ** 33, 0]);
 	}
+	for (const row of rows) row.weight = 2 ** 33 * (row.slice + 1);
+	load({ rows, rowUnit: 2 ** 33 });
+	assert.equal(M.rowWeight.BYTES_PER_ELEMENT, 2);
+	assert.deepEqual([...T.total[0]], [502, 502, 502, 1, 0].map((n) => n * 2 ** 33));
+	assert.equal(selfSums(0)[3], 2 ** 33);
+	assert.deepEqual(sideWhole(0), { weight: 502 * 2 ** 33, samples: 2 });
 });
 
 test("what is compressed is unpacked, in however many pieces; what is damaged is not", async () => {
@@ -158,7 +171,7 @@ test("segments hold the tree that nodes are", () => {
 		if (node) assert.equal(parentOf(node), parent, `parent of ${node}`);
 	});
 	assert.deepEqual(
-		Array.from(M.rowSegment, (s) => M.segStart[s + 1] - 1),
+		Array.from(rowSegments(), (s) => M.segStart[s + 1] - 1),
 		rows.map((r) => r.node),
 	);
 	assert.equal(lastFn(segmentOf(rows[0].node)), 3);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KIND, M, S, T } from "../../src/export/flame/state.mjs";
-import { sums } from "../../src/export/flame/sums.mjs";
+import { rowSegments, sums } from "../../src/export/flame/sums.mjs";
 import { build, kidsOf } from "../../src/export/flame/groups.mjs";
 import { APART, apartChoices, firstApart } from "../../src/export/flame/processes.mjs";
 import { around, functionRows } from "../../src/export/flame/functions.mjs";
@@ -207,7 +207,7 @@ test("callers of a function end in processes; one can be focused on, and found",
 	S.focus = -1;
 	const found = withAny(Uint8Array.from(M.names, (name) => (name === "cc" ? 1 : 0)));
 	assert.equal(
-		M.rowSegment.reduce((sum, s, i) => sum + (found[s] ? M.rowWeight[i] : 0), 0),
+		rowSegments().reduce((sum, s, i) => sum + (found[s] ? M.rowWeight[i] : 0), 0),
 		weight,
 	);
 });

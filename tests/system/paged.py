@@ -72,7 +72,7 @@ def made(name, like, meta, words, weights):
     with open(like, encoding="utf-8") as page:
         like = page.read()
     begin, end = like.index('<script type="application/octet-stream"'), like.rindex("</script>")
-    text = json.dumps(meta).encode()
+    text = json.dumps({"unit": 1, "whats": [[0, 0, 0]], **meta}).encode()
     block = struct.pack("<I", len(text)) + text
     for form, array in [("I", a) for a in words] + [("d", weights)]:
         block += bytes(-len(block) & 7) + struct.pack("<II%d%s" % (len(array), form), struct.calcsize("<" + form), 0, *array)

@@ -56,7 +56,7 @@ export function parse(buffer) {
 	m.chained = take(meta.chained);
 	for (const field of ["segParent", "segChain"]) m[field] = take(meta.segments);
 	for (const field of [
-		"rowSegment",
+		"rowStep",
 		"rowThread",
 		"rowSlice",
 		"rowWhat",
@@ -64,6 +64,9 @@ export function parse(buffer) {
 		"rowWeight",
 	])
 		m[field] = take(meta.rows);
+	for (const [i, field] of ["whatEvent", "whatState", "whatSide"].entries())
+		m[field] = Uint32Array.from(meta.whats, (what) => what[i]);
+	m.unit = meta.unit;
 	return m;
 }
 
@@ -77,7 +80,7 @@ export function index(m) {
 	const byName = names
 		.map((_, i) => i)
 		.sort((a, b) => (names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : a - b));
-	const { rowSegment, segParent } = m;
+	const { segParent } = m;
 
 	m.names = names;
 	m.rank = new Uint32Array(names.length);
@@ -89,10 +92,7 @@ export function index(m) {
 		for (let i = 0; i < name.length; i++) h = (h * 31 + name.charCodeAt(i)) | 0;
 		return (h >>> 8) & 15;
 	});
-	/* The block has how many segments there are between a row and the one before, and between a
-	 * segment and its parent. */
-	m.rowSegment = roomFor(rowSegment);
-	for (let i = 0, s = 0; i < rowSegment.length; i++) m.rowSegment[i] = s += rowSegment[i];
+	/* The block has how many segments there are between a segment and its parent. */
 	m.segParent = roomFor(segParent);
 	for (let s = 0; s < segParent.length; s++) m.segParent[s] = s - segParent[s];
 }

@@ -9,8 +9,8 @@ import { firstPlaces, lastFn } from "./tree.mjs";
 /* By function what its nodes have themselves, and with all below: a sample counts once however
  * often the function is on its stack, as what is below a node of it adds nothing. */
 function byFunctionOf(own, totals, side) {
-	const { segStart, segBase, segEnd, chained } = M,
-		n = segBase.length,
+	const { chainStart, segChain, segEnd, chained } = M,
+		n = segChain.length,
 		fns = M.fnName.length;
 	const totalOf = totals[side],
 		ownOf = totalOf && own(side),
@@ -21,14 +21,14 @@ function byFunctionOf(own, totals, side) {
 	for (let s = 1; ownOf && s < n; s++) {
 		const all = totalOf[s],
 			next = segEnd[s],
-			end = segBase[s] + segStart[s + 1];
+			end = chainStart[segChain[s] + 1];
 
 		if (!all) {
 			s = next - 1;
 			continue;
 		}
 		self[chained[end - 1]] += ownOf[s];
-		for (let at = segBase[s] + segStart[s]; at < end; at++) {
+		for (let at = chainStart[segChain[s]]; at < end; at++) {
 			const fn = chained[at];
 
 			if (below[fn] > s) continue;
@@ -49,18 +49,18 @@ const functionHits = (side) =>
 /* The calls of a function and from it, of segments that weigh something: found(segment, caller,
  * called). Nobody calls the outermost: 0. */
 function eachCall(fn, total, found) {
-	const { segStart, segBase, segChain, segParent, chained } = M,
+	const { chainStart, segChain, segParent, chained } = M,
 		places = firstPlaces(fn);
 
 	for (let s = 1; s < segChain.length; s++) {
 		const outer = segParent[s] ? lastFn(segParent[s]) : 0,
 			above = isProcess(outer) ? 0 : outer,
 			place = above === fn ? 0 : places[segChain[s]];
-		let at = segBase[s] + segStart[s] + place,
+		let at = chainStart[segChain[s]] + place,
 			caller = place ? chained[at - 1] : above;
 
 		if (place < 0 || !total[s]) continue;
-		for (const end = segBase[s] + segStart[s + 1]; at < end; at++) {
+		for (const end = chainStart[segChain[s] + 1]; at < end; at++) {
 			if (caller === fn || chained[at] === fn) found(s, caller, chained[at]);
 			caller = chained[at];
 		}

@@ -7,7 +7,7 @@
 // callers.mjs.
 import { M, S, T } from "./state.mjs";
 import { selfHits, selfSums, sumOf, twoSides } from "./sums.mjs";
-import { outermost, segmentOf } from "./tree.mjs";
+import { baseOf, outermost, segmentOf } from "./tree.mjs";
 import { allHit, packed, packsOf, stepUp } from "./callers.mjs";
 
 export function group(parent, fn, up) {
@@ -47,9 +47,9 @@ const SCRATCH = { of: null, called: null, fns: null, counts: null, sums: [] };
 function scratch(columns) {
 	const fns = M.fnName.length;
 
-	if (SCRATCH.of !== M.rowSegment)
+	if (SCRATCH.of !== M.segParent)
 		Object.assign(SCRATCH, {
-			of: M.rowSegment,
+			of: M.segParent,
 			called: new Uint32Array(M.segParent.length),
 			fns: new Uint32Array(M.segParent.length),
 			counts: new Uint32Array(fns),
@@ -89,13 +89,13 @@ function cellOfNodes(fn, nodes, columns) {
 /* Puts what is below nodes that weigh something: the nodes and their functions, and by function
  * their number. Returns how many, and the functions in the order in which they stood. */
 function findCalled(nodes, columns, { called, fns, counts, sums }) {
-	const { segStart, segBase, segEnd, chained } = M,
+	const { chainStart, segChain, segStart, segEnd, chained } = M,
 		[now, before] = T.total,
 		found = [];
 	let n = 0;
-	const put = (s, node) => {
+	const put = (s, node, place) => {
 		if (!now[s] && !(before && before[s])) return;
-		const fn = chained[segBase[s] + node];
+		const fn = chained[chainStart[segChain[s]] + place];
 
 		called[n] = node;
 		fns[n++] = fn;
@@ -107,12 +107,13 @@ function findCalled(nodes, columns, { called, fns, counts, sums }) {
 	};
 
 	for (let i = 0; i < nodes.length; i++) {
-		const s = segmentOf(nodes[i]);
+		const s = segmentOf(nodes[i]),
+			next = nodes[i] + 1;
 
-		if (nodes[i] + 1 < segStart[s + 1]) put(s, nodes[i] + 1);
+		if (next < segStart[s + 1]) put(s, next, next - segStart[s]);
 		else
 			for (let kid = s + 1; kid < segEnd[s]; kid = segEnd[kid])
-				put(kid, segStart[kid]);
+				put(kid, segStart[kid], 0);
 	}
 	return { n, found };
 }
@@ -208,7 +209,7 @@ function callersOf(fn, nodes) {
 		segments = nodes.map((node) => {
 			const s = segmentOf(node);
 
-			places.set(M.segChain[s], M.segBase[s] + node);
+			places.set(M.segChain[s], baseOf(s) + node);
 			return s;
 		});
 	const own = gather(segments, columnsOf(T.total, T.hits));

@@ -20,16 +20,16 @@ export function heatMap(number = 0) {
 	const cells = new Float64Array(columns * rows);
 
 	const chosen = chosenRows(number, true),
-		{ rowSlice, rowWeight } = M,
+		{ rowSlice, rowWeight, unit } = M,
 		slices = M.meta.slices,
 		{ seconds } = side;
-	for (let k = 0; k < chosen.length; k++) {
-		const i = chosen[k];
+	for (let i = 0; i < chosen.length; i++) {
+		if (!chosen[i]) continue;
 		const at = ((rowSlice[i] / slices) * seconds) / step,
 			column = Math.min(columns - 1, Math.floor(at));
 		const row = Math.min(rows - 1, Math.floor((at - column) * rows));
 
-		cells[row * columns + column] += rowWeight[i];
+		cells[row * columns + column] += rowWeight[i] * unit;
 	}
 	return { columns, rows, step, cells };
 }
@@ -81,7 +81,7 @@ export const laneStates = () =>
  * for each block. */
 function threadTimes() {
 	if (M.threadTimes) return M.threadTimes;
-	const { rowWhat, rowThread, rowSlice, rowSamples } = M,
+	const { rowWhat, whatSide, whatEvent, rowThread, rowSlice, rowSamples } = M,
 		n = M.meta.threads.length,
 		states = M.meta.events.map((e) => laneState(e.name));
 	const sides = M.meta.sides.map(() => ({
@@ -91,12 +91,11 @@ function threadTimes() {
 	}));
 
 	for (let i = 0; i < rowWhat.length; i++) {
-		const of = sides[rowWhat[i] >>> 24],
+		const of = sides[whatSide[rowWhat[i]]],
 			t = rowThread[i],
 			slice = rowSlice[i];
 
-		if (!of) continue;
-		of.counts[states[rowWhat[i] & 0xffff]][t] += rowSamples[i];
+		of.counts[states[whatEvent[rowWhat[i]]]][t] += rowSamples[i];
 		if (slice < of.first[t]) of.first[t] = slice;
 		if (slice > of.last[t]) of.last[t] = slice;
 	}
@@ -135,7 +134,7 @@ export const membersOf = ({ t, threads }) => (threads ? threads.map((x) => x.t) 
  * are seen are given here: a column of each thread of a large machine is more than there is room
  * for. */
 export function lanesOf(owners, columns) {
-	const { rowWhat, rowThread, rowSlice, rowSamples } = M,
+	const { rowWhat, whatSide, whatEvent, rowThread, rowSlice, rowSamples } = M,
 		slices = M.meta.slices;
 	const found = M.meta.sides.map(() => []),
 		states = M.meta.events.map((e) => laneState(e.name)),
@@ -149,10 +148,10 @@ export function lanesOf(owners, columns) {
 	}
 	for (let i = 0; i < rowWhat.length; i++) {
 		const what = rowWhat[i],
-			of = found[what >>> 24] && found[what >>> 24][rowThread[i]];
+			of = found[whatSide[what]][rowThread[i]];
 
 		if (!of) continue;
-		const state = states[what & 0xffff],
+		const state = states[whatEvent[what]],
 			column = Math.floor((rowSlice[i] * columns) / slices);
 		for (const owner of of) owner.lanes[state][column] += rowSamples[i];
 	}

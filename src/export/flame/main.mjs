@@ -15,10 +15,10 @@ import { keyboard, panels, pointer } from "./hand.mjs";
 
 /* Samples by event. */
 function eventSamples() {
-	const { rowWhat, rowSamples } = M,
+	const { rowWhat, whatEvent, rowSamples } = M,
 		samples = new Float64Array(M.meta.events.length);
 
-	for (let i = 0; i < rowWhat.length; i++) samples[rowWhat[i] & 0xffff] += rowSamples[i];
+	for (let i = 0; i < rowWhat.length; i++) samples[whatEvent[rowWhat[i]]] += rowSamples[i];
 	return samples;
 }
 

@@ -2,7 +2,7 @@
 // order.mjs: one thread's stacks in the order of time, a column for each pixel. Knows nothing of
 // the screen.
 import { M, S } from "./state.mjs";
-import { chosenRows, chosenWeights, twoSides } from "./sums.mjs";
+import { chosenRows, chosenWeights, rowSegments, twoSides } from "./sums.mjs";
 import { isProcess } from "./processes.mjs";
 import { group } from "./groups.mjs";
 import { fnOf, lastNode, parentOf } from "./tree.mjs";
@@ -14,7 +14,7 @@ export function threadRows(thread, side) {
 		rows = [],
 		places = new Uint32Array(M.meta.slices + 1);
 
-	for (let i = 0; i < all.length; i++) if (rowThread[all[i]] === thread) rows.push(all[i]);
+	for (let i = 0; i < all.length; i++) if (all[i] && rowThread[i] === thread) rows.push(i);
 	for (const row of rows) places[rowSlice[row] + 1]++;
 	for (let slice = 0; slice < M.meta.slices; slice++) places[slice + 1] += places[slice];
 	const sorted = new Uint32Array(rows.length);
@@ -70,7 +70,8 @@ export function inOrder(rows, width, put, side = 0) {
 	const [from, to] = S.spans[side],
 		slices = to - from + 1,
 		far = reach(rows),
-		weights = new Float64Array(rows.length + 1);
+		weights = new Float64Array(rows.length + 1),
+		segments = rowSegments();
 	const root = group(null, 0, false);
 
 	root.side = side;
@@ -86,7 +87,7 @@ export function inOrder(rows, width, put, side = 0) {
 	};
 
 	rows.forEach((row, i) => {
-		weights[i + 1] = weights[i] + M.rowWeight[row];
+		weights[i + 1] = weights[i] + M.rowWeight[row] * M.unit;
 	});
 	root.value = weights[rows.length];
 	root.kids = [];
@@ -104,7 +105,7 @@ export function inOrder(rows, width, put, side = 0) {
 			shownRow = -1;
 			continue;
 		}
-		if (row !== shownRow) stack = stackOf(lastNode(M.rowSegment[rows[row]]));
+		if (row !== shownRow) stack = stackOf(lastNode(segments[rows[row]]));
 		shownRow = row;
 		let same = 0;
 		while (same < open.length && same < stack.length && open[same].node === stack[same])

@@ -10,9 +10,10 @@ import { indexTree } from "./tree.mjs";
 export const APART = { NONE: "", NAME: "name", EACH: "each" };
 
 /* What differs between the trees. */
-const ROWS = ["rowSegment", "rowThread", "rowSlice", "rowWhat", "rowSamples", "rowWeight"],
+const ROWS = ["rowThread", "rowSlice", "rowWhat", "rowSamples", "rowWeight"],
 	FUNCTIONS = ["names", "rank", "hue", "fnName", "fnObject", "fnKind"],
-	TREE_PARTS = [...ROWS, ...FUNCTIONS, "chainLength", "chained", "segParent", "segChain"];
+	TREE = ["chainLength", "chained", "segParent", "segChain", "rowStep"],
+	TREE_PARTS = [...ROWS, ...FUNCTIONS, ...TREE];
 
 export const isProcess = (fn) => M.fnKind[fn] === KIND.PROCESS;
 
@@ -69,25 +70,27 @@ export const firstApart = (most = FIRST_ROWS) =>
 	apartChoices().includes(APART.NAME) && M.meta.rows <= most ? APART.NAME : APART.NONE;
 
 /* Rows by the processes of their threads, those of one as they stood: what is read later is one
- * behind the other in memory. ends: of each process. */
+ * behind the other in memory. segments: of each row; ends: of each process. */
 function rowsByProcess(plain, { names, of }) {
-	const { rowThread } = plain,
+	const { rowThread, rowStep } = plain,
 		n = rowThread.length,
 		starts = new Uint32Array(names.length + 1),
 		places = new Uint32Array(n),
+		segments = new Uint32Array(n),
 		rows = {};
 
 	for (let i = 0; i < n; i++) starts[of[rowThread[i]] + 1]++;
 	for (let p = 1; p <= names.length; p++) starts[p] += starts[p - 1];
 	const ends = starts.slice(0, names.length);
 	for (let i = 0; i < n; i++) places[i] = ends[of[rowThread[i]]]++;
+	for (let i = 0, s = 0; i < n; i++) segments[places[i]] = s += rowStep[i];
 	for (const field of ROWS) {
 		const from = plain[field],
 			to = (rows[field] = new from.constructor(n));
 
 		for (let i = 0; i < n; i++) to[places[i]] = from[i];
 	}
-	return { rows, ends };
+	return { rows, segments, ends };
 }
 
 /* Puts a number behind those of a list, which has so many: however many they are. */
@@ -106,13 +109,13 @@ function append(list, at, value) {
 function placesOf(plain, processes) {
 	const above = plain.segParent,
 		chains = plain.chainLength.length,
-		{ rows, ends } = rowsByProcess(plain, processes),
-		{ rowSegment } = rows,
+		{ rows, segments, ends } = rowsByProcess(plain, processes),
 		parents = { numbers: new Uint32Array(above.length + 1) },
 		chain = { numbers: new Uint32Array(above.length + 1) },
 		at = new Uint32Array(above.length) /* where a segment is in the new tree */,
 		path = [];
-	let n = 1;
+	let n = 1,
+		before = 0; /* the segment of the row before */
 
 	append(parents, 0, 0);
 	append(chain, 0, plain.segChain[0]);
@@ -125,7 +128,7 @@ function placesOf(plain, processes) {
 		}
 		at[0] = begin;
 		for (; i < ends[p]; i++) {
-			const segment = rowSegment[i];
+			const segment = segments[i];
 
 			for (let s = segment; at[s] < begin; s = above[s]) path.push(s);
 			while (path.length) {
@@ -135,11 +138,13 @@ function placesOf(plain, processes) {
 				append(chain, n, plain.segChain[s]);
 				at[s] = n++;
 			}
-			rowSegment[i] = at[segment];
+			segments[i] = at[segment] - before;
+			before = at[segment];
 		}
 	}
 	return {
 		...rows,
+		rowStep: segments,
 		segParent: parents.numbers.subarray(0, n),
 		segChain: chain.numbers.subarray(0, n),
 	};

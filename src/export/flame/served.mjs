@@ -193,10 +193,10 @@ function drawParts() {
 /* Threads that a side has samples of in the data. */
 function sideThreads(side) {
 	const has = new Uint8Array(M.meta.threads.length),
-		{ rowWhat, rowThread } = M;
+		{ rowWhat, whatSide, rowThread } = M;
 
 	for (let i = 0; i < rowWhat.length; i++)
-		if (rowWhat[i] >>> 24 === side) has[rowThread[i]] = 1;
+		if (whatSide[rowWhat[i]] === side) has[rowThread[i]] = 1;
 	return has;
 }
 

@@ -9,16 +9,16 @@ import { compareCounts, differenceText } from "./noise.mjs";
 
 /* Samples of the event by state, and of all states, of each side. */
 export function stateCounts() {
-	const { rowWhat, rowSamples } = M,
+	const { rowWhat, whatEvent, whatState, whatSide, rowSamples } = M,
 		{ event } = S;
 	const sides = M.meta.sides.map(() => ({ counts: M.meta.states.map(() => 0), all: 0 }));
 
 	for (let i = 0; i < rowWhat.length; i++) {
 		const what = rowWhat[i],
-			side = sides[what >>> 24];
+			side = sides[whatSide[what]];
 
-		if ((what & 0xffff) !== event || !side) continue;
-		side.counts[(what >>> 16) & 0xff] += rowSamples[i];
+		if (whatEvent[what] !== event) continue;
+		side.counts[whatState[what]] += rowSamples[i];
 		side.all += rowSamples[i];
 	}
 	return sides;

@@ -26,7 +26,7 @@ function stripRows(side) {
 	const chosen = chosenRows(side, true),
 		weights = threadWeights(chosen),
 		n = BINS;
-	const { rowThread, rowSlice, rowWeight } = M,
+	const { rowThread, rowSlice, rowWeight, unit } = M,
 		slices = M.meta.slices;
 	const threads = [...weights.keys()]
 		.filter((t) => weights[t])
@@ -38,11 +38,10 @@ function stripRows(side) {
 	threads.forEach((t, i) => {
 		rowOf[t] = Math.min(i, rows - 1);
 	});
-	for (let at = 0; at < chosen.length; at++) {
-		const i = chosen[at];
-
+	for (let i = 0; i < chosen.length; i++) {
+		if (!chosen[i]) continue;
 		heat[rowOf[rowThread[i]] * n + Math.floor((rowSlice[i] * n) / slices)] +=
-			rowWeight[i];
+			rowWeight[i] * unit;
 	}
 	return {
 		rows,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // sums.mjs: sums over what was chosen. Knows nothing of the screen.
-import { M, S, T } from "./state.mjs";
+import { M, S, T, always } from "./state.mjs";
 import { useTree } from "./processes.mjs";
 
 const KEPT = new Map();
@@ -12,10 +12,14 @@ export const isAllTime = (side) =>
 /* Whether a span is chosen, on any side. */
 export const anySpan = () => M.meta.sides.some((_, side) => !isAllTime(side));
 
-/* The chosen rows of a side, in their order: found once for each choice, as every pane asks for
- * them. */
+/* By what rows can be of (event, state, side) whether it is the chosen event on a side. */
+const ofSide = (side) =>
+	Uint8Array.from(M.whatEvent, (event, i) => event === S.event && M.whatSide[i] === side);
+
+/* By row whether it is chosen, of a side: 1 or 0. It is found once for each choice, as every pane
+ * asks for it; a byte for each row is less to touch than the numbers of all that are chosen. */
 export function chosenRows(side, ofAllTime) {
-	const n = M.rowSegment.length,
+	const n = M.rowThread.length,
 		whole = ofAllTime || isAllTime(side),
 		name = `${side}${whole ? " whole" : ""}`,
 		[first, last] = S.spans[side];
@@ -25,38 +29,30 @@ export function chosenRows(side, ofAllTime) {
 		S.threads.join(""),
 		S.states.join(""),
 	].join();
-	let kept = KEPT.get(name);
+	const kept = KEPT.get(name);
 
 	if (kept && kept.key === key && kept.of === M.rowThread) return kept.rows;
-	const rows = kept && kept.of === M.rowThread ? kept.room : new Uint32Array(n);
+	const rows = kept && kept.of === M.rowThread ? kept.rows : new Uint8Array(n);
 	const { rowWhat, rowThread, rowSlice } = M,
-		{ event, threads, states } = S;
-	let count = 0;
-	for (let i = 0; i < n; i++) {
-		const what = rowWhat[i];
-
-		if (
-			(what & 0xffff) === event &&
-			what >>> 24 === side &&
-			states[(what >>> 16) & 0xff] &&
-			threads[rowThread[i]] &&
-			(whole || (rowSlice[i] >= first && rowSlice[i] <= last))
-		)
-			rows[count++] = i;
-	}
-	kept = { key, of: M.rowThread, room: rows, rows: rows.subarray(0, count) };
-	KEPT.set(name, kept);
-	return kept.rows;
+		{ threads, states } = S,
+		wanted = ofSide(side).map((is, what) => is && states[M.whatState[what]]);
+	for (let i = 0; i < n; i++) rows[i] = wanted[rowWhat[i]] & threads[rowThread[i]];
+	if (!whole)
+		for (let i = 0; i < n; i++)
+			if (rowSlice[i] < first || rowSlice[i] > last) rows[i] = 0;
+	KEPT.set(name, { key, of: M.rowThread, rows });
+	return rows;
 }
 
 /* All that a side has of the chosen event, whatever else is chosen. */
 export function sideWhole(side) {
-	const { rowWhat, rowWeight, rowSamples } = M,
+	const { rowWhat, rowWeight, rowSamples, unit } = M,
+		wanted = ofSide(side),
 		whole = { weight: 0, samples: 0 };
 
 	for (let i = 0; i < rowWhat.length; i++) {
-		if ((rowWhat[i] & 0xffff) !== S.event || rowWhat[i] >>> 24 !== side) continue;
-		whole.weight += rowWeight[i];
+		if (!wanted[rowWhat[i]]) continue;
+		whole.weight += rowWeight[i] * unit;
 		whole.samples += rowSamples[i];
 	}
 	return whole;
@@ -65,9 +61,10 @@ export function sideWhole(side) {
 /* Weight by thread of chosen rows. */
 export function threadWeights(rows) {
 	const weights = new Float64Array(M.meta.threads.length),
-		{ rowThread, rowWeight } = M;
+		{ rowThread, rowWeight, unit } = M;
 
-	for (let i = 0; i < rows.length; i++) weights[rowThread[rows[i]]] += rowWeight[rows[i]];
+	for (let i = 0; i < rows.length; i++)
+		if (rows[i]) weights[rowThread[i]] += rowWeight[i] * unit;
 	return weights;
 }
 
@@ -103,30 +100,42 @@ function addUpwards(values) {
 	return values;
 }
 
-/* What of is of a side's chosen rows, by segment. */
-function ownSums(rows, of, self) {
-	const { rowSegment } = M;
+/* What of is of a side's chosen rows, in this unit, by segment. */
+function ownSums(rows, of, unit, self) {
+	const { rowStep } = M;
 
-	for (let at = 0; at < rows.length; at++) self[rowSegment[rows[at]]] += of[rows[at]];
+	for (let i = 0, s = 0; i < rows.length; i++) {
+		s += rowStep[i];
+		if (rows[i]) self[s] += of[i] * unit;
+	}
 	return self;
 }
+
+/* The segment of each row, for who does not go over all of them. */
+export const rowSegments = () =>
+	always(`segments ${M.tree}`, () => {
+		let s = 0;
+
+		return Uint32Array.from(M.rowStep).map((step) => (s += step));
+	});
 
 /* Weights by segment, of each of its nodes (total); of two recordings samples as well (hits), from
  * which it is known how sure a difference is. */
 export function sums() {
 	useTree();
-	const { rowWeight, rowSamples } = M;
+	const { rowWeight, rowSamples, unit } = M;
 
 	Object.assign(T, { total: [], samples: [], hits: [], choice: {} });
 	for (let side = 0; side < M.meta.sides.length; side++) {
 		const rows = chosenRows(side, false);
-		const below = (name, of) => addUpwards(ownSums(rows, of, zeros(`${name} ${side}`)));
+		const below = (name, of, unit) =>
+			addUpwards(ownSums(rows, of, unit, zeros(`${name} ${side}`)));
 		let samples = 0;
 
-		for (let at = 0; at < rows.length; at++) samples += rowSamples[rows[at]];
+		for (let i = 0; i < rows.length; i++) samples += rows[i] * rowSamples[i];
 		T.samples.push(samples);
-		T.total.push(below("total", rowWeight));
-		if (twoSides()) T.hits.push(below("hits", rowSamples));
+		T.total.push(below("total", rowWeight, unit));
+		if (twoSides()) T.hits.push(below("hits", rowSamples, 1));
 	}
 }
 
@@ -137,12 +146,12 @@ export function once(name, make) {
 }
 
 /* Of a side, by segment, what its last node has itself: weights, and of two recordings samples. */
-const own = (name, side, of) =>
+const own = (name, side, of, unit) =>
 	once(`${name} ${side}`, () =>
-		ownSums(chosenRows(side, false), of, zeros(`${name} ${side}`)),
+		ownSums(chosenRows(side, false), of, unit, zeros(`${name} ${side}`)),
 	);
-export const selfSums = (side) => own("self", side, M.rowWeight);
-export const selfHits = (side) => own("own hits", side, M.rowSamples);
+export const selfSums = (side) => own("self", side, M.rowWeight, M.unit);
+export const selfHits = (side) => own("own hits", side, M.rowSamples, 1);
 
 export const twoSides = () => M.meta.sides.length > 1;
 export const shown = (g) => (S.before && twoSides() ? g.base : g.value);

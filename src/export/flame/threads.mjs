@@ -13,7 +13,7 @@ const PANEL_ROWS = 400,
 /* Of the event, whatever is chosen: weight and samples by thread, of each side. -1: it has none. */
 function threadSums() {
 	const n = M.meta.threads.length,
-		{ rowWhat, rowThread, rowWeight, rowSamples } = M,
+		{ rowWhat, whatEvent, whatSide, rowThread, rowWeight, rowSamples, unit } = M,
 		{ event } = S;
 	const sides = M.meta.sides.map(() => ({
 		weights: new Float64Array(n).fill(-1),
@@ -21,11 +21,11 @@ function threadSums() {
 	}));
 
 	for (let i = 0; i < rowWhat.length; i++) {
-		const side = sides[rowWhat[i] >>> 24],
+		const side = sides[whatSide[rowWhat[i]]],
 			t = rowThread[i];
 
-		if ((rowWhat[i] & 0xffff) !== event || !side) continue;
-		side.weights[t] = Math.max(0, side.weights[t]) + rowWeight[i];
+		if (whatEvent[rowWhat[i]] !== event) continue;
+		side.weights[t] = Math.max(0, side.weights[t]) + rowWeight[i] * unit;
 		side.hits[t] += rowSamples[i];
 	}
 	return sides;

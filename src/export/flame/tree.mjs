@@ -18,12 +18,8 @@ export function indexTree(m) {
 	for (let i = 0; i < chainLength.length; i++)
 		m.chainStart[i + 1] = m.chainStart[i] + chainLength[i];
 	m.segStart = new Uint32Array(n + 1);
-	m.segBase = new Int32Array(n); /* what a node's number and its place in chained differ by */
 	m.segEnd = new Uint32Array(n); /* the first segment that is not below it */
-	for (let s = 0; s < n; s++) {
-		m.segStart[s + 1] = m.segStart[s] + chainLength[segChain[s]];
-		m.segBase[s] = m.chainStart[segChain[s]] - m.segStart[s];
-	}
+	for (let s = 0; s < n; s++) m.segStart[s + 1] = m.segStart[s] + chainLength[segChain[s]];
 	for (let s = n - 1; s > 0; s--) {
 		m.segEnd[s] ||= s + 1;
 		if (m.segEnd[segParent[s]] < m.segEnd[s]) m.segEnd[segParent[s]] = m.segEnd[s];
@@ -45,10 +41,13 @@ export function segmentOf(node) {
 	return s;
 }
 
-export const fnOf = (node) => M.chained[M.segBase[segmentOf(node)] + node];
+/* What a segment's nodes' numbers and their places in chained differ by. */
+export const baseOf = (s) => M.chainStart[M.segChain[s]] - M.segStart[s];
+
+export const fnOf = (node) => M.chained[baseOf(segmentOf(node)) + node];
 /* The node that samples of a segment hit. */
 export const lastNode = (s) => M.segStart[s + 1] - 1;
-export const lastFn = (s) => M.chained[M.segBase[s] + M.segStart[s + 1] - 1];
+export const lastFn = (s) => M.chained[M.chainStart[M.segChain[s] + 1] - 1];
 
 /* The node above one that is not the root. */
 export function parentOf(node) {
