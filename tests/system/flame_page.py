@@ -54,9 +54,10 @@ class Truth:
 
 def graph_cell(browser, wanted):
     """The widest cell for which wanted() says true and that the window shows."""
-    box = browser.js("const r = document.getElementById('graph').getBoundingClientRect(); return [r.top, r.bottom]")
-    seen = [c for c in cells(browser) if wanted(c) and box[0] <= c["y"] and c["y"] + c["height"] <= box[1]]
-    return max(seen, key=lambda c: c["width"])
+    def seen():
+        box = browser.js("const r = document.getElementById('graph').getBoundingClientRect(); return [r.top, r.bottom]")
+        return [c for c in cells(browser) if wanted(c) and box[0] <= c["y"] and c["y"] + c["height"] <= box[1]]
+    return max(browser.until(seen), key=lambda c: c["width"])
 
 
 def middle(cell):
