@@ -60,6 +60,15 @@ def graph_cell(browser, wanted):
     return max(browser.until(seen), key=lambda c: c["width"])
 
 
+def stands(browser, when):
+    """Whether the graph's root is where the window shows it."""
+    def seen():
+        top, bottom = browser.js("const r = document.getElementById('graph').getBoundingClientRect(); return [r.top, r.bottom]")
+        root = next(c for c in cells(browser) if c["depth"] == 0)
+        return top <= root["y"] and root["y"] + root["height"] <= bottom
+    eventually(browser, "the root is seen: " + when, seen)
+
+
 def middle(cell):
     return cell["x"] + cell["width"] / 2, cell["y"] + cell["height"] / 2
 
@@ -154,17 +163,21 @@ def choose(browser, truth):
         by_pid[pid] = by_pid.get(pid, 0) + row["samples"]
     name = browser.js("return document.querySelector('#threads .process label').title")
     browser.click_on("#threads .process button")
+    stands(browser, "a window that was smaller, and one process")
     check("one process only", totals(browser)["samples"] == by_pid[int(name.split()[-1])], name)
     ticked = "return [...document.querySelectorAll('#threads .process input')].filter((box) => box.checked).length"
     check("and only it is ticked", browser.js(ticked) == 1 < len(by_pid))
     browser.click_on("#allthreads")
     check("all are ticked", browser.js(ticked) == len(by_pid))
     check("all again", totals(browser)["samples"] == truth.samples)
+    stands(browser, "all processes")
     by_state = {}
     for row in truth.rows:
         by_state[row["state"]] = by_state.get(row["state"], 0) + row["samples"]
     browser.click_on("#states .row input")
     check("a state can be left out", totals(browser)["samples"] == truth.samples - max(by_state.values()))
+    browser.click_on("#states .row input")
+    stands(browser, "a state less, and it again")
     browser.keys(ESCAPE)
 
 

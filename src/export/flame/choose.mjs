@@ -6,7 +6,7 @@ import { percent } from "./names.mjs";
 import { isProcess } from "./processes.mjs";
 import { build } from "./groups.mjs";
 import { withAny } from "./tree.mjs";
-import { ROW, follow, layout, line, path } from "./place.mjs";
+import { ROW, follow, goToLine, layout, line, path } from "./place.mjs";
 import { redraw } from "./draw.mjs";
 import { brush, drawStrip, strip } from "./strip.mjs";
 import { decodeLink, encodeLink } from "./link.mjs";
@@ -79,10 +79,11 @@ export function show() {
 }
 
 export function ground() {
+	V.height = $("scroll").clientHeight || V.height;
 	const middle =
 		S.above || V.low < 0 ? V.height / 2 : S.icicle ? V.height * V.rows : V.height;
 
-	$("scroll").scrollTop = Math.max(0, (line(0) + (S.icicle ? 0 : 1)) * ROW - middle);
+	goToLine((line(0) + (S.icicle ? 0 : 1)) * ROW - middle);
 }
 
 export function zoomTo(g) {

@@ -4,7 +4,17 @@ import { $, M, S, V } from "./state.mjs";
 import { isAllTime, shown, twoSides } from "./sums.mjs";
 import { APART, apartChoices } from "./processes.mjs";
 import { kidsOf } from "./groups.mjs";
-import { ROW, depthAt, finishLayout, layout, line, offset, path } from "./place.mjs";
+import {
+	ROW,
+	depthAt,
+	finishLayout,
+	layout,
+	line,
+	offset,
+	path,
+	scrolled,
+	stay,
+} from "./place.mjs";
 import { PAPER, node } from "./element.mjs";
 import { draw, redraw } from "./draw.mjs";
 import { heatStep } from "./heat.mjs";
@@ -341,7 +351,10 @@ export function panels() {
 	});
 	$("allthreads").addEventListener("click", () => only(M.meta.threads.map((_, t) => t)));
 	$("nothreads").addEventListener("click", () => only([]));
-	$("scroll").addEventListener("scroll", redraw);
+	$("scroll").addEventListener("scroll", () => {
+		scrolled();
+		redraw();
+	});
 	$("before").hidden = !twoSides();
 	const resized = new ResizeObserver(fit);
 	resized.observe($("scroll"));
@@ -355,6 +368,7 @@ function fit() {
 	if (V.printed) return;
 	V.width = $("scroll").clientWidth || $("left").clientWidth;
 	V.height = $("scroll").clientHeight || V.height;
+	stay();
 	if (V.width !== width || $("scroll").hidden) show();
 	drawStrip();
 	redraw();

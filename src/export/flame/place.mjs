@@ -103,11 +103,10 @@ function layInOrder(width) {
 export function layout(turn = TURN) {
 	const zoom = S.zoom || S.root,
 		width = V.width,
-		{ low, high, begun } = V;
+		{ low, begun } = V;
 
-	V.begun = { zoom, icicle: S.icicle, view: S.view };
-	const goesOn =
-		V.unfinished && Object.keys(begun).every((key) => begun[key] === V.begun[key]);
+	V.begun = { icicle: S.icicle, view: S.view };
+	const same = begun && Object.keys(begun).every((key) => begun[key] === V.begun[key]);
 	V.depths = new Map();
 	V.low = V.high = 0;
 	V.unfinished = false;
@@ -119,8 +118,39 @@ export function layout(turn = TURN) {
 	for (const row of V.depths.values()) row.sort((a, b) => a.x - b.x);
 	V.rows = V.high - V.low + 1;
 	$("spacer").style.height = `${V.rows * ROW}px`;
-	/* What is seen stays where it is, as rows are put before it. */
-	if (goesOn) $("scroll").scrollTop += (S.icicle ? low - V.low : V.high - high) * ROW;
+	if (same && S.icicle && low !== V.low) $("scroll").scrollTop += (low - V.low) * ROW;
+	if (!same || S.icicle) return;
+	V.below += (low - V.low) * ROW;
+	stay();
+}
+
+/* Scrolls to a line, in pixels. */
+function scrollGraph(top) {
+	$("scroll").scrollTop = Math.max(0, top);
+	V.scrolled = $("scroll").scrollTop;
+}
+
+/* Keeps how much of the graph is below what is seen. */
+function keepBelow() {
+	const { scrollTop, clientHeight } = $("scroll");
+
+	V.below = Math.max(0, V.rows * ROW - clientHeight - scrollTop);
+}
+
+export function goToLine(top) {
+	scrollGraph(top);
+	keepBelow();
+}
+
+/* The graph was scrolled: if by a person, that is where it stays. */
+export function scrolled() {
+	if ($("scroll").scrollTop !== V.scrolled) keepBelow();
+}
+
+/* What is seen stays where it is when there are more rows above it or fewer, or more room: roots
+ * are on the ground. */
+export function stay() {
+	if (!S.icicle) scrollGraph(V.rows * ROW - $("scroll").clientHeight - V.below);
 }
 
 /* All cells, for who asks which there are. */

@@ -55,6 +55,7 @@ export const V = {
 	high: 0,
 	width: 0,
 	height: 0,
+	below: 0,
 	dirty: false,
 	printed: null /* what was on the screen, while the page is printed */,
 };
