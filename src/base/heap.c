@@ -55,7 +55,7 @@ void heap_large(void)
 	/* What is freed stays; what is large comes from there, too, and for all threads. */
 	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	mallopt(M_MMAP_THRESHOLD, (int)(PAGES_LARGE * 16));
+	mallopt(M_MMAP_MAX, 0);
 	mallopt(M_TOP_PAD, (int)ahead);
 	first = malloc(FIRST);
 	mallopt(M_TOP_PAD, (int)PAGES_LARGE);

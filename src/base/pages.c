@@ -3,15 +3,10 @@
  * some MB that are read here and there: one entry of the TLB is for 2 MiB then, not for 4 KiB. */
 #include "base/pages.h"
 
-#include <limits.h>
-#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
-
-#define KEEP_FROM ((size_t)256 << 10) /* more than a heap begins with */
 
 void *pages_new(size_t n)
 {
@@ -71,27 +66,4 @@ void *pages_grown(void *at, size_t had, size_t n)
 	if (p)
 		free(at);
 	return p;
-}
-
-/* Memory of its own for a large block (M_MMAP_THRESHOLD, 32 MiB at most) would go back when the
- * block is freed: there is none. The heap grows once, behind a block that does not fit into what it
- * has, and gives nothing back; nothing of it is in memory before it is needed. */
-void pages_keep(size_t n)
-{
-	unsigned char *block;
-
-	mallopt(M_MMAP_MAX, 0);
-	mallopt(M_TRIM_THRESHOLD, INT_MAX);
-	mallopt(M_TOP_PAD, n < INT_MAX ? (int)n : INT_MAX);
-	block = malloc(KEEP_FROM);
-	mallopt(M_TOP_PAD, (int)PAGES_LARGE);
-	if (block) {
-		unsigned char *from = block + PAGES_LARGE - (uintptr_t)block % PAGES_LARGE;
-		unsigned char *end = sbrk(0);
-
-		/* Where the heap could not grow, the block is somewhere else. */
-		if (end > from && (size_t)(end - from) <= n + PAGES_LARGE)
-			madvise(from, (size_t)(end - from), MADV_HUGEPAGE);
-	}
-	free(block);
 }

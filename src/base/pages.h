@@ -25,11 +25,4 @@ void pages_sparse_free(void *at, size_t n, size_t size);
  * it is large. */
 void *pages_grown(void *at, size_t had, size_t n);
 
-/*
- * For a process that allocates and frees much, and then ends: what malloc gets from the kernel
- * stays with it, and is of large pages for the first n bytes. To be called before there are
- * threads.
- */
-void pages_keep(size_t n);
-
 #endif

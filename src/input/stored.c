@@ -14,11 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/pages.h"
+#include "base/heap.h"
 #include "base/when.h"
-
-/* What a day of a small machine needs; more is there, too. */
-#define STORED_MEMORY ((size_t)512 << 20)
 
 /* Keeps an option's text; stored_settle looks what it means. An option given twice means its last
  * value. */
@@ -188,7 +185,7 @@ int stored_load(const struct stored *s, const struct cmd *cmd, unsigned keep, st
 
 	/* An answer is made of lists that are freed and needed again, epoch by epoch: of a day's
 	 * report more than half of the CPU time went into getting pages anew. */
-	pages_keep(STORED_MEMORY);
+	heap_large();
 	if (r >= 0) {
 		r = answer_load(ret, store, &s->query, keep, &err);
 		store_close(store);

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "base/array.h"
-#include "base/heap.h"
 #include "base/pages.h"
 
 static void test_grows_one_by_one(void **state)
@@ -154,30 +153,6 @@ static void test_sparse(void **state)
 	assert_null(pages_sparse(SIZE_MAX / 8 + 2, 8));
 }
 
-/* After it malloc serves small and large as before. */
-static void test_heap(void **state)
-{
-	size_t at = 0;
-	void *have[100];
-
-	(void)state;
-	heap_large();
-	for (size_t round = 0; round < 3; round++) {
-		for (size_t i = 0; i < 100; i++) {
-			const size_t n = (size_t)1 << i % 24;
-
-			have[i] = malloc(n);
-			assert_non_null(have[i]);
-			memset(have[i], (int)i, n);
-		}
-		for (size_t i = 0; i < 100; i++, at++) {
-			assert_int_equal(((unsigned char *)have[i])[((size_t)1 << i % 24) - 1], i);
-			free(have[i]);
-		}
-	}
-	assert_int_equal(at, 300);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,7 +162,6 @@ int main(void)
 		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_large),
 		cmocka_unit_test(test_sparse),
-		cmocka_unit_test(test_heap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

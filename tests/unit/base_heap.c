@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// base_pages.c: a process that keeps its memory gives none back when a large block is freed.
+// base_heap.c: malloc with large pages serves as before, and gives none back when a block is freed.
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/pages.h"
+#include "base/heap.h"
 
 #define BLOCK ((size_t)64 << 20)
 
@@ -20,7 +20,7 @@ static void large_blocks_stay(void **state)
 	struct mallinfo2 before;
 	void *block;
 
-	pages_keep(BLOCK);
+	heap_large();
 	before = mallinfo2();
 	block = malloc(BLOCK);
 	assert_non_null(block);
@@ -37,10 +37,35 @@ static void large_blocks_stay(void **state)
 	(void)state;
 }
 
+/* After it malloc serves small and large as before. */
+static void small_and_large_are_served(void **state)
+{
+	size_t at = 0;
+	void *have[100];
+
+	(void)state;
+	heap_large();
+	for (size_t round = 0; round < 3; round++) {
+		for (size_t i = 0; i < 100; i++) {
+			const size_t n = (size_t)1 << i % 24;
+
+			have[i] = malloc(n);
+			assert_non_null(have[i]);
+			memset(have[i], (int)i, n);
+		}
+		for (size_t i = 0; i < 100; i++, at++) {
+			assert_int_equal(((unsigned char *)have[i])[((size_t)1 << i % 24) - 1], i);
+			free(have[i]);
+		}
+	}
+	assert_int_equal(at, 300);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(large_blocks_stay),
+		cmocka_unit_test(small_and_large_are_served),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
