@@ -50,6 +50,16 @@ void load_patch(struct bpf_object *object, uint32_t id)
 	}
 }
 
+#define INT3_BYTES 256u /* of the entry of breakpoints, at most */
+
+/* The entry of page faults follows that of breakpoints (asm/idtentry.h), so it ends it. */
+static uint32_t load_int3_bytes(uint64_t int3)
+{
+	uint64_t bytes = int3 ? kwalk_symbol("asm_exc_page_fault") - int3 : 0;
+
+	return bytes && bytes < INT3_BYTES ? (uint32_t)bytes : INT3_BYTES;
+}
+
 /* Writes the options into the programs' read-only configuration, which the verifier takes for
  * constants. -errno. */
 int load_configure(struct kwalk *l, struct bpf_object *object)
@@ -73,6 +83,7 @@ int load_configure(struct kwalk *l, struct bpf_object *object)
 		.timer = kwalk_symbol("perf_swevent_hrtimer"),
 	};
 
+	c.int3_bytes = load_int3_bytes(c.int3);
 	filter_configure(l, &c);
 	c.runtimes = l->opts.runtimes;
 	c.seed = map_secret(); /* nobody can foresee keys, and make code whose keys collide */

@@ -108,9 +108,10 @@ struct kwalk_config {
 	uint32_t away_at_once;
 	/* Where functions of the kernel begin; 0: it is hidden from this user, or there is none. */
 	uint64_t int3, uretprobe, timer;
-	uint32_t runtimes; /* frames of interpreters are wanted */
-	uint32_t context;  /* for whom threads work is wanted */
-	uint64_t seed;     /* of keys that nobody can foresee */
+	uint32_t int3_bytes; /* how long that function is */
+	uint32_t runtimes;   /* frames of interpreters are wanted */
+	uint32_t context;    /* for whom threads work is wanted */
+	uint64_t seed;       /* of keys that nobody can foresee */
 };
 
 /* ---- records in the rings: each begins with kind ---- */

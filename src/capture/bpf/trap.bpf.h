@@ -16,7 +16,6 @@
 #include "capture/bpf/maps.bpf.h"
 
 #define BREAKPOINT 0xcc
-#define TRAP_BYTES 256u   /* of asm_exc_int3, at most */
 #define RETURN_BYTES 512u /* of the system call */
 #define RETURN_DEPTH 4    /* so many of the kernel's outermost frames are above it, at most */
 
@@ -59,10 +58,11 @@ ONCE int trap_suspected(struct walker *w)
 	return TRAP_RETURN;
 }
 
-/* Whether the kernel was entered by a breakpoint. last: the index of the outermost frame. */
+/* Whether the kernel was entered by a breakpoint. last: the index of the outermost frame. The
+ * entries of other exceptions follow that one closely. */
 INLINE int trap_is_breakpoint(const __u64 *frames, __u32 last)
 {
-	return frames[last & (WALK_ROOM - 1)] - config.int3 < TRAP_BYTES;
+	return frames[last & (WALK_ROOM - 1)] - config.int3 < config.int3_bytes;
 }
 
 INLINE int trap_is_return(const __u64 *frames, __u32 last)
