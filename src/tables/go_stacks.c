@@ -14,21 +14,88 @@
 #include "image/go_table.h"
 
 /* With or without the name of their calling convention behind it. */
-static const char *const go_switches[] = {
-	"runtime.asmcgocall", "runtime.gogo",        "runtime.mcall",
-	"runtime.morestack",  "runtime.systemstack",
+static const struct go_switch {
+	const char *name;
+	bool returns; /* to the stack that it left, from the C code that it calls */
+} go_switches[] = {
+	{ "runtime.asmcgocall", false },
+	{ "runtime.gogo", false },
+	{ "runtime.mcall", false },
+	{ "runtime.morestack", false },
+	{ "runtime.systemstack", false },
+	{ "runtime.walltime", true },
+	{ "runtime.walltime1", true },
+	{ "runtime.nanotime1", true },
+	{ "time.now", true },
 };
 
-static bool go_is_switch(const char *name, size_t n)
+/* NULL: it is none. */
+static const struct go_switch *go_switch_of(const char *name, size_t n)
 {
 	for (size_t i = 0; i < sizeof(go_switches) / sizeof(go_switches[0]); i++) {
-		size_t length = strlen(go_switches[i]);
+		size_t length = strlen(go_switches[i].name);
 
-		if (n > length && !memcmp(name, go_switches[i], length) &&
+		if (n > length && !memcmp(name, go_switches[i].name, length) &&
 		    (!name[length] || !strcmp(name + length, ".abi0")))
-			return true;
+			return &go_switches[i];
 	}
-	return false;
+	return NULL;
+}
+
+/* Bytes of an instruction at a place of code that has n of them. */
+static bool go_is(const unsigned char *code, uint64_t n, uint64_t at, const char *bytes,
+                  size_t size)
+{
+	return at <= n && size <= n - at && !memcmp(code + at, bytes, size);
+}
+
+/*
+ * The pieces of a function behind its exchange of stacks, where it keeps a frame pointer: it is set
+ * in front of the exchange by one of two beginnings (Go 1.21 brought the second), and holds up to
+ * the instruction that sets it back, and in what follows the function's only return.
+ *
+ *	sub $N,%rsp; mov %rbp,N-8(%rsp); lea N-8(%rsp),%rbp ... mov N-8(%rsp),%rbp; add $N,%rsp; ret
+ *	push %rbp; mov %rsp,%rbp; sub $N,%rsp ... add $N,%rsp; pop %rbp; ret
+ */
+static void go_pieces(const unsigned char *code, uint64_t n, uint64_t start, uint64_t from,
+                      struct compile_input *in)
+{
+	const bool pushes = go_is(code, n, 0, "\x55\x48\x89\xe5\x48\x83\xec", 7);
+	const unsigned char size = n > 7 ? code[pushes ? 7 : 3] : 0;
+	const unsigned char below = (unsigned char)(size - 8);
+	const char begin[] = { 0x48, (char)0x89, 0x6c, 0x24, (char)below,
+		               0x48, (char)0x8d, 0x6c, 0x24, (char)below };
+	const char end[] = { 0x48, (char)0x8b, 0x6c,       0x24,       (char)below,
+		             0x48, (char)0x83, (char)0xc4, (char)size, (char)0xc3 };
+	const char pops[] = { 0x48, (char)0x83, (char)0xc4, (char)size, 0x5d, (char)0xc3 };
+	struct compile_piece pieces[4];
+	size_t count = 0;
+	uint64_t at;
+
+	if (!size || (!pushes && (!go_is(code, n, 0, "\x48\x83\xec", 3) ||
+	                          !go_is(code, n, 4, begin, sizeof(begin)))))
+		return;
+	for (at = from - start; at < n; at++)
+		if (pushes ? go_is(code, n, at, pops, sizeof(pops))
+		           : go_is(code, n, at, end, sizeof(end)))
+			break;
+	if (at >= n || in->n_pieces + 4 > COMPILE_PIECES_MAX)
+		return;
+	at += start;
+	if (pushes) {
+		pieces[count++] = (struct compile_piece){ from, at + 5, 1, 0 };
+		pieces[count++] = (struct compile_piece){ at + 5, at + 6, 0, 8 };
+		at += 6;
+	} else {
+		pieces[count++] = (struct compile_piece){ from, at + 1, 1, 0 };
+		pieces[count++] = (struct compile_piece){ at + 1, at + 9, 0, size + 8u };
+		pieces[count++] = (struct compile_piece){ at + 9, at + 10, 0, 8 };
+		at += 10;
+	}
+	if (at < start + n)
+		pieces[count++] = (struct compile_piece){ at, start + n, 1, 0 };
+	memcpy(in->pieces + in->n_pieces, pieces, count * sizeof(*pieces));
+	in->n_pieces += count;
 }
 
 /* mov %REG,%rsp or mov MEMORY,%rsp */
@@ -43,9 +110,10 @@ static bool go_writes_sp(const unsigned char *code)
 	                         : false;
 }
 
-/* The first byte of a function at which the stack may have been exchanged already; 0: none. */
-static uint64_t go_switch_in(const struct image *image, const struct image_section *text,
-                             uint64_t start, uint64_t size)
+/* Adds the first byte of a function at which the stack may have been exchanged already, and what is
+ * known behind it. */
+static void go_switch_in(const struct image *image, const struct image_section *text,
+                         uint64_t start, uint64_t size, bool returns, struct compile_input *in)
 {
 	unsigned char *buf = malloc(size + 1);
 	const unsigned char *code =
@@ -55,8 +123,12 @@ static uint64_t go_switch_in(const struct image *image, const struct image_secti
 	for (uint64_t i = 0; code && i + 3 <= size && !found; i++)
 		if (go_writes_sp(code + i))
 			found = start + i + 1;
+	if (found) {
+		in->switches[in->n_switches++] = found;
+		if (returns)
+			go_pieces(code, size, start, found, in);
+	}
 	free(buf);
-	return found;
 }
 
 /* Adds the address in a function from which on its unwind information does not hold, if it is one
@@ -65,15 +137,12 @@ static void go_take(const char *name, size_t n, uint64_t start, uint64_t size,
                     const struct image *image, const struct image_section *text,
                     struct compile_input *in)
 {
-	uint64_t from;
+	const struct go_switch *s = go_switch_of(name, n);
 
-	if (!go_is_switch(name, n) || in->n_switches == COMPILE_SWITCHES_MAX ||
-	    start < text->vaddr || start - text->vaddr > text->n ||
-	    size > text->n - (start - text->vaddr))
+	if (!s || in->n_switches == COMPILE_SWITCHES_MAX || start < text->vaddr ||
+	    start - text->vaddr > text->n || size > text->n - (start - text->vaddr))
 		return;
-	from = go_switch_in(image, text, start, size);
-	if (from)
-		in->switches[in->n_switches++] = from;
+	go_switch_in(image, text, start, size, s->returns, in);
 }
 
 /* A stripped program's functions, by the table that Go's runtime has of them. */

@@ -137,6 +137,7 @@ void tables_input_contents(const struct tables_input *input, struct tables_conte
 		blake2_add(&b, range, sizeof(range));
 	}
 	blake2_add(&b, in->switches, in->n_switches * sizeof(*in->switches));
+	blake2_add(&b, in->pieces, in->n_pieces * sizeof(*in->pieces));
 	contents_section(&b, in->eh_frame.bytes, in->eh_frame.n, in->eh_frame.address);
 	contents_section(&b, in->sframe.bytes, in->sframe.n, in->sframe.address);
 	contents_section(&b, in->debug_frame.bytes, in->debug_frame.n, in->debug_frame.address);

@@ -112,13 +112,30 @@ static void compile_undescribed(struct rows *rows, const struct compile_input *i
 	}
 }
 
-/* Cuts a function off where it goes to another stack. */
+/* Cuts a function off where it goes to another stack, and adds what is known of it behind that. */
 static void compile_switches(struct rows *rows, const struct compile_input *in)
 {
 	if (in->n_switches)
 		rows_seal(rows);
 	for (size_t i = 0; i < in->n_switches; i++)
 		rows_cut(rows, in->switches[i]);
+	for (size_t i = 0; i < in->n_pieces; i++) {
+		const struct compile_piece *p = &in->pieces[i];
+		const struct rows_rule rule = {
+			.rule = { .cfa = p->by_fp ? FRAMETAB_CFA_FP : FRAMETAB_CFA_SP,
+			          .cfa_off = p->by_fp ? 16 : (int32_t)p->cfa_sp,
+			          .flags = p->by_fp ? FRAMETAB_OTHER_STACK : 0,
+			          .fp = p->by_fp ? FRAMETAB_AT_CFA : FRAMETAB_AT_SAME,
+			          .fp_off = p->by_fp ? -16 : 0,
+			          .ra = FRAMETAB_AT_CFA,
+			          .ra_off = -8 }
+		};
+
+		if (!rows_begin(rows, p->start, p->end))
+			continue;
+		rows_add(rows, p->start, &rule);
+		rows_end(rows);
+	}
 }
 
 /* Later sources fill only what earlier ones left open, so each source is sealed before the next

@@ -29,7 +29,16 @@ struct compile_range {
 	16u /* bytes of padding between functions, fewer of which take the rule before them */
 #define COMPILE_GAP 65536u /* bytes; smaller ones are assembly of a few functions */
 #define COMPILE_GAPS_MAX 64
-#define COMPILE_SWITCHES_MAX 8
+#define COMPILE_SWITCHES_MAX 16
+#define COMPILE_PIECES_MAX 32
+
+/* Code behind a switch of which is known how its caller is found: the return address stands below
+ * the CFA, and if the frame pointer holds the CFA less 16, the caller's frame pointer below that. */
+struct compile_piece {
+	uint64_t start, end;
+	uint32_t by_fp;  /* the CFA is the frame pointer + 16 */
+	uint32_t cfa_sp; /* else the stack pointer + this, and the frame pointer is the caller's */
+};
 
 struct compile_input {
 	uint32_t machine; /* enum frametab_machine */
@@ -42,9 +51,11 @@ struct compile_input {
 	struct compile_range ranges[COMPILE_RANGES_MAX];
 	size_t n_ranges;
 	/* Where code goes to another stack and its unwind information does not say so: from there
-	 * to the function's end nothing is known. */
+	 * to the function's end nothing is known, but for these pieces. x86_64 only. */
 	uint64_t switches[COMPILE_SWITCHES_MAX];
 	size_t n_switches;
+	struct compile_piece pieces[COMPILE_PIECES_MAX];
+	size_t n_pieces;
 	/* Whether the code from start to end keeps frame pointers, as far as can be told. Called
 	 * for what all sources leave out, from COMPILE_GAP bytes on. NULL: no code does. */
 	bool (*keeps_fp)(void *ctx, uint64_t start, uint64_t end);

@@ -94,6 +94,8 @@ enum frametab_at {
 #define FRAMETAB_KEEPS_FP 8u
 /* With FRAMETAB_CFA_NONE: code that was left out; the rule before it may hold, as a guess. */
 #define FRAMETAB_LIKE 16u
+/* The caller is on another stack, which may lie below this one. */
+#define FRAMETAB_OTHER_STACK 32u
 
 /* Callee-saved registers beside the frame pointer, as bits of `saved`: x86_64 rbx r12 r13 r14 r15;
  * aarch64 x19 ... x28. */

@@ -357,11 +357,13 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 		return false;
 	if (!w->step)
 		walker_saves(w, w->place.table, r, w->regs.value[w->sp], cfa);
-	/* A caller's frame lies above its callee's, except across a signal frame, which may change
-	 * stacks. In the first frame sp may equal the CFA: nothing was pushed, and the return
+	/* A caller's frame lies above its callee's, except across what may change stacks, as a
+	 * signal frame. In the first frame sp may equal the CFA: nothing was pushed, and the return
 	 * address is in a register (aarch64). */
-	if (!is_signal &&
-	    (cfa < w->regs.value[w->sp] || (cfa == w->regs.value[w->sp] && !w->first)))
+	if (r->flags & FRAMETAB_OTHER_STACK)
+		w->plain = false;
+	else if (!is_signal &&
+	         (cfa < w->regs.value[w->sp] || (cfa == w->regs.value[w->sp] && !w->first)))
 		return walker_end(w, WALK_NO_PROGRESS);
 	w->regs.value[w->sp] = cfa;
 	w->regs.value[w->fp] = fp;

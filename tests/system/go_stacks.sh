@@ -47,4 +47,22 @@ judged() {
 judged dwarf
 (needs_bpf) || done_testing
 judged dwarf,defer
+
+# The clock is read on the thread's own stack, but its readers come back and keep a frame pointer: their stacks are whole.
+GOCACHE=$T/cache GOFLAGS=-mod=mod GO111MODULE=off go build -o clock-go "$TESTS/unwind_cases/clock.go" 2>go.err || skip "go cannot build"
+GOCACHE=$T/cache GOFLAGS=-mod=mod GO111MODULE=off go build -ldflags='-s -w' -o clock-bare "$TESTS/unwind_cases/clock.go" 2>go.err
+for program in clock-go clock-bare; do
+	record -q -e cpu-clock -F 997 -o f.data -- "./$program" 2 >/dev/null
+	"$SEAM" script -F comm,tid,ip,sym f.data 2>/dev/null | awk -v RS= '
+		/ main\.worker/ { all++; clock += /clock_gettime|nanotime1|time\.now/
+			if (/ main\.worker[^\n]*\n([^\n]* main\.main[^\n]*\n)+[^\n]* runtime\.goexit[^\n]*\n*$/) whole++; next }
+		/clock_gettime|nanotime1|time\.now/ && !/ runtime\.(sysmon|schedinit|schedule|main|mstart|bgscavenge|gcBgMarkWorker)/ { cut++; last = $0 }
+		END { print all + 0, clock + 0, whole + 0, cut + 0; print last >"cut" }' >n
+	read -r all clock whole cut <n
+	echo "# $program: $all stacks of workers, $clock in the clock, $whole whole, $cut in the clock without a worker"
+	atleast "$program: stacks in the clock" 200 "$clock"
+	atleast "$program: whole" $((all * 995 / 1000)) "$whole"
+	atmost "$program: in the clock without a worker" $((clock / 200)) "$cut"
+	sed 's/^/# /' cut
+done
 done_testing

@@ -135,6 +135,42 @@ static void switches_end_functions(void **state)
 	buf_free(&eh);
 }
 
+/* Behind a switch, pieces of the function have rules of their own; of what is covered they change
+ * nothing. */
+static void pieces_behind_a_switch(void **state)
+{
+	static const char program[] = "\x44\x0e\x10\x44\x0e\x18"; /* rows at 0, 4 and 8 */
+	struct compile_input in = input(FRAMETAB_X86_64);
+	struct buf eh = { 0 };
+	struct frametab t;
+	const struct frametab_rule *r;
+
+	(void)state;
+	put_fde(&eh, put_cie(&eh, "zR"), TEXT_AT, 0x40, program, sizeof(program) - 1);
+	in.switches[in.n_switches++] = TEXT_AT + 0x10;
+	in.pieces[in.n_pieces++] = (struct compile_piece){ TEXT_AT + 0x10, TEXT_AT + 0x20, 1, 0 };
+	in.pieces[in.n_pieces++] = (struct compile_piece){ TEXT_AT + 0x20, TEXT_AT + 0x28, 0, 32 };
+	in.pieces[in.n_pieces++] = (struct compile_piece){ TEXT_AT + 4, TEXT_AT + 8, 0, 64 };
+	t = compile(&in, &eh);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 5)->cfa_off, 16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0xf)->cfa_off, 24);
+	for (uint64_t pc = TEXT_AT + 0x10; pc < TEXT_AT + 0x20; pc++) {
+		r = frametab_find(&t, pc);
+		assert_int_equal(r->cfa, FRAMETAB_CFA_FP);
+		assert_int_equal(r->cfa_off, 16);
+		assert_int_equal(r->fp, FRAMETAB_AT_CFA);
+		assert_int_equal(r->fp_off, -16);
+		assert_int_equal(r->flags, FRAMETAB_OTHER_STACK);
+	}
+	r = frametab_find(&t, TEXT_AT + 0x27);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_SP);
+	assert_int_equal(r->cfa_off, 32);
+	assert_int_equal(r->fp, FRAMETAB_AT_SAME);
+	assert_int_equal(r->flags, 0);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x28)->cfa, FRAMETAB_CFA_NONE);
+	buf_free(&eh);
+}
+
 /* What linkers write for .plt, what glibc writes for a signal's return, and what only evaluation
  * can say. */
 static void expressions(void **state)
@@ -514,6 +550,7 @@ int main(void)
 		cmocka_unit_test(layout_of_functions),
 		cmocka_unit_test(remember_and_restore),
 		cmocka_unit_test(switches_end_functions),
+		cmocka_unit_test(pieces_behind_a_switch),
 		cmocka_unit_test(expressions),
 		cmocka_unit_test(unsound_functions_are_skipped),
 		cmocka_unit_test(nothing_to_compile),

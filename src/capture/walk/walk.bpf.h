@@ -385,7 +385,7 @@ INLINE int walk_is_plain(struct walker *w)
 	odd |= ~(1ull << FRAMETAB_AT_SAME | 1ull << FRAMETAB_AT_CFA) >> (head >> 16 & 15) & 1;
 	odd |= (head >> 24 & 255) ^ FRAMETAB_AT_CFA;
 	odd |= ANEW(w->ra_off) + 8;
-	odd |= head >> 32 & FRAMETAB_SIGNAL_FRAME;
+	odd |= head >> 32 & (FRAMETAB_SIGNAL_FRAME | FRAMETAB_OTHER_STACK);
 	odd |= ANEW(w->first) | ANEW(w->exact) | ((ANEW(w->known) >> REG_FP & 1) ^ 1);
 	return !odd;
 }
@@ -458,8 +458,9 @@ INLINE long walk_by_rule(struct walk *c, __u64 rule, const int kind)
 		                (ANEW(w->head) >> 16 & 255) == FRAMETAB_AT_CFA ? w->cfa + w->fp_off
 		                                                               : 0);
 	w->exact = ANEW(w->head) >> 32 & FRAMETAB_SIGNAL_FRAME;
-	/* Except out of a signal's handler, a caller's stack pointer is above the callee's. */
-	if (!ANEW(w->exact) &&
+	/* Except out of a signal's handler, or where the rule says that the stack is another one, a
+	 * caller's stack pointer is above the callee's. */
+	if (!(ANEW(w->head) >> 32 & (FRAMETAB_SIGNAL_FRAME | FRAMETAB_OTHER_STACK)) &&
 	    (w->cfa < w->regs[REG_SP] || (w->cfa == w->regs[REG_SP] && !w->first)))
 		return walk_end(w, KWALK_NO_PROGRESS);
 	/* As in unwind/walk.c: assembler's rules may ask for what the first frame left alone. */
