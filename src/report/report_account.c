@@ -125,6 +125,13 @@ static void account_walks(const struct report *r, struct buf *out)
 		             report_number(u->guessed_frames, number, sizeof(number)));
 }
 
+/* In front of what is only known of all samples, where it is not all that are shown. */
+static void account_of_all(const struct report *r, struct buf *out)
+{
+	if (r->load.not_taken || r->load.of_others)
+		buf_put_text(out, "of all samples, asked for or not: ");
+}
+
 /* "12,345 stacks walked while recording: 99.8 % whole, 0.2 % cut off: a page was not in memory" */
 static void account_ends(const struct report *r, struct buf *out)
 {
@@ -137,6 +144,7 @@ static void account_ends(const struct report *r, struct buf *out)
 		all += c->ends[e];
 	if (!all)
 		return;
+	account_of_all(r, out);
 	shown_printf(out, "%s user stack%s walked while recording: ",
 	             report_number(all, number, sizeof(number)), all == 1 ? "" : "s");
 	for (uint32_t e = 0; e < STACK_ENDS; e++)
@@ -161,6 +169,7 @@ static void account_runtime(const struct report *r, struct buf *out)
 		all += ends[e];
 	if (!all)
 		return;
+	account_of_all(r, out);
 	shown_printf(out, "%s user stack%s in an interpreter, with its functions: ",
 	             report_number(all, number, sizeof(number)), all == 1 ? "" : "s");
 	for (uint32_t e = RUNTIME_END_COMPLETE; e < RUNTIME_ENDS; e++)
