@@ -126,7 +126,7 @@ for n in 1 2 3 4 5 6; do
 done
 python3 "$here/../golden/json_keys/run.py" "$SEAM" "seam annotate --json=json" >keys || fail "$(cat keys)"
 "$SEAM" flame -i ../leak.data --source -o page.html 2>err
-sed -n 's/.*id="data">\([^<]*\)<.*/\1/p' page.html | base64 -d | gzip -dc >block
+sed -n 's/.*class="data"[^>]*>\([^<]*\)<.*/\1/p' page.html | base64 -d | gzip -dc >block
 says err 'source files .*not shown'
 "$SEAM" archive --sources -i ../leak.data -o a.tar.zst 2>err
 says err 'left out: .*secret.txt: its name does not end as sources do'

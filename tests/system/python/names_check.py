@@ -142,9 +142,9 @@ def exports(path, firefox, callgrind):
 
 
 def page():
-    """The data of a page: a head in JSON, then arrays (src/export/flame_arrays.c)."""
-    blocks = re.findall(r">\s*(H4sI[A-Za-z0-9+/=\s]+)<", sys.stdin.read())
-    data = gzip.decompress(base64.b64decode(blocks[0]))
+    """The data of a page: a head in JSON, then arrays (src/export/flame_arrays.c), in elements of base64."""
+    pieces = re.findall(r'class="data"[^>]*>([^<]*)<', sys.stdin.read())
+    data = gzip.decompress(b"".join(map(base64.b64decode, pieces)))
     meta = json.loads(data[4:4 + struct.unpack("<I", data[:4])[0]])
     if meta["runtimes"][0]["name"] != "Python": # its kind is the first behind native code's
         sys.exit(str(meta["runtimes"]))
