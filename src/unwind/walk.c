@@ -338,8 +338,10 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 
 	if (r->ra == FRAMETAB_AT_UNDEFINED)
 		return walker_end(w, WALK_COMPLETE);
-	if (!walker_cfa(w, r, &cfa) || !walker_return_address(w, r, cfa, &pc))
+	if (!walker_cfa(w, r, &cfa))
 		return false;
+	if (!walker_return_address(w, r, cfa, &pc)) /* a copy has one stack */
+		return r->flags & FRAMETAB_OTHER_STACK ? walker_end(w, WALK_TRUNCATED) : false;
 	if (r->fp == FRAMETAB_AT_UNDEFINED ||
 	    (r->fp == FRAMETAB_AT_CFA &&
 	     cfa + (uint64_t)(int64_t)r->fp_off < w->regs.value[w->sp] &&
