@@ -32,8 +32,8 @@ struct compile_range {
 #define COMPILE_SWITCHES_MAX 16
 #define COMPILE_PIECES_MAX 32
 
-/* Code behind a switch of which is known how its caller is found: the return address stands below
- * the CFA, and if the frame pointer holds the CFA less 16, the caller's frame pointer below that. */
+/* Code behind a switch of which is known how its caller is found. The return address stands below
+ * the CFA. Where the frame pointer is the CFA - 16, the caller's stands below that. */
 struct compile_piece {
 	uint64_t start, end;
 	uint32_t by_fp;  /* the CFA is the frame pointer + 16 */
