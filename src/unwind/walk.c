@@ -48,7 +48,7 @@ struct walker {
 	bool exact; /* the pc is where execution stopped, not a return address */
 	/* all of regs is that of this frame: frame 0, or the frame that a signal interrupted */
 	bool first;
-	bool signalled; /* a signal frame was passed */
+	bool signalled; /* what may lead to another stack was passed: a signal frame, a rule */
 	bool kept; /* the last step was made through a frame of code that keeps frame pointers */
 	struct walk *out;
 	struct walk_cache *cache;
@@ -338,10 +338,10 @@ static bool walker_step(struct walker *w, const struct frametab_rule *r)
 
 	if (r->ra == FRAMETAB_AT_UNDEFINED)
 		return walker_end(w, WALK_COMPLETE);
-	if (!walker_cfa(w, r, &cfa))
+	/* Before the first word of it is read: a copy has one stack. */
+	w->signalled |= r->flags & FRAMETAB_OTHER_STACK;
+	if (!walker_cfa(w, r, &cfa) || !walker_return_address(w, r, cfa, &pc))
 		return false;
-	if (!walker_return_address(w, r, cfa, &pc)) /* a copy has one stack */
-		return r->flags & FRAMETAB_OTHER_STACK ? walker_end(w, WALK_TRUNCATED) : false;
 	if (r->fp == FRAMETAB_AT_UNDEFINED ||
 	    (r->fp == FRAMETAB_AT_CFA &&
 	     cfa + (uint64_t)(int64_t)r->fp_off < w->regs.value[w->sp] &&

@@ -321,11 +321,11 @@ UC = "-DHAVE_UCONTEXT"
 # Reasons that no other sample of a program may have, and how many must be complete nevertheless. While libgcc installs
 # the context of a landing pad it overwrites its own return address: no rule can say so, and a program that does nothing
 # but throw is there in 0.7 % of its samples. Where Go's runtime works on the thread's own stack (mcall, systemstack) no
-# unwind information is the reason.
+# unwind information is the reason; where it reads the clock there, that the goroutine's stack is another one.
 LEAST = {"throwing": 0.98}
 # Of these libdw knows nothing, and follows frame pointers: where neither is complete it is no judge.
 GUESSED = {"Go's compiler, stripped"}
-# name: (recording, what may be incomplete: None or the one reason that is right for it)
+# name: (recording, what may be incomplete: None, or the reason that is right for it, or both)
 PROGRAMS = {
     "python3": (python, None),
     "gcc's cc1": (cc1, None),
@@ -335,8 +335,8 @@ PROGRAMS = {
     "openssl speed": (openssl, "below_sp"),
     "C++ exceptions, threads": (throw, "throwing"),
     "C++ at work that throws": (cpp_work, None),
-    "Go": (go, "no_unwind_info"),
-    "Go's compiler, stripped": (go_stripped, "no_unwind_info"),
+    "Go": (go, ("no_unwind_info", "other_stack")),
+    "Go's compiler, stripped": (go_stripped, ("no_unwind_info", "other_stack")),
     "ripgrep (Rust)": (ripgrep, None),
     "fd-find (Rust)": (fd, None),
     "signal handler": (case("signal", UC), None),
@@ -482,7 +482,8 @@ def judge(r, may, guessed):
     wrong = []
     # Assembly that nothing describes, as in the C library's start and libgmp: libdw ends there, too.
     undescribed = min(r["neither_prefix"], r["no_unwind_info"], r["samples"] // 100)
-    suffices = r["samples"] - r["truncated"] - (r.get(may, 0) if may else undescribed)
+    right = (may,) if isinstance(may, str) else may
+    suffices = r["samples"] - r["truncated"] - (sum(r.get(reason, 0) for reason in right) if right else undescribed)
     if r["samples"] < 20:
         wrong.append("hardly any sample")
     unexplained = r["differ"] - r["peer_short"] - r["peer_guess"]
