@@ -24,9 +24,8 @@
 
 #include "base/blake2.h"
 
-#define FILE_MAX (1ULL << 30)  /* bytes of one file; libLLVM's table is 4 MB */
-#define MAP_LEAST (128u << 10) /* bytes: fewer are read sooner than mapped */
-#define TOUCH_S (24 * 3600)    /* a file's time of use is written at most daily */
+#define FILE_MAX (1ULL << 30) /* bytes of one file; libLLVM's table is 4 MB */
+#define TOUCH_S (24 * 3600)   /* a file's time of use is written at most daily */
 
 #define FORM_VERSION 1u
 #define NAME_MAX_BYTES 128u
@@ -298,22 +297,12 @@ int table_cache_map(struct table_cache *c, const char *name, const void **ret, s
 	return r;
 }
 
-/* The size of a file; 0: there is none. */
-static uint64_t cache_size(const struct table_cache *c, const char *name)
-{
-	struct stat st;
-
-	return c->dir < 0 || fstatat(c->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0
-	               ? 0
-	               : (uint64_t)st.st_size;
-}
-
 int table_cache_take(struct table_cache *c, const char *name, struct table_cache_bytes *ret)
 {
 	struct buf own = { 0 };
 
 	*ret = (struct table_cache_bytes){ 0 };
-	if (cache_size(c, name) >= MAP_LEAST && table_cache_map(c, name, &ret->bytes, &ret->n)) {
+	if (table_cache_map(c, name, &ret->bytes, &ret->n)) {
 		ret->mapped = true;
 		return 1;
 	}

@@ -37,7 +37,7 @@ int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const 
  * much less than memory of our own where page faults are slow. 1, or 0: also where only
  * table_cache_get can have it. */
 int table_cache_map(struct table_cache *c, const char *name, const void **ret, size_t *n);
-/* A blob, in memory of our own or, where that costs more, in such pages. */
+/* A blob: in such pages, or else in memory of our own. */
 struct table_cache_bytes {
 	const void *bytes; /* at a multiple of 8; NULL: none */
 	size_t n;

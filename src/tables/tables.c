@@ -65,7 +65,7 @@ void tables_free(struct tables *t)
 		free(e->segments);
 	}
 	for (struct tables_blob *b = t->blobs; b; b = b->next)
-		tables_bytes_free(&b->bytes);
+		table_cache_give_back(&b->bytes);
 	buf_free(&t->kept_vdso);
 	jit_tables_free(t->jit);
 	table_cache_close(&t->cache);

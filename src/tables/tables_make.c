@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -147,31 +146,26 @@ static struct tables_blob *tables_blob_find(struct tables *t,
 	return NULL;
 }
 
-void tables_bytes_free(struct tables_bytes *b)
-{
-	buf_free(&b->own);
-	if (b->mapped)
-		munmap((void *)b->mapped, b->n_mapped);
-}
-
 /* The blob takes the bytes over, in pages that the kernel may take back where there is a place for
  * such pages. */
-static void tables_blob_take(struct tables *t, struct tables_blob *b, struct tables_bytes *bytes)
+static void tables_blob_take(struct tables *t, struct tables_blob *b,
+                             struct table_cache_bytes *bytes)
 {
+	b->bytes = (struct table_cache_bytes){ .n = bytes->n, .mapped = true };
 	if (!bytes->mapped &&
-	    table_cache_spill(&t->cache, bytes->own.bytes, bytes->own.n, &bytes->mapped) > 0) {
-		bytes->n_mapped = bytes->own.n;
-		buf_free(&bytes->own);
+	    table_cache_spill(&t->cache, bytes->bytes, bytes->n, &b->bytes.bytes) > 0) {
+		table_cache_give_back(bytes);
+	} else {
+		b->bytes = *bytes;
+		*bytes = (struct table_cache_bytes){ 0 };
 	}
-	b->bytes = *bytes;
-	frametab_of(&b->table, bytes->mapped ? bytes->mapped : bytes->own.bytes);
-	*bytes = (struct tables_bytes){ 0 };
+	frametab_of(&b->table, b->bytes.bytes);
 }
 
 /* Makes a table the one of these contents. If another thread was faster, that thread's table is
  * used. -ENOMEM. */
 static int tables_blob_add(struct tables *t, const struct tables_contents *contents,
-                           struct tables_bytes *bytes, struct tables_blob **ret)
+                           struct table_cache_bytes *bytes, struct tables_blob **ret)
 {
 	struct tables_blob *b;
 	uint64_t *slot;
@@ -192,31 +186,22 @@ static int tables_blob_add(struct tables *t, const struct tables_contents *conte
 		t->blobs = b;
 		*slot = (uintptr_t)b;
 		t->counts.bytes += b->table.header->size;
-		t->counts.own_bytes += b->bytes.own.n;
 		if (b->bytes.mapped)
-			map_put(&t->mapped, (uintptr_t)b->bytes.mapped, b->bytes.n_mapped);
+			map_put(&t->mapped, (uintptr_t)b->bytes.bytes, b->bytes.n);
+		else
+			t->counts.own_bytes += b->bytes.n;
 	}
 	pthread_mutex_unlock(&t->lock);
 	*ret = b;
 	return 0;
 }
 
-/* Finds a table on disk: in pages of a file, or else in our own memory. */
-static bool tables_bytes_get(struct tables *t, const char *name, struct tables_bytes *ret)
-{
-	struct frametab table;
-
-	if (table_cache_map(&t->cache, name, &ret->mapped, &ret->n_mapped) > 0)
-		return frametab_open(&table, ret->mapped, ret->n_mapped, NULL) >= 0;
-	return table_cache_get(&t->cache, name, &ret->own) > 0 &&
-	       frametab_open(&table, ret->own.bytes, ret->own.n, NULL) >= 0;
-}
-
 /* The table of contents that are known, from memory or from disk: 1; 0: there is none; -ENOMEM. */
 static int tables_blob_get(struct tables *t, const struct tables_contents *contents,
                            struct tables_blob **ret)
 {
-	struct tables_bytes bytes = { 0 };
+	struct table_cache_bytes bytes;
+	struct frametab table;
 	char name[TABLES_NAME];
 	int r = 0;
 
@@ -228,9 +213,10 @@ static int tables_blob_get(struct tables *t, const struct tables_contents *conte
 	if (contents->alone)
 		return 0;
 	tables_blob_name(contents, name);
-	if (tables_bytes_get(t, name, &bytes))
+	if (table_cache_take(&t->cache, name, &bytes) &&
+	    frametab_open(&table, bytes.bytes, bytes.n, NULL) >= 0)
 		r = tables_blob_add(t, contents, &bytes, ret) < 0 ? -ENOMEM : 1;
-	tables_bytes_free(&bytes);
+	table_cache_give_back(&bytes);
 	return r;
 }
 
@@ -239,23 +225,25 @@ static int tables_blob_make(struct tables *t, struct tables_input *input,
                             struct tables_contents *contents, struct tables_blob **ret,
                             struct seam_error *err)
 {
-	struct tables_bytes bytes = { 0 };
+	struct table_cache_bytes bytes;
+	struct buf made = { 0 };
 	struct frametab table;
 	char name[TABLES_NAME];
-	int r = tables_compile(t, input, &bytes.own, err);
+	int r = tables_compile(t, input, &made, err);
 
+	bytes = (struct table_cache_bytes){ made.bytes, made.n, false };
 	if (r >= 0)
-		r = frametab_open(&table, bytes.own.bytes, bytes.own.n, err);
+		r = frametab_open(&table, bytes.bytes, bytes.n, err);
 	tables_contents_check(t, input, contents);
 	if (r >= 0 && !contents->alone) {
 		tables_blob_name(contents, name);
 		pthread_mutex_lock(&t->lock);
-		table_cache_put(&t->cache, name, bytes.own.bytes, bytes.own.n);
+		table_cache_put(&t->cache, name, bytes.bytes, bytes.n);
 		pthread_mutex_unlock(&t->lock);
 	}
 	if (r >= 0)
 		r = tables_blob_add(t, contents, &bytes, ret);
-	tables_bytes_free(&bytes);
+	table_cache_give_back(&bytes);
 	return r;
 }
 

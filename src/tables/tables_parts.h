@@ -60,20 +60,11 @@ void tables_contents_check(struct tables *t, const struct tables_input *in,
 void tables_recall(struct tables *t, int fd, struct tables_contents *ret);
 void tables_remember(struct tables *t, int fd, const struct tables_contents *contents);
 
-/* A table's bytes: our own, or pages of a file without a name. */
-struct tables_bytes {
-	struct buf own;
-	const void *mapped; /* NULL: own */
-	size_t n_mapped;
-};
-
-void tables_bytes_free(struct tables_bytes *b);
-
 /* One table, of all objects with these contents. */
 struct tables_blob {
 	unsigned char digest[BLAKE2_BYTES];
 	struct frametab table;
-	struct tables_bytes bytes;
+	struct table_cache_bytes bytes;
 	struct tables_blob *next, *same; /* of all, and with the same key */
 };
 
