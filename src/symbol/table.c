@@ -340,72 +340,58 @@ bool table_spill(struct table *table)
 	return true;
 }
 
-/* The searches give the number of the symbol that holds an address, plus 1; 0: there is none. */
+_Static_assert(offsetof(struct table_kept, start) == 0 &&
+                       offsetof(struct table_symbol, start) == 0 &&
+                       offsetof(struct table_piece, start) == 0,
+               "table_reached reads it there");
 
-static size_t table_search_kept(const struct table *table, uint64_t addr)
+/* How many of n things, which ascend and begin with their start, start at an address or before. */
+static size_t table_reached(const void *things, size_t n, size_t size, uint64_t addr)
 {
-	size_t low = 0, high = table->n;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	while (low < n) {
+		size_t middle = low + (n - low) / 2;
+		uint64_t start;
 
-		if (table->kept[middle].start <= addr)
+		memcpy(&start, (const char *)things + middle * size, sizeof(start));
+		if (start <= addr)
 			low = middle + 1;
 		else
-			high = middle;
+			n = middle;
 	}
-	return low && addr - table->kept[low - 1].start < table->kept[low - 1].size ? low : 0;
+	return low;
 }
 
-static size_t table_search_symbols(const struct table *table, uint64_t addr)
+/* The number of the symbol whose piece holds an address, plus 1; 0: it is nobody's. */
+static size_t table_of_piece(const struct table *table, uint64_t addr)
 {
-	size_t low = 0, high = table->n;
+	size_t n = table_reached(table->pieces, table->n_pieces, sizeof(*table->pieces), addr);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->symbols[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && addr < table->symbols[low - 1].end ? low : 0;
-}
-
-static size_t table_search_pieces(const struct table *table, uint64_t addr)
-{
-	size_t low = 0, high = table->n_pieces;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->pieces[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || table->pieces[low - 1].symbol == TABLE_NOTHING)
-		return 0;
-	return (size_t)table->pieces[low - 1].symbol + 1;
+	return n && table->pieces[n - 1].symbol != TABLE_NOTHING
+	               ? (size_t)table->pieces[n - 1].symbol + 1
+	               : 0;
 }
 
 /* The table must be sealed. */
 bool table_find(const struct table *table, uint64_t addr, struct table_found *ret)
 {
-	size_t at = table->kept     ? table_search_kept(table, addr)
-	            : table->pieces ? table_search_pieces(table, addr)
-	                            : table_search_symbols(table, addr);
+	size_t n = table->kept ? table_reached(table->kept, table->n, sizeof(*table->kept), addr)
+	           : table->pieces
+	                   ? table_of_piece(table, addr)
+	                   : table_reached(table->symbols, table->n, sizeof(*table->symbols), addr);
 
-	if (!at--)
+	if (!n)
 		return false;
 	if (table->kept) {
-		const struct table_kept *k = &table->kept[at];
+		const struct table_kept *k = &table->kept[n - 1];
 
-		*ret = (struct table_found){ k->start, k->start + k->size, k->name, (uint32_t)at };
+		*ret = (struct table_found){ k->start, k->start + k->size, k->name,
+			                     (uint32_t)n - 1 };
 	} else {
-		const struct table_symbol *s = &table->symbols[at];
+		const struct table_symbol *s = &table->symbols[n - 1];
 
-		*ret = (struct table_found){ s->start, s->end, s->name, (uint32_t)at };
+		*ret = (struct table_found){ s->start, s->end, s->name, (uint32_t)n - 1 };
 	}
-	return true;
+	return addr < ret->end;
 }
