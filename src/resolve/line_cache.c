@@ -104,6 +104,13 @@ int line_cache_put(struct line_cache *a, uint64_t vaddr, const struct line_cache
 
 /* ---- a file's answers, one by one ---- */
 
+static int line_entry_order(const void *pa, const void *pb)
+{
+	const struct line_cache_entry *a = pa, *b = pb;
+
+	return a->vaddr < b->vaddr ? -1 : a->vaddr > b->vaddr;
+}
+
 /* A text of the file as one of the pool. -EBADMSG, -ENOMEM. */
 static int line_file_text(struct line_cache_file *f, struct intern *texts, uint32_t text,
                           uint32_t *ret)
@@ -143,22 +150,6 @@ static int line_file_take(struct line_cache *a, struct intern *texts,
 	return r < 0 ? r : line_cache_put(a, e->vaddr, (const void *)f->frames_of.bytes, e->n);
 }
 
-static const struct line_cache_entry *line_file_find(const struct line_cache_file *f,
-                                                     uint64_t vaddr)
-{
-	size_t low = 0, high = f->n_entries;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (f->entries[middle].vaddr < vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < f->n_entries && f->entries[low].vaddr == vaddr ? &f->entries[low] : NULL;
-}
-
 /* What is known of an address, or NULL: it was not asked yet. An entry without frames says that
  * there is no line. It is valid until the next call. */
 const struct line_cache_entry *line_cache_find(struct line_cache *a, struct intern *texts,
@@ -169,7 +160,9 @@ const struct line_cache_entry *line_cache_find(struct line_cache *a, struct inte
 
 	if (map_get(&a->index, vaddr, &i))
 		return line_cache_at(a, i);
-	e = a->file ? line_file_find(a->file, vaddr) : NULL;
+	e = a->file ? bsearch(&(struct line_cache_entry){ .vaddr = vaddr }, a->file->entries,
+	                      a->file->n_entries, sizeof(*e), line_entry_order)
+	            : NULL;
 	return e && line_file_take(a, texts, e) >= 0 && map_get(&a->index, vaddr, &i)
 	               ? line_cache_at(a, i)
 	               : NULL;
@@ -188,13 +181,6 @@ int line_cache_close(struct line_cache *a, struct intern *texts)
 }
 
 /* ---- to bytes ---- */
-
-static int line_entry_order(const void *pa, const void *pb)
-{
-	const struct line_cache_entry *a = pa, *b = pb;
-
-	return a->vaddr < b->vaddr ? -1 : a->vaddr > b->vaddr;
-}
 
 /* ids: a text gets its number when it is first met. */
 struct encoding {
