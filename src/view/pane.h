@@ -168,12 +168,12 @@ void pane_share(const struct view_screen *s, unsigned row, unsigned column, unsi
 /* A star between the shares and the name of a function that is marked. */
 void pane_mark(const struct pane *p, const struct view_screen *s, unsigned row, unsigned style,
                uint32_t object, uint32_t symbol);
-/* How far a node of a tree is indented behind figures: where the room ends no further, so that
- * names stay readable. */
 /* How many columns shares take in front of names: PANE_TWO for total and self, fewer on a screen
  * with room for one of them only. */
 #define PANE_TWO 18
 unsigned pane_shares(const struct view_screen *s);
+/* How far a node of a tree is indented behind figures: where the room ends no further, so that
+ * names stay readable. */
 unsigned pane_indent(const struct view_screen *s, unsigned figures, unsigned depth);
 /* "+ ", "- " or "  " of a node. */
 const char *pane_fold_sign(const struct fold *f, uint32_t node);

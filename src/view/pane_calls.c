@@ -12,8 +12,6 @@
 #include "base/array.h"
 #include "view/pane.h"
 
-/* Columns of the two shares. */
-
 struct calls_line {
 	enum {
 		CALLS_HEADING,
