@@ -7,16 +7,10 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "fleet/answer.h"
+#include "own_store.h"
 
 #define SECOND 1000000000ull
-
-static struct store *store;
 
 /* Puts a window with a sample of each of two services. */
 static void put(void)
@@ -45,7 +39,7 @@ static void put(void)
 		assert_int_equal(profile_add(p, &key, 1, 1), 0);
 	}
 	w.profile = p;
-	assert_int_equal(store_put(store, &w, NULL), 1);
+	assert_int_equal(store_put(own_store, &w, NULL), 1);
 	profile_free(p);
 	labels_free(&labels[0]);
 	labels_free(&labels[1]);
@@ -57,7 +51,7 @@ static bool of_others(const struct store_query *q, uint64_t taken)
 	struct answer a = { 0 };
 	bool others;
 
-	assert_int_equal(answer_load(&a, store, q, 0, NULL), 0);
+	assert_int_equal(answer_load(&a, own_store, q, 0, NULL), 0);
 	assert_int_equal(a.load.taken, taken);
 	others = a.load.of_others;
 	answer_free(&a);
@@ -84,20 +78,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(some_series_are_not_all),
 	};
-	char dir[] = "/tmp/seam-answer-XXXXXX", url[80], remove[80];
-	struct seam_error err = { 0 };
-	int r;
+	int r = own_store_open();
 
-	if (!mkdtemp(dir))
-		return 1;
-	snprintf(url, sizeof(url), "sqlite:%s/a.db", dir);
-	r = store_open(&store, url, STORE_WRITE, &err);
-	if (r == -ENOSYS)
-		return 77;
-	if (r < 0)
-		return 1;
-	r = cmocka_run_group_tests(tests, NULL, NULL);
-	store_close(store);
-	snprintf(remove, sizeof(remove), "rm -rf %s", dir);
-	return system(remove) || r;
+	return r ? r : own_store_close(cmocka_run_group_tests(tests, NULL, NULL));
 }

@@ -7,19 +7,13 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "aggregate/load.h"
 #include "fleet/repeats.h"
+#include "own_store.h"
 
 #define SECOND 1000000000ull
-
-static char url[80];
-static struct store *store;
 
 /* Puts a window of 10 s with one sample of a host and version, which weighs what the host's first
  * letter is. */
@@ -43,7 +37,7 @@ static void put(const char *host, const char *version, uint64_t at_s)
 	key.node = PROFILE_ROOT;
 	assert_int_equal(profile_add(p, &key, 1, (uint64_t)host[0]), 0);
 	w.profile = p;
-	assert_int_equal(store_put(store, &w, NULL), 1);
+	assert_int_equal(store_put(own_store, &w, NULL), 1);
 	profile_free(p);
 	labels_free(&labels);
 }
@@ -58,7 +52,7 @@ static void load(struct repeats *r, const char *where, uint64_t from_s, uint64_t
 	size_t at;
 
 	assert_int_equal(labels_filter_parse(&f, where, &at), 0);
-	assert_int_equal(repeats_load(r, store, &q, most, NULL), 0);
+	assert_int_equal(repeats_load(r, own_store, &q, most, NULL), 0);
 	labels_filter_free(&f);
 }
 
@@ -155,20 +149,7 @@ int main(void)
 		cmocka_unit_test(hosts_are_repeats),
 		cmocka_unit_test(spans_are_repeats),
 	};
-	struct seam_error err = { 0 };
-	char dir[] = "/tmp/seam-repeats-XXXXXX", remove[80];
-	int r;
+	int r = own_store_open();
 
-	if (!mkdtemp(dir))
-		return 1;
-	snprintf(url, sizeof(url), "sqlite:%s/a.db", dir);
-	r = store_open(&store, url, STORE_WRITE, &err);
-	if (r == -ENOSYS)
-		return 77;
-	if (r < 0)
-		return 1;
-	r = cmocka_run_group_tests(tests, NULL, NULL);
-	store_close(store);
-	snprintf(remove, sizeof(remove), "rm -rf %s", dir);
-	return system(remove) || r;
+	return r ? r : own_store_close(cmocka_run_group_tests(tests, NULL, NULL));
 }
