@@ -36,13 +36,14 @@ static enum hint_match hint_match(const struct hint_package *file, const char *l
 static void hint_line(const char *line, size_t length, const char *list, struct hint_package *files,
                       size_t n)
 {
-	size_t name = strlen(list) - 5, colon = strcspn(list, ":");
-
 	for (size_t i = 0; i < n; i++) {
 		enum hint_match match = hint_match(&files[i], line, length);
+		size_t name, colon;
 
 		if (match <= files[i].match)
 			continue;
+		name = strlen(list) - 5;
+		colon = strcspn(list, ":");
 		buf_clear(&files[i].name);
 		buf_put(&files[i].name, list, colon < name ? colon : name);
 		files[i].match = match;
