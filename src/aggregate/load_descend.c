@@ -218,7 +218,6 @@ static inline int load_word(struct load_descent *d, const struct load_whose *e,
 		memcpy(&addr, user->bytes + i * 8, sizeof(addr));
 		if (addr < LOAD_RECENT_ADDRESS) {
 			const uint64_t key = addr << 1 | (i && !exact);
-
 			const size_t slot = load_recent_hash(key, d->recent_bits);
 
 			if (load_recent_get(&d->recent[slot], key, space, ret))
