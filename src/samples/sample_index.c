@@ -14,12 +14,9 @@
 
 #include "base/array.h"
 #include "abi/members.h"
-#include "base/pages.h"
 #include "samples/called.h"
 #include "samples/hit.h"
 #include "samples/walk_result.h"
-
-#define BLOCK_BYTES (SAMPLE_INDEX_BLOCK * sizeof(struct sample_entry))
 
 _Static_assert(sizeof(struct sample_index_who) == 24, "hashed and compared as bytes");
 _Static_assert(sizeof(struct sample_entry) == 40, "as sample_index.h says");
@@ -35,6 +32,8 @@ struct sample_index *sample_index_new(bool innermost)
 	}
 	if (n) {
 		n->whos.size = sizeof(struct sample_index_who);
+		n->entries.size = sizeof(struct sample_entry);
+		n->entries.held = SAMPLE_INDEX_HELD;
 		n->ips.size = sizeof(uint64_t);
 		n->ips.held = SAMPLE_INDEX_HELD;
 		n->innermost = innermost;
@@ -47,14 +46,7 @@ void sample_index_free(struct sample_index *n)
 {
 	if (!n)
 		return;
-	for (size_t i = 0; i < n->n_blocks; i++) {
-		if (i >= n->scratch_from && i < n->scratch_to)
-			scratch_unmap(n->blocks[i], BLOCK_BYTES);
-		else
-			free(n->blocks[i]);
-	}
-	scratch_free(&n->scratch);
-	free(n->blocks);
+	blocks_free(&n->entries);
 	blocks_free(&n->ips);
 	pool_free(&n->whos);
 	stacks_free(&n->stacks);
@@ -64,11 +56,9 @@ void sample_index_free(struct sample_index *n)
 
 void sample_index_rest(const struct sample_index *n, size_t before, size_t count)
 {
-	size_t end = before < n->scratch_to ? before : n->scratch_to;
-	size_t from = end > count ? end - count : 0;
+	size_t end = before < n->entries.n_blocks ? before : n->entries.n_blocks;
 
-	for (size_t i = from > n->scratch_from ? from : n->scratch_from; i < end; i++)
-		scratch_rest(n->blocks[i], BLOCK_BYTES);
+	blocks_rest(&n->entries, end > count ? end - count : 0, end);
 	blocks_rest(&n->ips, 0, SIZE_MAX);
 }
 
@@ -76,52 +66,13 @@ void sample_index_rest(const struct sample_index *n, size_t before, size_t count
 size_t sample_index_block(const struct sample_index *n, size_t block,
                           const struct sample_entry **ret)
 {
-	if (block >= n->n_blocks)
+	const uint64_t first = (uint64_t)block * SAMPLE_INDEX_BLOCK;
+
+	if (first >= n->entries.n)
 		return 0;
-	*ret = n->blocks[block];
-	return block + 1 < n->n_blocks ? SAMPLE_INDEX_BLOCK
-	                               : SAMPLE_INDEX_BLOCK - (size_t)(n->end - n->next);
-}
-
-/* Memory for a block. Where there is no place for a file, all of them are in memory. */
-static void *sample_index_room(struct sample_index *n)
-{
-	void *block;
-
-	/* One block is enough for most recordings: it takes only the pages that it fills. */
-	if (!n->n_blocks)
-		return malloc(BLOCK_BYTES);
-	if (n->n_blocks < SAMPLE_INDEX_HELD)
-		return pages_new(BLOCK_BYTES);
-	if (!n->scratch_from)
-		n->scratch_from = n->scratch_to = n->n_blocks;
-	block = n->scratch_to == n->n_blocks ? scratch_block(&n->scratch, BLOCK_BYTES) : NULL;
-	if (!block)
-		return pages_new(BLOCK_BYTES);
-	n->scratch_to = n->n_blocks + 1;
-	sample_index_rest(n, n->n_blocks, 1);
-	return block;
-}
-
-/* Adds a block of entries. Entries never move. -ENOMEM. */
-static int sample_index_grow(struct sample_index *n)
-{
-	struct sample_entry **blocks;
-
-	if (!(n->n_blocks & (n->n_blocks - 1))) { /* 0, 1, 2, 4 ...: doubled; no capacity is kept */
-		size_t room = n->n_blocks ? n->n_blocks * 2 : 1;
-
-		blocks = realloc(n->blocks, room * sizeof(*blocks));
-		if (!blocks)
-			return -ENOMEM;
-		n->blocks = blocks;
-	}
-	n->next = sample_index_room(n);
-	n->end = n->next ? n->next + SAMPLE_INDEX_BLOCK : NULL;
-	if (!n->next)
-		return -ENOMEM;
-	n->blocks[n->n_blocks++] = n->next;
-	return 0;
+	*ret = blocks_at(&n->entries, first);
+	return n->entries.n - first < SAMPLE_INDEX_BLOCK ? (size_t)(n->entries.n - first)
+	                                                 : SAMPLE_INDEX_BLOCK;
 }
 
 /* What of a sample must be taken from its record (SAMPLE_INDEX_*). */
@@ -290,6 +241,7 @@ int sample_index_add(struct sample_index *n, const struct seam_decoded *d,
 	struct sample_entry entry = { .period = d->sample.period,
 		                      .bytes = d->record->stable ? d->record->bytes : NULL,
 		                      .index = (uint32_t)d->record->index };
+	struct sample_entry *kept;
 	int r;
 
 	/* Numbers of 32 bits keep an entry at 40 bytes; a file of more records is refused. */
@@ -298,18 +250,19 @@ int sample_index_add(struct sample_index *n, const struct seam_decoded *d,
 	if (d->id.has & SEAM_SAMPLE_TIME)
 		entry.time_ns = d->id.time_ns;
 	r = sample_index_who(n, d, said->parts.kind, &entry.who);
-	if (r >= 0 && n->next == n->end)
-		r = sample_index_grow(n);
 	if (r < 0)
 		return r;
-	*n->next = entry;
-	return sample_index_parts(n, d, said, n->next++);
+	kept = blocks_add(&n->entries);
+	if (!kept)
+		return -ENOMEM;
+	*kept = entry;
+	return sample_index_parts(n, d, said, kept);
 }
 
 /* How many samples there are. */
 uint64_t sample_index_count(const struct sample_index *n)
 {
-	return (uint64_t)n->n_blocks * SAMPLE_INDEX_BLOCK - (uint64_t)(n->end - n->next);
+	return n->entries.n;
 }
 
 /* The entry of a record, by its index in the file; NULL: it is no sample, or was not decoded.
@@ -320,8 +273,7 @@ const struct sample_entry *sample_index_find(const struct sample_index *n, uint6
 
 	while (low < high) {
 		uint64_t middle = low + (high - low) / 2;
-		const struct sample_entry *e =
-		        &n->blocks[middle / SAMPLE_INDEX_BLOCK][middle % SAMPLE_INDEX_BLOCK];
+		const struct sample_entry *e = blocks_at(&n->entries, middle);
 
 		if (e->index == record)
 			return e;

@@ -19,7 +19,6 @@
 
 #include "base/blocks.h"
 #include "base/pool.h"
-#include "base/scratch.h"
 #include "samples/sample_tally.h"
 #include "samples/stacks.h"
 #include "stitch/summary.h"
@@ -58,7 +57,7 @@ struct sample_entry {
 	uint32_t user; /* RULES_AT_ONCE: a part; RULES_DEFERRED: stitch_summary::slot; else 0 */
 };
 
-#define SAMPLE_INDEX_BLOCK 65536u /* entries */
+#define SAMPLE_INDEX_BLOCK BLOCKS_THINGS /* entries */
 /* Blocks that are held in memory. Those behind them lie in a file without a name. */
 #define SAMPLE_INDEX_HELD 16u
 #define SAMPLE_INDEX_RECENT 256u
@@ -70,15 +69,11 @@ struct sample_index {
 	bool innermost;            /* parts end behind the innermost address of the chain */
 	bool no_stacks;            /* there are no parts, and nobody asks where samples hit */
 	struct sample_tally tally; /* of samples that have no entry */
-	enum intern_way way; /* who keeps parts whose bytes last; the first pass may change it */
-	bool hits_in_copies; /* some samples with a copy of the stack do not say where they hit */
-	unsigned flags;      /* SAMPLE_INDEX_* of any sample */
-	struct sample_entry **blocks;
-	size_t n_blocks;
-	struct scratch scratch;
-	size_t scratch_from, scratch_to; /* the blocks that lie in it */
-	struct sample_entry *next, *end; /* room in the last block */
-	struct blocks ips;               /* uint64_t */
+	enum intern_way way;   /* who keeps parts whose bytes last; the first pass may change it */
+	bool hits_in_copies;   /* some samples with a copy of the stack do not say where they hit */
+	unsigned flags;        /* SAMPLE_INDEX_* of any sample */
+	struct blocks entries; /* struct sample_entry */
+	struct blocks ips;     /* uint64_t */
 	struct sample_index_waiting {
 		struct sample_entry *entry;
 		struct stacks_asked user, kernel;

@@ -57,21 +57,16 @@ static int by_time(const void *pa, const void *pb)
 
 static void come_in_order(uint32_t n, uint64_t (*when)(uint32_t i))
 {
-	struct sample_entry *all = calloc(n + 1, sizeof(*all)),
-	                    *sorted = calloc(n + 1, sizeof(*all));
-	struct sample_entry *blocks[NOTES / SAMPLE_INDEX_BLOCK + 1];
-	struct sample_index index = { .blocks = blocks };
+	struct sample_entry *sorted = calloc(n + 1, sizeof(*sorted));
+	struct sample_index index = { .entries = { .size = sizeof(*sorted), .held = 1 } };
 	struct index_order order = { 0 };
 	const struct sample_entry *entry;
 	uint32_t got = 0;
 
-	assert_true(all && sorted);
+	assert_non_null(sorted);
 	for (uint32_t i = 0; i < n; i++)
-		all[i] = sorted[i] = (struct sample_entry){ .time_ns = when(i), .index = i * 2 };
-	for (uint32_t i = 0; i < n; i += SAMPLE_INDEX_BLOCK)
-		blocks[index.n_blocks++] = all + i;
-	index.next = all + n;
-	index.end = all + index.n_blocks * SAMPLE_INDEX_BLOCK;
+		*(struct sample_entry *)blocks_add(&index.entries) = sorted[i] =
+		        (struct sample_entry){ .time_ns = when(i), .index = i * 2 };
 	qsort(sorted, n, sizeof(*sorted), by_time);
 	assert_int_equal(index_order_start(&order, &index), 0);
 	assert_int_equal(order.index, n);
@@ -81,7 +76,7 @@ static void come_in_order(uint32_t n, uint64_t (*when)(uint32_t i))
 	}
 	assert_int_equal(got, n);
 	index_order_free(&order);
-	free(all);
+	blocks_free(&index.entries);
 	free(sorted);
 }
 
