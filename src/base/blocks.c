@@ -40,7 +40,7 @@ size_t blocks_bytes(const struct blocks *b)
 
 /* Memory for one more block. One is enough for most recordings: it takes only the pages that it
  * fills. */
-static void *blocks_room(struct blocks *b)
+static void *blocks_memory(struct blocks *b)
 {
 	void *block;
 
@@ -59,20 +59,42 @@ static void *blocks_room(struct blocks *b)
 	return block;
 }
 
-void *blocks_new(struct blocks *b)
+/* Adds a block. False: out of memory. */
+static bool blocks_grow(struct blocks *b)
 {
 	unsigned char **at, *block;
 
 	if (!(b->n_blocks & (b->n_blocks - 1))) { /* 0, 1, 2, 4 ...: doubled */
 		at = realloc(b->at, (b->n_blocks ? b->n_blocks * 2 : 1) * sizeof(*at));
 		if (!at)
-			return NULL;
+			return false;
 		b->at = at;
 	}
-	block = blocks_room(b);
+	block = blocks_memory(b);
 	if (!block)
-		return NULL;
+		return false;
 	b->at[b->n_blocks++] = block;
+	return true;
+}
+
+/* Things whose pages are taken in at once, of a block. */
+#define BLOCKS_PIECE 4096u
+
+void *blocks_new(struct blocks *b)
+{
+	void *thing;
+
+	if (b->n == (uint64_t)b->n_blocks << BLOCKS_BITS && !blocks_grow(b))
+		return NULL;
+	thing = blocks_at(b, b->n);
+	pages_wanted(thing, (size_t)BLOCKS_PIECE * b->size);
+	b->room = b->n + BLOCKS_PIECE;
 	b->n++;
-	return block;
+	return thing;
+}
+
+void blocks_wanted(const struct blocks *b, size_t block)
+{
+	if (block >= b->scratch_from && block < b->scratch_to)
+		pages_wanted(b->at[block], blocks_size(b));
 }

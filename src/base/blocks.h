@@ -20,8 +20,9 @@
 
 struct blocks {
 	uint32_t size; /* of a thing; whole pages in 65,536 of them */
-	uint32_t held; /* blocks that are in memory */
+	uint32_t held; /* blocks that are in memory, from 1 on */
 	uint64_t n;    /* things */
+	uint64_t room; /* for so many things pages are there */
 	unsigned char **at;
 	size_t n_blocks;
 	struct scratch scratch;
@@ -38,10 +39,12 @@ static inline void *blocks_at(const struct blocks *b, uint64_t i)
 }
 static inline void *blocks_add(struct blocks *b)
 {
-	if (b->n == (uint64_t)b->n_blocks << BLOCKS_BITS)
+	if (b->n == b->room)
 		return blocks_new(b);
 	return blocks_at(b, b->n++);
 }
+/* All things of a block will be changed: it comes into memory at once. */
+void blocks_wanted(const struct blocks *b, size_t block);
 /* Blocks [from, to) are not needed for a while: those that lie in a file leave memory. */
 void blocks_rest(const struct blocks *b, size_t from, size_t to);
 /* What may be held in memory. */

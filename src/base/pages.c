@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+/* Below this, memory is mostly some that was used before. */
+#define WANTED_LEAST (64u << 10)
 
 void *pages_new(size_t n)
 {
@@ -18,15 +22,36 @@ void *pages_new(size_t n)
 	return p;
 }
 
+/* The same of whole large pages, for what is filled to its end: small ones behind them would come
+ * one by one. */
+static void *pages_whole(size_t n)
+{
+	return n > SIZE_MAX - PAGES_LARGE
+	               ? NULL
+	               : pages_new((n + PAGES_LARGE - 1) / PAGES_LARGE * PAGES_LARGE);
+}
+
+void pages_wanted(void *at, size_t n)
+{
+	size_t before = (uintptr_t)at % (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	/* Only advice: a kernel before 5.14 refuses it. */
+	(void)madvise((char *)at - before, n + before, MADV_POPULATE_WRITE);
+}
+
 void *pages_zeroed(size_t n, size_t size)
 {
 	void *p;
 
 	if (n > SIZE_MAX / size)
 		return NULL;
-	if (n < PAGES_LARGE / size)
-		return calloc(n, size);
-	p = pages_new(n * size);
+	if (n < PAGES_LARGE / size) {
+		p = calloc(n, size);
+		if (p && n * size >= WANTED_LEAST)
+			pages_wanted(p, n * size);
+		return p;
+	}
+	p = pages_whole(n * size);
 	return p ? memset(p, 0, n * size) : NULL;
 }
 
@@ -58,9 +83,13 @@ void *pages_grown(void *at, size_t had, size_t n)
 {
 	void *p;
 
-	if (n < PAGES_LARGE)
-		return realloc(at, n);
-	p = pages_new(n);
+	if (n < PAGES_LARGE) {
+		p = realloc(at, n);
+		if (p && n >= WANTED_LEAST)
+			pages_wanted((char *)p + had, n - had);
+		return p;
+	}
+	p = pages_whole(n);
 	if (p && had)
 		memcpy(p, at, had);
 	if (p)

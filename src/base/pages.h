@@ -21,6 +21,10 @@ void *pages_zeroed(size_t n, size_t size);
  * back by pages_sparse_free, with the same numbers. */
 void *pages_sparse(size_t n, size_t size);
 void pages_sparse_free(void *at, size_t n, size_t size);
+/* All n bytes will be written soon: the kernel takes in their pages at once. To take a fault for
+ * each costs as much as some thousand bytes' use, above all in a virtual machine. For some hundred
+ * KiB at a time. */
+void pages_wanted(void *at, size_t n);
 /* As realloc, of memory of which the first `had` bytes are wanted: new memory is of pages_new where
  * it is large. */
 void *pages_grown(void *at, size_t had, size_t n);

@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/pages.h"
+
 const char *scratch_dir(void)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -90,6 +92,8 @@ bool scratch_alone_make(struct scratch_alone *ret, size_t n)
 
 	*ret = (struct scratch_alone){ n ? scratch_block(&s, n) : NULL, n };
 	scratch_free(&s);
+	if (ret->at)
+		pages_wanted(ret->at, n);
 	return ret->at;
 }
 

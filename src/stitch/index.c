@@ -432,6 +432,7 @@ static void index_quiet_all(struct index *ix)
 	for (uint32_t i = 0; i < ix->n_deferred; i += BLOCKS_THINGS) {
 		uint32_t left = ix->n_deferred - i;
 
+		blocks_wanted(&ix->deferred, i / BLOCKS_THINGS);
 		index_quiet(ix, index_deferred(ix, i), left < BLOCKS_THINGS ? left : BLOCKS_THINGS,
 		            around);
 		blocks_rest(&ix->deferred, 0, SIZE_MAX);

@@ -219,8 +219,13 @@ static int track_take_all(struct track_sealing *g, uint32_t n)
 
 	for (uint64_t i = g->all->points.n; i-- && r >= 0;) {
 		struct track_point *p = track_point_at(g->all, i);
-		uint32_t track = p->track & ~TRACK_NEWEST;
-		struct track_signs *s = &g->signs[track];
+		struct track_signs *s;
+		uint32_t track;
+
+		if (i % BLOCKS_THINGS == BLOCKS_THINGS - 1)
+			blocks_wanted(&g->all->points, i / BLOCKS_THINGS);
+		track = p->track & ~TRACK_NEWEST;
+		s = &g->signs[track];
 
 		if (p->track & TRACK_NEWEST && !s->n) {
 			track_sign(s, p, g->tracks[track].nobody);

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cmocka.h>
 
 #include <seam/error.h>
@@ -516,6 +519,33 @@ static void error_says_where(void **state)
 	assert_memory_equal(err.path, "...ppp", 6);
 }
 
+/* Pages of a block in a file come by pieces, not one by one. */
+static void blocks_take_pieces(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = 64;
+	struct blocks b = { .size = 16, .held = 1 };
+	unsigned char known[64];
+	uintptr_t thing;
+	void *advised;
+	size_t in = 0;
+
+	(void)state;
+	advised = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(advised != MAP_FAILED);
+	if (madvise(advised, page, MADV_POPULATE_WRITE) < 0) /* before Linux 5.14 */
+		skip();
+	munmap(advised, page);
+	while (b.n < BLOCKS_THINGS)
+		assert_non_null(blocks_add(&b));
+	thing = (uintptr_t)blocks_add(&b);
+	assert_true(thing);
+	assert_int_equal(mincore((void *)(thing / page * page), most / 4 * page, known), 0);
+	for (size_t i = 0; i < most / 4; i++)
+		in += known[i] & 1;
+	assert_int_equal(in, most / 4); /* 4,096 things of 16 bytes */
+	blocks_free(&b);
+}
+
 /* Things stay where they are and what they are, in memory, in the file, and after a rest. */
 static void blocks_keep_things(void **state)
 {
@@ -567,6 +597,7 @@ int main(void)
 		cmocka_unit_test(cpus_are_those_that_may_be_used),
 		cmocka_unit_test(arena_keeps_pointers),
 		cmocka_unit_test(blocks_keep_things),
+		cmocka_unit_test(blocks_take_pieces),
 		cmocka_unit_test(map_holds_any_key),
 		cmocka_unit_test(map_survives_churn),
 		cmocka_unit_test(map_agrees_with_a_model),

@@ -8,11 +8,45 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/array.h"
 #include "base/pages.h"
+
+/* How many pages of n bytes are in memory. */
+static size_t pages_in(void *at, size_t n)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char known[64];
+	size_t in = 0;
+
+	assert_true(n / page <= sizeof(known));
+	assert_int_equal(mincore(at, n, known), 0);
+	for (size_t i = 0; i < n / page; i++)
+		in += known[i] & 1;
+	return in;
+}
+
+/* Those that are wanted come at once, and no others; what is in them stays. */
+static void test_pages_come_at_once(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *at =
+	        mmap(NULL, 64 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(at != MAP_FAILED);
+	if (madvise(at, page, MADV_POPULATE_WRITE) < 0) /* before Linux 5.14 */
+		skip();
+	memset(at, 'x', page);
+	pages_wanted(at + 10, 16 * page);
+	assert_int_equal(pages_in(at, 64 * page), 17);
+	assert_int_equal(at[page - 1], 'x');
+	munmap(at, 64 * page);
+}
 
 static void test_grows_one_by_one(void **state)
 {
@@ -156,6 +190,7 @@ static void test_sparse(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pages_come_at_once),
 		cmocka_unit_test(test_grows_one_by_one),
 		cmocka_unit_test(test_grows_at_once),
 		cmocka_unit_test(test_zeroed),
