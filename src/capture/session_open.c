@@ -223,6 +223,32 @@ static int session_stream_fail(struct session *s, struct session_stream *st, pid
 	return seam_error_set(err, error, NULL, SEAM_NO_OFFSET, NULL, "%s", text);
 }
 
+/* The most that a clock samples all CPUs, a second. In a virtual machine a timer takes some 10 us
+ * (Linux 6.18): at 100,000 Hz nothing else got on, neither the recorder nor who would stop it. */
+#define CLOCK_HZ_MAX 50000
+#define CONFIG_TASK_CLOCK 1 /* and below it, cpu-clock */
+
+/* Lowers the frequency of a clock to what a machine bears. -EINVAL: who asked for a frequency by
+ * --strict-freq wants it or nothing. */
+static int session_stream_bearable(struct session *s, struct session_stream *st,
+                                   struct seam_error *err)
+{
+	static const char why[] = "beyond that the clocks of all CPUs can take all of their time";
+	unsigned long long hz = st->attr.sample_period;
+
+	if (st->attr.type != SEAM_TYPE_SOFTWARE || st->attr.config > CONFIG_TASK_CLOCK ||
+	    st->per_task || !(st->attr.flags & SEAM_ATTR_FREQ) || hz <= CLOCK_HZ_MAX)
+		return 0;
+	if (s->opts.strict_frequency)
+		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+		                      "event '%s': %llu Hz is above %d Hz: %s", st->name, hz,
+		                      CLOCK_HZ_MAX, why);
+	log_line(s->log, LOG_PLAIN, "%s: %d Hz instead of %llu: %s", st->name, CLOCK_HZ_MAX, hz,
+	         why);
+	st->attr.sample_period = CLOCK_HZ_MAX;
+	return 0;
+}
+
 /* Finds the attr that the kernel accepts for one event, on its first CPU and a task that still
  * exists. Each refusal takes something away from the attr, or ends with err. */
 static int session_stream_try(struct session *s, struct session_stream *st, struct seam_error *err)
@@ -236,7 +262,7 @@ static int session_stream_try(struct session *s, struct session_stream *st, stru
 
 		if (fd >= 0) {
 			s->features->kernel.close(s->features->kernel.ctx, fd);
-			return 0;
+			return session_stream_bearable(s, st, err);
 		}
 		/* The task ended. Any other one of the target tells the same. */
 		if (fd == -ESRCH && row + 1 < stream_rows(s, st)) {

@@ -91,5 +91,12 @@ same "-D longer than the command: samples" 0 "$(samples late.data)"
 atleast "-D: its mappings are there" 2 "$(count late.data MMAP2)"
 record -F max --max-size 20K -o m.data -- sh -c 'while :; do :; done'
 same "max-size: status" 0 $status
+limit=$(cat /proc/sys/kernel/perf_event_max_sample_rate)
+if [ "$limit" -gt 50000 ] && "$SEAM" record -a --call-graph none -F $limit --duration 0.1 -o all.data >/dev/null 2>err; then
+	says err "50000 Hz instead of $limit: beyond that the clocks of all CPUs"
+	same "clocks of all CPUs tick 50,000 times a second at most" 50000 "$("$SEAM" evlist -F all.data | sed -n 's/^cpu-clock: sample_freq=//p')"
+	"$SEAM" record -q -a --call-graph none -F $limit --strict-freq --duration 0.1 -o all.data 2>err
+	same "or not at all" 1 $?
+fi
 
 done_testing
