@@ -96,19 +96,19 @@ static int unnamed_of_segments(const struct load_unnamed_frames *u, const struct
 int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, uint64_t *all)
 {
 	struct unnamed_sets sets = { 0 };
-	struct segments segments;
+	const struct segments *segments = segments_of(p);
 	uint32_t *of;
-	int r = segments_of(&segments, p);
+	int r;
 
-	if (r < 0)
-		return r;
-	of = calloc((size_t)segments.n + 1, sizeof(*of));
+	if (!segments)
+		return -ENOMEM;
+	of = calloc((size_t)segments->n + 1, sizeof(*of));
 	r = of ? buf_put_zeros(&sets.all, sizeof(struct unnamed_set)) : -ENOMEM;
 	if (r >= 0)
-		r = unnamed_of_segments(u, &segments, &sets, of);
+		r = unnamed_of_segments(u, segments, &sets, of);
 	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++) {
 		const struct profile_row *row = profile_row_at(p, i);
-		uint32_t set = of[segments_at(&segments, row->key.node)];
+		uint32_t set = of[segments_at(segments, row->key.node)];
 
 		*all += set ? row->samples : 0;
 		for (; set; set = unnamed_set(&sets, set)->rest)
@@ -117,7 +117,6 @@ int load_unnamed_count(struct load_unnamed_frames *u, const struct profile *p, u
 	map_free(&sets.known);
 	buf_free(&sets.all);
 	free(of);
-	segments_free(&segments);
 	return r;
 }
 

@@ -25,6 +25,7 @@
 #include "base/pages.h"
 #include "base/pool.h"
 #include "base/trie.h"
+#include "profile/kept.h"
 #include "profile/merge.h"
 #include "profile/origin.h"
 
@@ -83,6 +84,7 @@ struct profile {
 	struct profile_counts counts;
 	struct profile_slices slices;
 	struct origin origin;
+	_Atomic(void *) segments; /* kept.h */
 };
 
 /* keep: PROFILE_KEEP_* bits. It cannot change later, because rows are made by it. -ENOMEM. */
@@ -104,6 +106,7 @@ void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
+	free(p->segments);
 	free(p->rows);
 	free(p->row_index);
 	free(p->sums);
@@ -118,6 +121,23 @@ void profile_free(struct profile *p)
 		origin_free(&p->origin);
 	}
 	free(p);
+}
+
+_Atomic(void *) *profile_segments(const struct profile *p)
+{
+	/* Nothing that a reader can see of the profile changes by it. */
+	return &((struct profile *)(uintptr_t)p)->segments;
+}
+
+/* Whatever was found of nodes and rows is no longer true. Whoever fills is alone. */
+static inline void profile_changes(struct profile *p)
+{
+	void *kept = atomic_load_explicit(&p->segments, memory_order_relaxed);
+
+	if (kept) {
+		free(kept);
+		atomic_store_explicit(&p->segments, NULL, memory_order_relaxed);
+	}
 }
 
 unsigned profile_keeps(const struct profile *p)
@@ -186,16 +206,19 @@ _Static_assert(PROFILE_ROOT == TRIE_ROOT && PROFILE_FAILED == TRIE_FAILED, "the 
 
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t frame)
 {
+	profile_changes(p);
 	return trie_put(&p->nodes, parent, frame);
 }
 
 uint32_t profile_node_new(struct profile *p, uint32_t parent, uint32_t frame)
 {
+	profile_changes(p);
 	return trie_put_new(&p->nodes, parent, frame);
 }
 
 uint32_t profile_path(struct profile *p, uint32_t parent, struct trie_step *frames, size_t n)
 {
+	profile_changes(p);
 	return trie_path(&p->nodes, parent, frames, n);
 }
 
@@ -293,6 +316,7 @@ static struct profile_row *profile_row(struct profile *p, const struct profile_k
 	hash = profile_row_hash(p, key);
 	i = profile_row_place(p, key, hash);
 	if (!p->row_index[i]) {
+		profile_changes(p);
 		p->rows[p->n_rows++] = (struct profile_row){ .key = *key };
 		p->row_index[i] = (uint64_t)hash << 32 | p->n_rows;
 		p->n_indexed = p->n_rows;
@@ -341,6 +365,7 @@ int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t s
 	if (ARRAY_ROOM(&p->rows, &p->rows_capacity, p->n_rows + 1) < 0 || p->n_rows >= UINT32_MAX ||
 	    profile_sum(p, key, samples, weight) < 0)
 		return -ENOMEM;
+	profile_changes(p);
 	p->rows[p->n_rows++] = (struct profile_row){ profile_kept(p, key), samples, weight };
 	return 0;
 }
@@ -354,6 +379,7 @@ int profile_move(struct profile *p, const uint32_t *nodes)
 	if (p->row_index)
 		memset(p->row_index, 0, p->row_index_capacity * sizeof(*p->row_index));
 	p->n_rows = p->n_indexed = 0;
+	profile_changes(p);
 	for (size_t i = 0; i < n; i++) {
 		struct profile_row from = p->rows[i], *row;
 
@@ -419,6 +445,7 @@ int profile_choose(struct profile **ret, const struct profile *p,
 		return -ENOMEM;
 	*c = *p;
 	c->chosen = true;
+	c->segments = NULL;
 	c->rows = NULL;
 	c->row_index = NULL;
 	c->sums = NULL;

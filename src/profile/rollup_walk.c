@@ -35,7 +35,7 @@ struct rollup_step {
 
 struct rollup_walker {
 	const struct rollup_walk *walk;
-	struct segments segments;
+	const struct segments *segments;
 	struct rollup_segment *sums; /* by segment */
 	uint8_t *wanted;             /* by segment */
 	struct rollup_total *totals; /* by row of the table + 1: far less than the row itself */
@@ -70,18 +70,19 @@ static void rollup_walk_sum(struct rollup_walker *w)
 
 	for (size_t i = 0; i < w->walk->n; i++) {
 		const struct profile_row *row = profile_row_at(p, w->walk->rows[i]);
-		const uint32_t segment = segments_at(&w->segments, row->key.node);
+		const uint32_t segment = segments_at(w->segments, row->key.node);
 
 		w->wanted[segment] = 1;
 		w->sums[segment].total.weight += row->weight;
 		w->sums[segment].total.samples += row->samples;
 	}
-	for (uint32_t i = w->segments.n; i > 0; i--) {
-		struct rollup_segment *of = &w->sums[i], *above = &w->sums[w->segments.above[i]];
+	for (uint32_t i = w->segments->n; i > 0; i--) {
+		const uint32_t outer = w->segments->above[i];
+		struct rollup_segment *of = &w->sums[i], *above = &w->sums[outer];
 
 		if (!w->wanted[i])
 			continue;
-		w->wanted[w->segments.above[i]] = 1;
+		w->wanted[outer] = 1;
 		above->total.weight += of->total.weight;
 		above->total.samples += of->total.samples;
 		of->next = above->child;
@@ -106,13 +107,13 @@ static int rollup_walk_segment(struct rollup_walker *w, uint32_t segment)
 {
 	const struct rollup_walk *walk = w->walk;
 	const struct rollup_total sum = w->sums[segment].total;
-	const uint32_t last = w->segments.last[segment];
-	uint32_t node = segments_first(&w->segments, segment);
+	const uint32_t last = w->segments->last[segment];
+	uint32_t node = segments_first(w->segments, segment);
 
 	if (ARRAY_ROOM(&w->path_met, &w->path_met_room, w->n_path_met + (last - node) + 1) < 0)
 		return -ENOMEM;
 	for (; node <= last; node++) {
-		const uint32_t frame = trie_at(w->segments.tree, node).key;
+		const uint32_t frame = trie_at(w->segments->tree, node).key;
 		uint32_t row = walk->known[frame];
 
 		if (row <= walk->before || row >= w->met_room) {
@@ -153,7 +154,7 @@ static int rollup_walk_all(struct rollup_walker *w)
 			segment = rollup_walk_leave(w);
 			continue;
 		}
-		if (!watched_goes_on(w->walk->watched, done++, w->segments.n))
+		if (!watched_goes_on(w->walk->watched, done++, w->segments->n))
 			return -ECANCELED;
 		if (ARRAY_ROOM(&w->path, &w->capacity, w->n + 1) < 0)
 			return -ENOMEM;
@@ -176,13 +177,13 @@ static void rollup_walk_add(const struct rollup_walker *w)
 /* The tree is summed up, then gone through; what was found comes into the table at the end. */
 int rollup_walk(const struct rollup_walk *walk)
 {
-	struct rollup_walker w = { .walk = walk };
-	int r = segments_of(&w.segments, walk->table->profile);
+	struct rollup_walker w = { .walk = walk, .segments = segments_of(walk->table->profile) };
+	int r;
 
-	if (r < 0)
-		return r;
-	w.sums = calloc((size_t)w.segments.n + 1, sizeof(*w.sums));
-	w.wanted = calloc((size_t)w.segments.n + 1, sizeof(*w.wanted));
+	if (!w.segments)
+		return -ENOMEM;
+	w.sums = calloc((size_t)w.segments->n + 1, sizeof(*w.sums));
+	w.wanted = calloc((size_t)w.segments->n + 1, sizeof(*w.wanted));
 	r = w.sums && w.wanted ? 0 : -ENOMEM;
 	if (r >= 0) {
 		rollup_walk_sum(&w);
@@ -196,7 +197,6 @@ int rollup_walk(const struct rollup_walk *walk)
 	free(w.met);
 	free(w.path_met);
 	free(w.path);
-	segments_free(&w.segments);
 	return r;
 }
 

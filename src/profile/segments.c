@@ -6,8 +6,11 @@
  */
 #include "profile/segments.h"
 
-#include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "profile/kept.h"
 
 static void segments_end(struct segments *s, uint32_t node)
 {
@@ -65,33 +68,45 @@ static void segments_fill(struct segments *s)
 	}
 }
 
-/* Looks at each entry of the tree once, and at each row. */
-int segments_of(struct segments *ret, const struct profile *p)
+/* In one piece, so that the profile can free it. NULL: out of memory. */
+static struct segments *segments_new(const struct profile *p)
 {
 	const struct trie *tree = profile_tree(p);
-	struct segments s = { .tree = tree, .words = calloc(tree->n / 64 + 1, sizeof(*s.words)) };
-	uint32_t all;
+	const size_t n = tree->n / 64 + 1;
+	struct segments s = { .tree = tree, .words = calloc(n, sizeof(*s.words)) }, *made;
+	size_t all;
 
 	if (!s.words)
-		return -ENOMEM;
+		return NULL;
 	segments_mark(&s, p);
 	all = segments_count(&s);
-	s.n = all - 1;
-	s.last = malloc(all * sizeof(*s.last));
-	s.above = calloc(all, sizeof(*s.above));
-	if (!s.last || !s.above) {
-		segments_free(&s);
-		return -ENOMEM;
+	s.n = (uint32_t)all - 1;
+	made = malloc(sizeof(*made) + n * sizeof(*s.words) + 2 * all * sizeof(*s.last));
+	if (made) {
+		*made = s;
+		made->words = memcpy(made + 1, s.words, n * sizeof(*s.words));
+		made->last = (uint32_t *)(made->words + n);
+		made->above = made->last + all;
+		made->above[0] = 0;
+		segments_fill(made);
 	}
-	segments_fill(&s);
-	*ret = s;
-	return 0;
+	free(s.words);
+	return made;
 }
 
-void segments_free(struct segments *s)
+/* Looks at each entry of the tree once, and at each row; the next time at none. */
+const struct segments *segments_of(const struct profile *p)
 {
-	free(s->last);
-	free(s->above);
-	free(s->words);
-	*s = (struct segments){ 0 };
+	_Atomic(void *) *kept = profile_segments(p);
+	void *there = atomic_load(kept);
+	struct segments *made;
+
+	if (there)
+		return there;
+	made = segments_new(p);
+	/* Another thread may have found them meanwhile. */
+	if (made && atomic_compare_exchange_strong(kept, &there, made))
+		return made;
+	free(made);
+	return there;
 }

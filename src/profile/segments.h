@@ -6,8 +6,10 @@
  * who sums up goes through segments, and through nodes only where their frames matter.
  *
  * Segments have numbers from 1 on, in the order of their nodes, which lie one behind the other; 0
- * is the root's. A segment's number is greater than that of the one it hangs below. Only as long as
- * the profile is not filled.
+ * is the root's. A segment's number is greater than that of the one it hangs below.
+ *
+ * They are found when they are first asked for, and kept by the profile until it is filled again or
+ * freed: so all parts of a report have them of one search.
  */
 #ifndef SEAM_PROFILE_SEGMENTS_H
 #define SEAM_PROFILE_SEGMENTS_H
@@ -29,9 +31,8 @@ struct segments {
 	} * words;
 };
 
-/* Also of a profile without nodes. -ENOMEM; then ret is as it was. */
-int segments_of(struct segments *ret, const struct profile *p);
-void segments_free(struct segments *s);
+/* Also of a profile without nodes, and by several threads at once. NULL: out of memory. */
+const struct segments *segments_of(const struct profile *p);
 
 /* The segment in which a node is; 0 for the root. */
 static inline uint32_t segments_at(const struct segments *s, uint32_t node)

@@ -39,7 +39,7 @@ struct tree_growth {
 	bool *grown;
 	size_t first_capacity, grown_capacity;
 	/* By caller. */
-	struct segments segments;
+	const struct segments *segments;
 	struct tree_sum *totals, *own; /* by segment: of wanted rows, in it and below it; in it */
 	unsigned char *wanted;         /* by the same: such a row is there */
 	uint32_t *child, *next; /* by the same: the first wanted one below it, and beside it; 0 */
@@ -94,7 +94,7 @@ static void tree_grow_sum(struct tree_growth *g)
 
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
 		const struct profile_row *row = profile_row_at(p, i);
-		const uint32_t segment = segments_at(&g->segments, row->key.node);
+		const uint32_t segment = segments_at(g->segments, row->key.node);
 
 		if (!tree_grow_wants(g, row))
 			continue;
@@ -102,8 +102,8 @@ static void tree_grow_sum(struct tree_growth *g)
 		tree_grow_add(&g->totals[segment], &(struct tree_sum){ row->weight, row->samples });
 		g->wanted[segment] = 1;
 	}
-	for (uint32_t i = g->segments.n; i > 0; i--) {
-		const uint32_t above = g->segments.above[i];
+	for (uint32_t i = g->segments->n; i > 0; i--) {
+		const uint32_t above = g->segments->above[i];
 
 		if (!g->wanted[i])
 			continue;
@@ -118,11 +118,12 @@ static void tree_grow_sum(struct tree_growth *g)
 static int tree_grow_callers(struct tree_growth *g)
 {
 	const struct tree_branch root = { .node = PROFILE_ROOT };
-	int r = segments_of(&g->segments, g->b.tree->profile);
-	size_t n = (size_t)g->segments.n + 1;
+	size_t n;
 
-	if (r < 0)
-		return r;
+	g->segments = segments_of(g->b.tree->profile);
+	if (!g->segments)
+		return -ENOMEM;
+	n = (size_t)g->segments->n + 1;
 	g->totals = calloc(n, sizeof(*g->totals));
 	g->own = calloc(n, sizeof(*g->own));
 	g->wanted = calloc(n, sizeof(*g->wanted));
@@ -141,19 +142,19 @@ static int tree_grow_to(struct tree_growth *g, uint32_t id, uint32_t node, uint3
 	const struct tree_branch branch = { .node = node, .segment = segment };
 	uint32_t to;
 
-	if (tree_child(&g->b, id, trie_at(g->segments.tree, node).key, &to) < 0 ||
+	if (tree_child(&g->b, id, trie_at(g->segments->tree, node).key, &to) < 0 ||
 	    tree_grow_branch(g, to, &branch) < 0)
 		return -ENOMEM;
 	/* Rows are at the last node of a segment only. */
 	tree_grow_node(&g->b.tree->nodes[to], &g->totals[segment],
-	               node == g->segments.last[segment] ? &g->own[segment] : NULL);
+	               node == g->segments->last[segment] ? &g->own[segment] : NULL);
 	return 0;
 }
 
 /* -ENOMEM. */
 static int tree_grow_inwards(struct tree_growth *g, uint32_t id)
 {
-	const struct segments *s = &g->segments;
+	const struct segments *s = g->segments;
 	int r = 0;
 
 	for (uint32_t place = g->first[id]; place && r >= 0; place = g->all[place].next) {
@@ -258,7 +259,7 @@ static uint32_t tree_grow_last(const struct segments *s, uint32_t segment, const
 /* By caller: a segment's number is greater than that of the one above it. */
 static int tree_grow_seek_inwards(struct tree_growth *g, const bool *frames)
 {
-	const struct segments *s = &g->segments;
+	const struct segments *s = g->segments;
 
 	if (!g->found)
 		g->found = calloc((size_t)s->n + 1, sizeof(*g->found));
@@ -375,7 +376,6 @@ void tree_grow_end(struct tree_growth *g)
 	if (!g)
 		return;
 	tree_end(&g->b);
-	segments_free(&g->segments);
 	free(g->all);
 	free(g->first);
 	free(g->grown);

@@ -63,20 +63,19 @@ static void ends_of_segments(const struct profile *p, const struct segments *s, 
 uint32_t *report_tops(const struct profile *p)
 {
 	uint32_t *top = calloc(profile_n_rows(p) + 1, sizeof(*top)), *of = NULL;
-	struct segments s = { .n = 0 };
+	const struct segments *s = top ? segments_of(p) : NULL;
 
-	if (top && segments_of(&s, p) >= 0)
-		of = calloc((size_t)s.n + 1, sizeof(*of));
+	if (s)
+		of = calloc((size_t)s->n + 1, sizeof(*of));
 	if (of)
-		ends_of_segments(p, &s, of);
+		ends_of_segments(p, s, of);
 	for (size_t i = 0; of && i < profile_n_rows(p); i++)
-		top[i] = of[segments_at(&s, profile_row_at(p, i)->key.node)];
+		top[i] = of[segments_at(s, profile_row_at(p, i)->key.node)];
 	if (!of) {
 		free(top);
 		top = NULL;
 	}
 	free(of);
-	segments_free(&s);
 	return top;
 }
 

@@ -52,15 +52,14 @@ static uint64_t python_nameless(const struct profile *p)
 {
 	size_t n_frames = profile_n_frames(p);
 	unsigned char *frames = calloc(n_frames + 1, 1), any = 0;
-	struct segments segments;
+	const struct segments *segments;
 	uint64_t samples = 0;
 
 	for (size_t f = 1; frames && f <= n_frames; f++)
 		any |= frames[f] = python_says(p, (uint32_t)f);
-	if (any & PYTHON_RUNS && segments_of(&segments, p) >= 0) {
-		samples = python_nameless_of(p, &segments, frames);
-		segments_free(&segments);
-	}
+	segments = any & PYTHON_RUNS ? segments_of(p) : NULL;
+	if (segments)
+		samples = python_nameless_of(p, segments, frames);
 	free(frames);
 	return samples;
 }

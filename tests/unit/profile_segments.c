@@ -57,23 +57,25 @@ static void look(const struct profile *p, uint32_t node, unsigned *children, boo
 static void check(const struct profile *p)
 {
 	const uint32_t n = (uint32_t)profile_n_nodes(p);
-	struct segments s;
+	const struct segments *s = segments_of(p);
 
-	assert_int_equal(segments_of(&s, p), 0);
-	assert_int_equal(s.last[0], PROFILE_ROOT);
-	assert_int_equal(s.last[s.n], n);
-	for (uint32_t i = 1; i <= s.n; i++) {
-		const uint32_t first = segments_first(&s, i);
+	assert_non_null(s);
+	/* It is not made again. */
+	assert_ptr_equal(segments_of(p), s);
+	assert_int_equal(s->last[0], PROFILE_ROOT);
+	assert_int_equal(s->last[s->n], n);
+	for (uint32_t i = 1; i <= s->n; i++) {
+		const uint32_t first = segments_first(s, i);
 		const uint32_t parent = profile_node_at(p, first).parent;
 		unsigned children = 0;
 		bool row = false;
 
-		assert_true(s.above[i] < i);
-		assert_int_equal(s.last[s.above[i]], parent);
-		for (uint32_t node = first; node <= s.last[i]; node++) {
-			assert_int_equal(segments_at(&s, node), i);
+		assert_true(s->above[i] < i);
+		assert_int_equal(s->last[s->above[i]], parent);
+		for (uint32_t node = first; node <= s->last[i]; node++) {
+			assert_int_equal(segments_at(s, node), i);
 			look(p, node, &children, &row);
-			if (node == s.last[i])
+			if (node == s->last[i])
 				continue;
 			assert_int_equal(children, 1);
 			assert_false(row);
@@ -81,9 +83,26 @@ static void check(const struct profile *p)
 		}
 		/* The last one ends it for a reason. */
 		assert_true(row || children != 1 ||
-		            profile_node_at(p, s.last[i] + 1).parent != s.last[i]);
+		            profile_node_at(p, s->last[i] + 1).parent != s->last[i]);
 	}
-	segments_free(&s);
+}
+
+static void add_row(struct profile *p, uint32_t node)
+{
+	const struct profile_key key = { .event = profile_event(p, "cycles"), .node = node };
+
+	assert_int_equal(profile_add(p, &key, 1, 1), 0);
+}
+
+static void add_stack(struct profile *p, unsigned depth)
+{
+	const struct profile_frame f = { .address = FRAMES + 1, .kind = PROFILE_USER };
+	const uint32_t frame = profile_frame(p, &f);
+	uint32_t node = PROFILE_ROOT;
+
+	while (depth--)
+		node = profile_node(p, node, frame);
+	add_row(p, node);
 }
 
 static void test_made_up(void **state)
@@ -91,6 +110,11 @@ static void test_made_up(void **state)
 	for (unsigned seed = 0; seed <= 60; seed++) { /* from none on */
 		struct profile *p = made_up(seed, seed, seed % 20);
 
+		check(p);
+		/* What is filled in later is seen: another stack, a row of a node. */
+		add_stack(p, 1 + seed % 5);
+		check(p);
+		add_row(p, seed % (uint32_t)(profile_n_nodes(p) + 1));
 		check(p);
 		profile_free(p);
 	}
