@@ -76,6 +76,7 @@ struct load_partial {
 struct load {
 	enum load_frames frames;            /* as they were asked for */
 	struct profile *profile;            /* its states are enum seam_stitch_state */
+	const struct flat *flat;            /* its stacks' sums, if it has no stacks; not owned */
 	struct seam_stitch_counts stitch;   /* of all samples, also those not taken */
 	struct unwound_counts unwound;      /* of taken samples with stack copies */
 	struct walk_result_counts recorded; /* of taken samples that were unwound while recording */

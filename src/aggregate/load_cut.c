@@ -182,9 +182,13 @@ uint32_t load_cut_end(struct load_cut *c, struct profile *p, sample_end end, boo
 /* Whether a node is the root of stacks that ended early for another reason than a limit. */
 bool load_cut_ended(const struct profile *p, uint32_t node)
 {
-	const struct profile_frame *f =
-	        node == PROFILE_ROOT ? NULL : profile_frame_at(p, profile_node_at(p, node).frame);
+	return node != PROFILE_ROOT && load_cut_ended_frame(p, profile_node_at(p, node).frame);
+}
 
-	return f && f->kind == PROFILE_MISSING &&
+bool load_cut_ended_frame(const struct profile *p, uint32_t frame)
+{
+	const struct profile_frame *f = profile_frame_at(p, frame);
+
+	return f->kind == PROFILE_MISSING &&
 	       strncmp(profile_text(p, f->symbol), CUT_OPEN CUT_AT, strlen(CUT_OPEN CUT_AT)) != 0;
 }

@@ -42,5 +42,7 @@ uint32_t load_cut_end(struct load_cut *c, struct profile *p, sample_end end, boo
 /* Whether a node is such a root, and not that of a stack which filled its room: what hangs below it
  * is as good as outermost, for accounts of where stacks end. */
 bool load_cut_ended(const struct profile *p, uint32_t node);
+/* The same of its frame. */
+bool load_cut_ended_frame(const struct profile *p, uint32_t frame);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "fleet/flat_frames.h"
 #include "fleet/nameless_frames.h"
 #include "fleet/quality.h"
 #include "profile/origin.h"
@@ -20,10 +21,18 @@ static int answer_profile(struct answer *a, struct store *s, const struct store_
 {
 	struct profile *p = a->load.profile;
 	struct origin *origin = profile_origin(p);
+	struct flat_frames frames = { .flat = q->flat };
 	int r = load_states(p);
 
+	if (q->flat) {
+		q->flat->frame = flat_frames_say;
+		q->flat->ctx = &frames;
+	}
 	if (r >= 0)
 		r = store_read(s, q, p, &a->found, err);
+	flat_frames_free(&frames);
+	if (q->flat && q->flat->filled)
+		a->load.flat = q->flat;
 	if (r < 0 || !a->found.windows)
 		return r;
 	/* Times by a clock that began with the first window, so that its begin is known. */

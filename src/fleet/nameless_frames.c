@@ -13,11 +13,12 @@
 
 #include "aggregate/load_unnamed.h"
 #include "fleet/quality.h"
+#include "profile/flat.h"
 #include "profile/nameless.h"
 
-/* Whether a frame is one that aggregate/ would have called nameless. What is inlined has its name
- * from the same place as its function, and what is missing is no frame. */
-static bool nameless_frames_has(const struct profile *p, const struct profile_frame *f)
+/* As aggregate/ would have called it. What is inlined has its name from the same place as its
+ * function, and what is missing is no frame. */
+bool nameless_frames_has(const struct profile *p, const struct profile_frame *f)
 {
 	const char *name = f->symbol ? profile_text(p, f->symbol) : NULL;
 
@@ -60,6 +61,17 @@ static int nameless_frames_order(const void *pa, const void *pb)
 	return strcmp(a->object, b->object);
 }
 
+/* On how many samples' stacks an object has nameless frames. */
+static uint64_t nameless_frames_samples(const struct load *load,
+                                        const struct load_unnamed_frames *u, uint32_t object)
+{
+	const struct flat *f = load->flat;
+
+	if (!f)
+		return load_unnamed_samples(u, object);
+	return object + 1 < f->nameless_capacity ? f->nameless[object + 1] : 0;
+}
+
 /* Makes a row for each object that has such frames in a sample, the most samples first. */
 static int nameless_frames_rows(struct load *load, const struct load_unnamed_frames *u)
 {
@@ -69,7 +81,7 @@ static int nameless_frames_rows(struct load *load, const struct load_unnamed_fra
 	if (!load->unnamed)
 		return -ENOMEM;
 	for (uint32_t o = 0; o <= profile_n_objects(p); o++) {
-		uint64_t samples = load_unnamed_samples(u, o);
+		uint64_t samples = nameless_frames_samples(load, u, o);
 
 		if (samples)
 			load->unnamed[load->n_unnamed++] = (struct load_unnamed){
@@ -86,23 +98,33 @@ static int nameless_frames_rows(struct load *load, const struct load_unnamed_fra
 	return 0;
 }
 
-/* Marks the frames, counts samples as aggregate/ does, then finds the reasons. */
-int nameless_frames(struct load *load, const struct store_found *found, struct buf *texts)
+/* Marks the frames, and counts samples as aggregate/ does. -ENOMEM. */
+static int nameless_frames_count(struct load *load, struct load_unnamed_frames *u)
 {
 	const struct profile *p = load->profile;
 	const struct place none = { 0 };
-	struct load_unnamed_frames u = { 0 };
-	struct nameless_reasons reasons = { .load = load, .texts = texts };
 	int r = 0;
 
 	for (uint32_t f = 1; f <= profile_n_frames(p) && r >= 0; f++) {
 		const struct profile_frame *frame = profile_frame_at(p, f);
 
 		if (nameless_frames_has(p, frame))
-			r = load_unnamed_note(&u, f, frame->object, &none);
+			r = load_unnamed_note(u, f, frame->object, &none);
 	}
-	if (r >= 0 && u.frames)
-		r = load_unnamed_count(&u, p, &load->taken_unnamed);
+	return r >= 0 && u->frames ? load_unnamed_count(u, p, &load->taken_unnamed) : r;
+}
+
+/* Counts samples, unless sums are there already, then finds the reasons. */
+int nameless_frames(struct load *load, const struct store_found *found, struct buf *texts)
+{
+	struct load_unnamed_frames u = { 0 };
+	struct nameless_reasons reasons = { .load = load, .texts = texts };
+	int r = 0;
+
+	if (load->flat)
+		load->taken_unnamed = flat_samples(load->flat, FLAT_NAMELESS, 0);
+	else
+		r = nameless_frames_count(load, &u);
 	if (r >= 0)
 		r = nameless_frames_rows(load, &u);
 	load_unnamed_free(&u);

@@ -6,6 +6,8 @@
 #include "aggregate/load.h"
 #include "store/store.h"
 
+/* Whether a frame of a store's answer has no name. */
+bool nameless_frames_has(const struct profile *p, const struct profile_frame *f);
 /* Fills load's unnamed and taken_unnamed from its profile; the reasons are those that were found
  * when the windows were made. texts: holds them; buf_free when load is freed. -ENOMEM. */
 int nameless_frames(struct load *load, const struct store_found *found, struct buf *texts);

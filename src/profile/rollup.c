@@ -18,6 +18,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/trie.h"
+#include "profile/flat.h"
 #include "profile/rollup_walk.h"
 
 #define BIT(column) (1u << (column))
@@ -171,6 +172,13 @@ static void rollup_row_key(const struct rollup_builder *b, const struct profile_
 #undef FILL_SAMPLE
 }
 
+/* The columns that have values, where these are asked for. */
+static unsigned rollup_filled(unsigned columns)
+{
+	/* A line means something together with its file only. */
+	return columns & BIT(ROLLUP_LINE) ? columns | BIT(ROLLUP_FILE) : columns;
+}
+
 /* The columns that are a frame's own. */
 static void rollup_frame_key(const struct rollup_builder *b, const struct profile_frame *frame,
                              uint32_t *value)
@@ -277,6 +285,30 @@ static uint32_t rollup_walk_row(void *ctx, uint32_t frame)
 	return row ? (uint32_t)(row - a->builder->table->rows) + 1 : ROLLUP_WALK_FAILED;
 }
 
+/* Adds what stacks have that were never made. -ENOMEM. */
+static int rollup_count_flat(struct rollup_builder *b)
+{
+	const struct flat *f = b->opts->flat;
+
+	for (size_t i = 0; i < f->n_totals; i++) {
+		const struct profile_row *total = &f->totals[i];
+		const uint32_t frame = profile_node_at(b->table->profile, total->key.node).frame;
+		uint32_t value[ROLLUP_COLUMNS];
+		struct rollup_row *to;
+
+		if (b->opts->event && total->key.event != b->opts->event)
+			continue;
+		rollup_row_key(b, total, value);
+		b->before = b->table->n;
+		to = rollup_frame_row(b, value, frame);
+		if (!to)
+			return -ENOMEM;
+		to->total += total->weight;
+		to->total_samples += total->samples;
+	}
+	return 0;
+}
+
 /* The profile's rows by group: those of one task, event ... are counted behind each other, so that
  * what a frame is in the table is looked up once for all of them. */
 struct rollup_groups {
@@ -353,8 +385,11 @@ static int rollup_count_group(struct rollup_builder *b, const uint32_t *rows, si
 		                          .known = b->frames,
 		                          .before = b->before,
 		                          .watched = b->opts->watched };
-	bool walked = rollup_every_frame(b) && rollup_walk_pays(&walk);
-	int r = !walked ? 0 : b->opts->self_only ? rollup_walk_frames(&walk) : rollup_walk(&walk);
+	const bool flat = rollup_every_frame(b) && b->opts->flat;
+	bool walked = flat || (rollup_every_frame(b) && rollup_walk_pays(&walk));
+	int r = !walked || flat      ? 0
+	        : b->opts->self_only ? rollup_walk_frames(&walk)
+	                             : rollup_walk(&walk);
 
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = watched_goes_on(b->opts->watched, i, n)
@@ -393,6 +428,8 @@ static int rollup_fill(struct rollup_builder *b)
 		r = rollup_order_groups(b, &g);
 	if (r >= 0)
 		r = rollup_count_groups(b, &g);
+	if (r >= 0 && b->opts->flat && rollup_every_frame(b))
+		r = rollup_count_flat(b);
 	intern_free(&g.values);
 	free(g.of);
 	free(g.rows);
@@ -407,10 +444,7 @@ int rollup_build(struct rollup *ret, const struct profile *p, const struct rollu
 	struct rollup_builder b = { .table = &t, .opts = opts };
 	int r = -ENOMEM;
 
-	b.filled = opts->columns;
-	/* A line means something together with its file only. */
-	if (opts->columns & BIT(ROLLUP_LINE))
-		b.filled |= BIT(ROLLUP_FILE);
+	b.filled = rollup_filled(opts->columns);
 	for (unsigned c = 0; c < ROLLUP_COLUMNS; c++)
 		if (b.filled & BIT(c))
 			b.used[b.n_used++] = c;
@@ -425,6 +459,19 @@ int rollup_build(struct rollup *ret, const struct profile *p, const struct rollu
 	}
 	*ret = t;
 	return 0;
+}
+
+uint32_t rollup_frame_number(struct intern *numbers, const struct profile *p, unsigned columns,
+                             uint32_t frame)
+{
+	struct rollup t = { .profile = p };
+	const struct rollup_builder b = { .table = &t, .filled = rollup_filled(columns) };
+	uint32_t value[ROLLUP_COLUMNS] = { 0 };
+
+	if (!(columns & FRAME_COLUMNS))
+		return 0;
+	rollup_frame_key(&b, profile_frame_at(p, frame), value);
+	return intern_bytes(numbers, value, sizeof(value));
 }
 
 void rollup_free(struct rollup *t)

@@ -13,6 +13,9 @@
 #include "base/watched.h"
 #include "profile/profile.h"
 
+struct flat;
+struct intern;
+
 /* The columns of columns.def. */
 enum rollup_column {
 #define COLUMN(place, id, ...) ROLLUP_##id = (place),
@@ -70,6 +73,8 @@ struct rollup_opts {
 	const bool *shown;
 	/* By string id: names that are parents, for ROLLUP_PARENT. */
 	const bool *parents;
+	/* The sums of a profile whose stacks were not made (flat.h); NULL: it has them. */
+	const struct flat *flat;
 	bool self_only;          /* totals are not asked for: they mean nothing */
 	struct watched *watched; /* who may stop it; NULL: nobody */
 };
@@ -85,6 +90,11 @@ struct rollup {
 /* -ENOMEM; -ECANCELED. */
 int rollup_build(struct rollup *ret, const struct profile *p, const struct rollup_opts *opts);
 void rollup_free(struct rollup *t);
+/* A number for what a frame is in the columns, which other frames of the same rows have, too; 0:
+ * none of the columns is about frames. numbers: zero before the first one, intern_free behind the
+ * last. INTERN_FAILED: out of memory. */
+uint32_t rollup_frame_number(struct intern *numbers, const struct profile *p, unsigned columns,
+                             uint32_t frame);
 /* Sorts by total or by self, descending; equal rows by name, so that the order is always the
  * same. */
 void rollup_sort(struct rollup *t, bool by_total);

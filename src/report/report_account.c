@@ -292,7 +292,7 @@ void report_account(const struct report *r, struct buf *out)
 	account_count(out, c->undecoded, "sample could not be decoded",
 	              "samples could not be decoded");
 	if (r->load.frames == LOAD_FRAMES_ALL) {
-		uint32_t *tops = r->max_stack ? NULL : report_tops(r->load.profile);
+		uint32_t *tops = r->max_stack || r->load.flat ? NULL : report_tops(r->load.profile);
 
 		report_ends(r, tops, out);
 		report_runtimes(r, tops, out);

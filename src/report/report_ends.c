@@ -86,27 +86,44 @@ static bool ends_by_frame_pointer(uint32_t state)
 	       state == SEAM_STITCH_STITCHED_EARLIER;
 }
 
-/* Counts samples by the object of their outermost frame where nothing begins there, and those cut
- * at the kernel's limit. top: report_tops. */
+/* Counts samples of one state by the object of their outermost frame where nothing begins there, or
+ * as cut at the kernel's limit. */
+static void ends_add(struct report_ends *e, const struct profile *p, const struct flat_top *top)
+{
+	const struct profile_frame *f = profile_frame_at(p, top->frame);
+
+	if (!ends_by_frame_pointer(top->state))
+		return;
+	if (f->kind == PROFILE_MISSING)
+		e->deep += top->samples;
+	if (!ends_early(p, f))
+		return;
+	e->samples += top->samples;
+	e->by_object[f->object].object = f->object;
+	e->by_object[f->object].path =
+	        f->object ? profile_text(p, profile_object_at(p, f->object)->path) : "";
+	e->by_object[f->object].samples += top->samples;
+}
+
+/* The same of all samples. top: report_tops. */
 static void ends_count(struct report_ends *e, const struct profile *p, const uint32_t *top)
 {
 	for (size_t i = 0; i < profile_n_rows(p); i++) {
 		const struct profile_row *row = profile_row_at(p, i);
-		const struct profile_frame *f;
 
-		if (!row->key.node || !ends_by_frame_pointer(row->key.state))
-			continue;
-		f = profile_frame_at(p, profile_node_at(p, top[i]).frame);
-		if (f->kind == PROFILE_MISSING)
-			e->deep += row->samples;
-		if (!ends_early(p, f))
-			continue;
-		e->samples += row->samples;
-		e->by_object[f->object].object = f->object;
-		e->by_object[f->object].path =
-		        f->object ? profile_text(p, profile_object_at(p, f->object)->path) : "";
-		e->by_object[f->object].samples += row->samples;
+		if (row->key.node)
+			ends_add(e, p,
+			         &(struct flat_top){ row->key.state,
+			                             profile_node_at(p, top[i]).frame,
+			                             row->samples });
 	}
+}
+
+/* The same of samples whose stacks were not made. */
+static void ends_count_flat(struct report_ends *e, const struct report *r)
+{
+	for (size_t i = 0; i < r->load.flat->n_tops; i++)
+		ends_add(e, r->load.profile, &r->load.flat->tops[i]);
 }
 
 /* tops: report_tops, or NULL. ret->by_object is sorted by samples, and the caller frees it. With
@@ -118,17 +135,21 @@ int report_ends_find(const struct report *r, const uint32_t *tops, struct report
 	/* With --max-stack the outermost frames were left out on purpose; what was unwound while
 	 * recording says itself how walks ended. */
 	bool count = !r->max_stack && !r->load.recorded.samples;
-	uint32_t *own = count && !tops ? report_tops(p) : NULL;
+	const bool flat = r->load.flat;
+	uint32_t *own = count && !tops && !flat ? report_tops(p) : NULL;
 	const uint32_t *top = own ? own : tops;
 	struct report_ends e = { .by_object = calloc(objects, sizeof(*e.by_object)) };
 
-	if (count && top && e.by_object) {
-		ends_count(&e, p, top);
+	if (count && (top || flat) && e.by_object) {
+		if (flat)
+			ends_count_flat(&e, r);
+		else
+			ends_count(&e, p, top);
 		qsort(e.by_object, objects, sizeof(*e.by_object), ends_order);
 		while (e.n < objects && e.by_object[e.n].samples)
 			e.n++;
 	}
-	if ((count && !top) || !e.by_object) {
+	if ((count && !top && !flat) || !e.by_object) {
 		free(e.by_object);
 		e = (struct report_ends){ .n = 0 };
 	}

@@ -12,23 +12,19 @@
 #define PYTHON_LEAST 5 /* percent: a script that a build starts needs no advice */
 #define PYTHON_LOOP "_PyEval_EvalFrameDefault"
 
-enum {
-	PYTHON_RUNS = 1,
-	PYTHON_NAMED = 2
-};
-
 /* What a frame's name says. The loop may have a suffix of the compiler's (".cold"). */
-static unsigned char python_says(const struct profile *p, uint32_t frame)
+unsigned char report_python_says(const struct profile *p, uint32_t frame)
 {
 	uint32_t symbol = profile_frame_at(p, frame)->symbol;
 	const char *name = symbol ? profile_text(p, symbol) : "";
 
 	if (!strncmp(name, "py::", 4))
-		return PYTHON_NAMED;
-	return strncmp(name, PYTHON_LOOP, sizeof(PYTHON_LOOP) - 1) ? 0 : PYTHON_RUNS;
+		return FLAT_PYTHON_NAMED;
+	return strncmp(name, PYTHON_LOOP, sizeof(PYTHON_LOOP) - 1) ? 0 : FLAT_PYTHON_RUNS;
 }
 
-/* Samples of stacks that run Python and name none of its functions. frames: python_says of each. */
+/* Samples of stacks that run Python and name none of its functions. frames: report_python_says of
+ * each. */
 static uint64_t python_nameless_of(const struct profile *p, const struct segments *s,
                                    const unsigned char *frames)
 {
@@ -41,7 +37,7 @@ static uint64_t python_nameless_of(const struct profile *p, const struct segment
 			says[i] |= frames[trie_at(s->tree, node).key];
 	}
 	for (size_t i = 0; says && i < profile_n_rows(p); i++)
-		if (says[segments_at(s, profile_row_at(p, i)->key.node)] == PYTHON_RUNS)
+		if (says[segments_at(s, profile_row_at(p, i)->key.node)] == FLAT_PYTHON_RUNS)
 			samples += profile_row_at(p, i)->samples;
 	free(says);
 	return samples;
@@ -56,8 +52,8 @@ static uint64_t python_nameless(const struct profile *p)
 	uint64_t samples = 0;
 
 	for (size_t f = 1; frames && f <= n_frames; f++)
-		any |= frames[f] = python_says(p, (uint32_t)f);
-	segments = any & PYTHON_RUNS ? segments_of(p) : NULL;
+		any |= frames[f] = report_python_says(p, (uint32_t)f);
+	segments = any & FLAT_PYTHON_RUNS ? segments_of(p) : NULL;
 	if (segments)
 		samples = python_nameless_of(p, segments, frames);
 	free(frames);
@@ -67,7 +63,9 @@ static uint64_t python_nameless(const struct profile *p)
 /* Writes nothing where that is less than PYTHON_LEAST percent of the samples. */
 void report_python(const struct report *r, struct buf *out)
 {
-	uint64_t samples = python_nameless(r->load.profile);
+	uint64_t samples = r->load.flat
+	                           ? flat_samples(r->load.flat, FLAT_PYTHON_RUNS, FLAT_PYTHON_NAMED)
+	                           : python_nameless(r->load.profile);
 	struct profile_account a;
 	char part[16];
 

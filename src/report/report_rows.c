@@ -7,6 +7,7 @@ struct rollup_opts report_rollup_opts(const struct report *r, uint32_t event)
 {
 	return (struct rollup_opts){ .columns = r->fields.columns,
 		                     .event = event,
+		                     .flat = r->load.flat,
 		                     .shown = r->shown,
 		                     .parents = r->parents };
 }

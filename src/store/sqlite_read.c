@@ -17,6 +17,7 @@
 #include "store/stacks/joined.h"
 #include "store/stacks/lookup.h"
 #include "store/stacks/named.h"
+#include "store/stacks/unstacked.h"
 
 /* Whose counts are added up: the same comm and label. */
 struct sqlite_group_key {
@@ -379,6 +380,23 @@ static int sqlite_add_rows(struct sqlite_reading *r, struct joined *j)
 	return rc;
 }
 
+/* Adds the rows of all lists, without their stacks. -errno. */
+static int sqlite_add_flat(struct sqlite_reading *r)
+{
+	const uint32_t n = r->groups.n;
+	struct profile_key *keys = calloc((size_t)n + 1, sizeof(*keys));
+	const struct unstacked_groups groups = { keys, n };
+	int rc = keys ? 0 : -ENOMEM;
+
+	for (uint32_t group = 1; group <= n && rc >= 0; group++)
+		rc = sqlite_group_to_key(r, pool_at(&r->groups, group), &keys[group]);
+	if (rc >= 0)
+		rc = unstacked_add(r->q->flat, r->into, &r->lookup, r->lists, r->n_lists, &groups,
+		                   &r->folded);
+	free(keys);
+	return rc;
+}
+
 /* Adds all counts of windows, whose names are known only now. */
 static int sqlite_add_counts(const struct sqlite_reading *r)
 {
@@ -447,13 +465,13 @@ static int sqlite_read_names(struct sqlite_reading *r, struct sqlite_epoch *epoc
 		rc = named_find(&r->named, &r->lookup, r->q->function);
 	for (size_t i = 0; i < n && rc >= 0; i++)
 		rc = sqlite_read_epoch(r, &epochs[i]);
-	if (rc >= 0)
+	if (rc >= 0 && !r->q->flat)
 		rc = joined_all(r->lists, r->n_lists);
 	if (rc >= 0)
 		rc = lookup_load(&r->lookup);
 	/* Only now can anything be added, by the profile's own numbers. */
 	if (rc >= 0)
-		rc = sqlite_add_rows(r, &r->lists[0]);
+		rc = r->q->flat ? sqlite_add_flat(r) : sqlite_add_rows(r, &r->lists[0]);
 	if (rc >= 0)
 		rc = sqlite_add_counts(r);
 	sqlite_reading_clear(r);

@@ -23,6 +23,7 @@
 
 #include <seam/error.h>
 
+#include "profile/flat.h"
 #include "profile/profile.h"
 #include "base/labels.h"
 
@@ -60,6 +61,9 @@ struct store_query {
 	/* Only this function is asked for: a row may have any stack that has it innermost, further
 	 * out, or not at all, as its own has. NULL: all are. */
 	const char *function;
+	/* No stack is asked for: a kind of store that can adds up its samples here, and leaves the
+	 * profile with rows of innermost frames; others leave it as it is. NULL: stacks are. */
+	struct flat *flat;
 };
 
 /* What a query found. Zero-initialise; store_found_free. */

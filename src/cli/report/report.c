@@ -185,6 +185,7 @@ out:
 	free(r.show.parents);
 	load_free(&r.show.load);
 	answer_free(&r.answer);
+	flat_free(&r.flat);
 	stored_free(&r.stored);
 	buf_free(&r.sort_list);
 	recording_close(r.show.rec);

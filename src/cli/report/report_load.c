@@ -157,10 +157,29 @@ int report_load(struct report_cmd *r, const struct profiled_opts *opts, struct s
 	return rc < 0 ? rc : report_mark_parents(r);
 }
 
+/* Whether nothing that is shown of a store depends on whole stacks: sums will do. */
+static bool report_is_flat(const struct report_cmd *r)
+{
+	const struct report *show = &r->show;
+
+	if (r->form == REPORT_TEXT && (r->stats || report_has_tree(show) || report_view_fits(r)))
+		return false;
+	return !show->group && !show->hierarchy && !show->threads && !show->max_stack && !r->dsos &&
+	       !show->symbols && !show->symbol_filter && !sample_filter_any(&r->filter) &&
+	       !(show->fields.columns & 1u << ROLLUP_PARENT);
+}
+
 /* The same of a store. */
 int report_load_stored(struct report_cmd *r)
 {
-	int rc = stored_load(&r->stored, r->cmd, report_keeps(&r->show), &r->answer);
+	int rc;
+
+	if (report_is_flat(r)) {
+		r->flat.columns = r->show.fields.columns;
+		r->flat.says = report_python_says;
+		r->stored.query.flat = &r->flat;
+	}
+	rc = stored_load(&r->stored, r->cmd, report_keeps(&r->show), &r->answer);
 
 	if (rc == EXIT_OK)
 		rc = sample_filter_answer(&r->filter, r->cmd, &r->answer);

@@ -29,6 +29,7 @@ struct report_cmd {
 	struct stored stored; /* in place of in */
 	struct answer answer; /* of the store: show.load is taken from it */
 	struct report show;
+	struct flat flat; /* of a report of a store that shows no stacks */
 	enum report_form form;
 	bool stats, tasks, dump, schema; /* in place of a report */
 	bool header, header_only, full;  /* what the recording says about itself; full: all of it */

@@ -354,8 +354,8 @@ static uint32_t lookup_took_frame(struct lookup *l, uint32_t frame)
 	return frame;
 }
 
-/* The profile's number of a frame, made once. PROFILE_FAILED. */
-static uint32_t lookup_made_frame(struct lookup *l, struct profile *p, uint32_t id)
+/* It is made once. */
+uint32_t lookup_profile_frame(struct lookup *l, struct profile *p, uint32_t id)
 {
 	const struct blocks_frame *from = &l->frames[id];
 
@@ -377,19 +377,24 @@ static uint32_t lookup_made_frame(struct lookup *l, struct profile *p, uint32_t 
 	return l->made[BLOCKS_FRAMES][id];
 }
 
+uint32_t lookup_profile_folded(struct profile *p, uint32_t kind)
+{
+	struct profile_frame folded = { .symbol = profile_string(p, LOOKUP_FOLDED), .kind = kind };
+
+	return folded.symbol == PROFILE_FAILED ? PROFILE_FAILED : profile_frame(p, &folded);
+}
+
 /* The profile's frame of a node. What was folded was in the kernel if its caller was. */
 static uint32_t lookup_made_frame_of(struct lookup *l, struct profile *p,
                                      const struct lookup_stacks *s, const struct blocks_node *node)
 {
 	const uint32_t caller = s->nodes[node->parent].frame;
-	struct profile_frame folded = { .kind = PROFILE_USER };
+	const bool kernel =
+	        caller && caller != BLOCKS_FOLDED && l->frames[caller].kind == PROFILE_KERNEL;
 
 	if (node->frame != BLOCKS_FOLDED)
-		return lookup_made_frame(l, p, node->frame);
-	if (caller && caller != BLOCKS_FOLDED && l->frames[caller].kind == PROFILE_KERNEL)
-		folded.kind = PROFILE_KERNEL;
-	folded.symbol = profile_string(p, LOOKUP_FOLDED);
-	return folded.symbol == PROFILE_FAILED ? PROFILE_FAILED : profile_frame(p, &folded);
+		return lookup_profile_frame(l, p, node->frame);
+	return lookup_profile_folded(p, kernel ? PROFILE_KERNEL : PROFILE_USER);
 }
 
 /* Makes a node below its parent's, which is made. A list has a stack once: below a node that the

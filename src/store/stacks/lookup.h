@@ -74,6 +74,17 @@ const char *lookup_text(const struct lookup *l, uint32_t string);
 int lookup_make(struct lookup *l, struct lookup_stacks *s, struct profile *p);
 void lookup_stacks_free(struct lookup_stacks *s);
 
+/* For who makes no nodes of them. The profile's number of a frame that was needed, and of what was
+ * folded in programs or in the kernel (enum profile_kind). PROFILE_FAILED. */
+uint32_t lookup_profile_frame(struct lookup *l, struct profile *p, uint32_t frame);
+uint32_t lookup_profile_folded(struct profile *p, uint32_t kind);
+
+/* kind: any but BLOCKS_NODES. */
+static inline bool lookup_needs(const struct lookup *l, enum blocks_kind kind, uint32_t id)
+{
+	return id < l->lists[kind].n && l->lists[kind].needed[id];
+}
+
 /* Whether what was called there is not known any more. */
 static inline bool lookup_is_folded(const struct lookup_stacks *s, uint32_t node)
 {

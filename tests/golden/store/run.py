@@ -98,7 +98,7 @@ def with_samples(text):
 def answers(url, recording):
     for options in ([], ["-s", "sym"], ["--json"], ["--csv", "-s", "comm,dso,sym,state,event,build_id"], ["-s", "srcline"],
                     ["-g", "callee"], ["--no-children", "-n"], ["--hierarchy", "-s", "comm,dso"], ["--group", "-s", "sym"],
-                    ["-t", ";", "-S", "[unknown]"]):
+                    ["-t", ";", "-S", "[unknown]"], ["-G", "-n"], ["-G", "-s", "sym,state"]):
         if "--group" in options and "multi" not in recording:
             continue
         wanted = seam("report", *NOWHERE, *options, recording)[0]

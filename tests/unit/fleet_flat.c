@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: MIT
+/*
+ * fleet_flat.c: what is told of stacks that were never made is what the same stacks tell: sums by
+ * function, what is outermost on them, what has no name; of windows as they were written, compacted
+ * and folded, with functions that recur, several writers, and any filter.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "aggregate/load_cut.h"
+#include "base/map.h"
+#include "fleet/answer.h"
+#include "fleet/nameless_frames.h"
+
+#define SECOND 1000000000ull
+#define WINDOWS 96u
+#define SAMPLES 24u
+#define FUNCTIONS 9u
+
+static uint64_t seed = 5;
+static struct store *store;
+
+static uint32_t rnd(uint32_t n)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(seed >> 33) % n;
+}
+
+/* One of few frames: some without a name, some of one function at two lines, some inlined, some of
+ * CPython. */
+static uint32_t frame_of(struct profile *p, uint32_t n)
+{
+	static const char *const names[FUNCTIONS] = { "a",         "b", "c",     NULL,
+		                                      "_PyEval_x", "e", "py::f", "[unknown x+0x10]",
+		                                      "h" };
+	const struct profile_frame f = {
+		.object = n % 4 ? profile_object(p, n % 2 ? "/lib/odd.so" : "/bin/even", NULL) : 0,
+		.symbol = names[n] ? profile_string(p, names[n]) : 0,
+		.file = profile_string(p, n % 3 ? "x.c" : "y.c"),
+		.line = rnd(2),
+		.kind = n % 5 == 1    ? PROFILE_KERNEL
+		        : rnd(2) == 1 ? PROFILE_INLINED
+		                      : PROFILE_USER,
+		.depth = 0,
+	};
+
+	return profile_frame(p, &f);
+}
+
+static uint32_t stack_of(struct profile *p)
+{
+	static const char *const ends[] = { "[unfinished: x]", "[unfinished: cut at 9 frames]" };
+	uint32_t node = PROFILE_ROOT;
+
+	if (!rnd(4)) {
+		const struct profile_frame f = { .kind = PROFILE_MISSING,
+			                         .symbol = profile_string(p, ends[rnd(2)]) };
+
+		node = profile_node(p, node, profile_frame(p, &f));
+	}
+	for (uint32_t depth = rnd(9); depth; depth--)
+		node = profile_node(p, node, frame_of(p, rnd(FUNCTIONS)));
+	return node;
+}
+
+static void put(unsigned window)
+{
+	static const char *const comms[] = { "one", "two" };
+	struct labels labels[4] = { 0 };
+	struct profile *p;
+	struct store_window w = { .instance = window / 24 % 2 ? "y" : "x",
+		                  .from_ns = window * 10 * SECOND,
+		                  .to_ns = (window + 1) * 10 * SECOND,
+		                  .series = labels,
+		                  .n_series = 4 };
+	uint32_t *series;
+
+	assert_int_equal(profile_new(&p, PROFILE_KEEP_CPU), 0);
+	assert_int_equal(load_states(p), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		labels_set(&labels[i], "comm", comms[i / 2]);
+		labels_set(&labels[i], "host", i % 2 ? "h1" : "h2");
+	}
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		const struct profile_key key = {
+			.event = rnd(3) ? profile_event_in(p, "cpu-clock", PROFILE_NANOSECONDS)
+			                : profile_event(p, "faults"),
+			.task = profile_task(p, profile_string(p, comms[rnd(2)]), 0, 0),
+			.state = rnd(4),
+			.cpu = rnd(2), /* of which host it is */
+			.node = stack_of(p),
+		};
+
+		assert_int_equal(profile_add(p, &key, 1, 1 + rnd(7)), 0);
+	}
+	series = calloc(profile_n_rows(p) + 1, sizeof(*series));
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_key *key = &profile_row_at(p, i)->key;
+		const char *comm = profile_text(p, profile_task_at(p, key->task)->comm);
+
+		series[i] = 2 * !strcmp(comm, "two") + (key->cpu & 1);
+	}
+	w.profile = p;
+	w.row_series = series;
+	assert_int_equal(store_put(store, &w, NULL), 1);
+	free(series);
+	profile_free(p);
+	for (unsigned i = 0; i < 4; i++)
+		labels_free(&labels[i]);
+}
+
+/* As a report says it of CPython. */
+static unsigned char says(const struct profile *p, uint32_t frame)
+{
+	const uint32_t symbol = profile_frame_at(p, frame)->symbol;
+	const char *name = symbol ? profile_text(p, symbol) : "";
+
+	if (!strncmp(name, "py::", 4))
+		return FLAT_PYTHON_NAMED;
+	return strncmp(name, "_PyEval", 7) ? 0 : FLAT_PYTHON_RUNS;
+}
+
+/* A table as text, in its order. */
+static void table_text(struct buf *out, const struct load *load, unsigned columns, uint32_t event,
+                       bool self_only)
+{
+	const struct rollup_opts opts = {
+		.columns = columns, .event = event, .flat = load->flat, .self_only = self_only
+	};
+	struct rollup t;
+
+	assert_int_equal(rollup_build(&t, load->profile, &opts), 0);
+	rollup_sort(&t, !self_only);
+	buf_printf(out, "%llu %llu\n", (unsigned long long)t.weight, (unsigned long long)t.samples);
+	for (size_t i = 0; i < t.n; i++) {
+		const struct rollup_row *row = &t.rows[i];
+
+		for (unsigned c = 0; c < ROLLUP_COLUMNS; c++) {
+			char text[ROLLUP_TEXT_MAX];
+
+			if (columns & 1u << c)
+				buf_printf(out, "%s ",
+				           rollup_text(&t, row, (enum rollup_column)c, text,
+				                       sizeof(text)));
+		}
+		buf_printf(out, "%u: %llu %llu", row->kind, (unsigned long long)row->self,
+		           (unsigned long long)row->self_samples);
+		if (!self_only)
+			buf_printf(out, " %llu %llu", (unsigned long long)row->total,
+			           (unsigned long long)row->total_samples);
+		buf_put_text(out, "\n");
+	}
+	rollup_free(&t);
+}
+
+/* Everything that is told beside the tables. */
+static void account_text(struct buf *out, const struct load *load)
+{
+	struct profile_account a;
+
+	profile_account(load->profile, 0, &a);
+	buf_printf(out, "%llu %llu %llu %llu %llu:", (unsigned long long)a.samples,
+	           (unsigned long long)a.weight, (unsigned long long)a.no_stack,
+	           (unsigned long long)load->taken, (unsigned long long)load->taken_unnamed);
+	for (uint32_t s = 0; s < PROFILE_STATES_MAX; s++)
+		buf_printf(out, " %llu", (unsigned long long)a.state[s]);
+	for (size_t i = 0; i < load->n_unnamed; i++)
+		buf_printf(out, "\n%s %llu", load->unnamed[i].object,
+		           (unsigned long long)load->unnamed[i].samples);
+	buf_put_text(out, "\n");
+}
+
+/* A key of what is outermost: frames have other numbers in another profile. */
+static uint64_t top_key(const struct profile *p, uint32_t state, uint32_t frame)
+{
+	const struct profile_frame *f = profile_frame_at(p, frame);
+	const char *name = f->symbol ? profile_text(p, f->symbol) : "";
+	const char *path = profile_text(p, profile_object_at(p, f->object)->path);
+
+	return map_hash_bytes(name, strlen(name), map_hash_bytes(path, strlen(path), 0)) +
+	       (uint64_t)state * 64 + f->kind * 8 + f->line;
+}
+
+/* Adds to what each outermost frame has, and to what stacks say, of a profile with stacks. */
+static void look_at_stacks(const struct profile *p, struct map *tops, uint64_t *said)
+{
+	for (size_t i = 0; i < profile_n_rows(p); i++) {
+		const struct profile_row *row = profile_row_at(p, i);
+		uint32_t path[64], n = 0, top;
+		unsigned all = 0;
+
+		for (uint32_t node = row->key.node; node; node = profile_node_at(p, node).parent) {
+			const uint32_t frame = profile_node_at(p, node).frame;
+
+			path[n++] = node;
+			all |= says(p, frame);
+			if (nameless_frames_has(p, profile_frame_at(p, frame)))
+				all |= FLAT_NAMELESS;
+		}
+		said[all] += row->samples;
+		if (!n)
+			continue;
+		for (top = n - 1; top && load_cut_ended(p, path[top]);)
+			top--;
+		*map_slot(tops, top_key(p, row->key.state, profile_node_at(p, path[top]).frame),
+		          NULL) += row->samples;
+	}
+}
+
+/* Compares what is told of outermost frames, and what frames say. */
+static void check_stacks(const struct load *flat, const struct load *whole)
+{
+	struct map tops = { 0 };
+	uint64_t said[FLAT_SAYS] = { 0 }, key, left;
+	size_t at = 0;
+
+	look_at_stacks(whole->profile, &tops, said);
+	for (size_t i = 0; i < flat->flat->n_tops; i++) {
+		const struct flat_top *top = &flat->flat->tops[i];
+
+		*map_slot(&tops, top_key(flat->profile, top->state, top->frame), NULL) -=
+		        top->samples;
+	}
+	while (map_next(&tops, &at, &key, &left))
+		assert_int_equal(left, 0);
+	assert_memory_equal(said, flat->flat->samples, sizeof(said));
+	map_free(&tops);
+}
+
+/* Line by line, so that the one that differs is shown. */
+static void check_lines(struct buf *wanted, struct buf *got)
+{
+	char *w = (char *)(uintptr_t)buf_text(wanted), *g = (char *)(uintptr_t)buf_text(got);
+	char *w_line, *g_line;
+
+	do {
+		w_line = strsep(&w, "\n");
+		g_line = strsep(&g, "\n");
+		assert_string_equal(w_line, g_line);
+	} while (w && g);
+	assert_true(!w && !g);
+}
+
+#define COLUMN_BIT(id) (1u << ROLLUP_##id)
+
+/* Both answers to one question. */
+static void compare(const struct store_query *asked, unsigned columns)
+{
+	struct flat flat = { .columns = columns, .says = says };
+	struct store_query q = *asked;
+	struct answer whole = { 0 }, sums = { 0 };
+	struct buf wanted = { 0 }, got = { 0 };
+
+	assert_int_equal(answer_load(&whole, store, &q, rollup_facts[ROLLUP_LABEL].keep, NULL), 0);
+	q.flat = &flat;
+	assert_int_equal(answer_load(&sums, store, &q, rollup_facts[ROLLUP_LABEL].keep, NULL), 0);
+	assert_null(whole.load.flat);
+	assert_true(!sums.load.taken || sums.load.flat);
+	assert_int_equal(profile_n_events(whole.load.profile), profile_n_events(sums.load.profile));
+	assert_int_equal(store_found_count(&whole.found, STORE_FOLDED),
+	                 store_found_count(&sums.found, STORE_FOLDED));
+	for (uint32_t event = 0; event <= profile_n_events(whole.load.profile); event++) {
+		assert_string_equal(profile_event_name(whole.load.profile, event),
+		                    profile_event_name(sums.load.profile, event));
+		for (unsigned self_only = 0; self_only < 2; self_only++) {
+			table_text(&wanted, &whole.load, columns, event, self_only);
+			table_text(&got, &sums.load, columns, event, self_only);
+		}
+	}
+	account_text(&wanted, &whole.load);
+	account_text(&got, &sums.load);
+	check_lines(&wanted, &got);
+	if (sums.load.flat)
+		check_stacks(&sums.load, &whole.load);
+	buf_free(&wanted);
+	buf_free(&got);
+	answer_free(&whole);
+	answer_free(&sums);
+	flat_free(&flat);
+}
+
+/* Tables of each kind, of all, of a part of the series and of a part of the time. */
+static void compare_all(void)
+{
+	static const unsigned columns[] = {
+		COLUMN_BIT(SYMBOL),
+		COLUMN_BIT(COMM) | COLUMN_BIT(OBJECT) | COLUMN_BIT(SYMBOL),
+		COLUMN_BIT(LINE) | COLUMN_BIT(STATE) | COLUMN_BIT(EVENT),
+		COLUMN_BIT(LABEL) | COLUMN_BIT(SYMBOL),
+		COLUMN_BIT(LABEL) | COLUMN_BIT(COMM),
+		COLUMN_BIT(OBJECT),
+	};
+	static const char *const filters[] = { NULL, "comm=two", "host=h1,comm=one", "host=none" };
+
+	for (size_t f = 0; f < sizeof(filters) / sizeof(*filters); f++) {
+		struct labels_filter filter = { 0 };
+		struct store_query q = { .by = "host" };
+		size_t at = 0;
+
+		if (filters[f])
+			assert_int_equal(labels_filter_parse(&filter, filters[f], &at), 0);
+		q.where = filters[f] ? &filter : NULL;
+		for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
+			q.from_ns = 0;
+			q.to_ns = 10000 * SECOND;
+			compare(&q, columns[c]);
+			q.from_ns = 300 * SECOND;
+			q.to_ns = 900 * SECOND;
+			compare(&q, columns[c]);
+		}
+		labels_filter_free(&filter);
+	}
+}
+
+/* The same store over and over: as it was written, half of it compacted, all of it, folded. */
+static void as_written_and_compacted(void **state)
+{
+	struct store_compacted done = { 0 };
+
+	for (unsigned i = 0; i < WINDOWS; i++)
+		put(i);
+	compare_all();
+	while (store_compact(store, 1100 * SECOND, 0, &done, NULL) > 0)
+		;
+	assert_true(done.windows > 0);
+	compare_all();
+	while (store_compact(store, 86400 * SECOND, 60000, &done, NULL) > 0)
+		;
+	assert_true(done.folded > 0);
+	compare_all();
+	/* A writer goes on. */
+	put(WINDOWS);
+	compare_all();
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_written_and_compacted),
+	};
+	struct seam_error err = { 0 };
+	int r = store_open(&store, "sqlite::memory:", STORE_WRITE, &err);
+
+	if (r == -ENOSYS)
+		return 77;
+	if (r < 0)
+		return 1;
+	r = cmocka_run_group_tests(tests, NULL, NULL);
+	store_close(store);
+	return r;
+}
