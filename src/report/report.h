@@ -80,7 +80,8 @@ bool report_needs(const struct report *r, enum rollup_needs needs);
 /* ---- report_rows.c ---- */
 
 struct rollup_opts report_rollup_opts(const struct report *r, uint32_t event);
-/* Builds the rollup of an event and sorts it, with all figures or those that are shown. -ENOMEM. */
+/* Builds the rollup of an event: all, or with the figures that are shown, and those rows in front.
+ * They are sorted. -ENOMEM. */
 int report_rollup(const struct report *r, uint32_t event, bool all, struct rollup *ret);
 /* Whether a row or branch is large enough to be shown. */
 bool report_visible(const struct report *r, const struct rollup *t, const struct rollup_row *row);

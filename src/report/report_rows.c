@@ -21,7 +21,25 @@ static bool report_shows_totals(const struct report *r)
 	return !r->no_children;
 }
 
-/* The rows in their order, with all figures, or those that are shown. The caller frees them.
+/* Brings the rows that are shown to the front, in their order; of the others only sums are. So few
+ * rows are compared by name, where a table has tens of thousands. */
+static void report_sort_shown(const struct report *r, struct rollup *t)
+{
+	struct rollup shown = *t;
+
+	shown.n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct rollup_row row = t->rows[i];
+
+		if (!report_visible(r, t, &row))
+			continue;
+		t->rows[i] = t->rows[shown.n];
+		t->rows[shown.n++] = row;
+	}
+	rollup_sort_behind(&shown, !r->no_children, r->fields.first, r->fields.n_first);
+}
+
+/* The rows with all figures, in their order, or with those that are shown. The caller frees them.
  * -ENOMEM. */
 int report_rollup(const struct report *r, uint32_t event, bool all, struct rollup *ret)
 {
@@ -30,9 +48,10 @@ int report_rollup(const struct report *r, uint32_t event, bool all, struct rollu
 
 	opts.self_only = !all && !report_shows_totals(r);
 	rc = rollup_build(ret, r->load.profile, &opts);
-
-	if (rc >= 0)
+	if (rc >= 0 && all)
 		rollup_sort_behind(ret, !r->no_children, r->fields.first, r->fields.n_first);
+	else if (rc >= 0)
+		report_sort_shown(r, ret);
 	return rc;
 }
 
