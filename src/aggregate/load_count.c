@@ -82,6 +82,8 @@ void load_count_free(struct load_count *c)
 	stacks_free(&c->stacks);
 	load_alike_free(&c->alike);
 	free(c->kernels);
+	free(c->first[0].address);
+	free(c->first[1].address);
 	free(c->known);
 	free(c->said);
 	buf_free(&c->result.missing);
@@ -225,19 +227,63 @@ static bool load_count_keeps_space(const struct load_count *c)
 	return c->opts->keep & PROFILE_KEEP_PROGRAM;
 }
 
+#define NO_ADDRESS UINT64_MAX /* a marker: of a part that has no others */
+
+/* The innermost address of a part. -ENOMEM. */
+static int load_count_first(struct load_count *c, uint32_t part, bool user, uint64_t *ret)
+{
+	struct load_first *first = &c->first[user];
+	struct seam_u64s words;
+	uint64_t *known;
+
+	if (ARRAY_ROOM_ZEROED(&first->address, &first->capacity, (size_t)part + 1) < 0)
+		return -ENOMEM;
+	known = &first->address[part];
+	if (!*known) {
+		words = stacks_base_words(&c->stacks.base, part);
+		if (user)
+			*known = seam_u64s_at(&words, 0);
+		else if (!hit_chain(&words, known))
+			*known = NO_ADDRESS;
+	}
+	*ret = *known;
+	return 0;
+}
+
+/* As hit_apart, of which each part is asked once. -ENOMEM. */
+static int load_count_apart(struct load_count *c, const struct sample *s)
+{
+	const struct callchain chain = sample_callchain(s);
+	uint64_t address = NO_ADDRESS;
+	int r = 0;
+
+	if (!hit_known(s->event))
+		return 0;
+	if (s->kernel.n || s->user.n || called_marks(&chain))
+		return hit_apart(&chain);
+	if (s->kernel_number)
+		r = load_count_first(c, s->kernel_number, false, &address);
+	if (r >= 0 && address == NO_ADDRESS) {
+		if (!s->user_number)
+			return 1;
+		r = load_count_first(c, s->user_number, true, &address);
+	}
+	return r < 0 ? r : hit_elsewhere(s->ip, s->misc, address);
+}
+
 /* Where it hit, if that is not where its callchain begins. -ENOMEM. */
 static int load_count_hit(struct load_count *c, const struct sample *s, struct stacks_same *same,
                           bool *alike)
 {
-	const struct callchain chain = sample_callchain(s);
+	int r = load_count_apart(c, s);
 
-	if (!hit_apart(&chain))
-		return 0;
+	if (r <= 0)
+		return r;
 	if (c->opts->frames == LOAD_FRAMES_INNERMOST && !load_count_keeps_space(c) &&
-	    (chain.misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER)
-		return load_alike_hit(&c->alike, &c->stacks, s->user_space, chain.ip, &same->hit,
+	    (s->misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER)
+		return load_alike_hit(&c->alike, &c->stacks, s->user_space, s->ip, &same->hit,
 		                      alike);
-	return stacks_hit(&c->stacks, chain.ip, chain.misc, &same->hit);
+	return stacks_hit(&c->stacks, s->ip, s->misc, &same->hit);
 }
 
 /* Leaves out what does not tell the wanted frames apart: stacks that begin alike are equal. */

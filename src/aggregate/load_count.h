@@ -20,6 +20,11 @@ struct load_count {
 	struct load_alike alike;
 	unsigned char *kernels; /* by kernel part: 0: not known yet */
 	size_t kernels_capacity;
+	/* By kernel part, and by user part: where it begins. Its words may be far. 0: not known. */
+	struct load_first {
+		uint64_t *address;
+		size_t capacity;
+	} first[2];
 	struct load_known *known;       /* by sample.who */
 	bool *said;                     /* by index of the event: walk_result_said */
 	struct load_walk_result result; /* of walks while recording */

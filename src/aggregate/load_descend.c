@@ -143,18 +143,18 @@ int load_descend_kernel(struct load_descent *d, const struct load_whose *e,
 	struct load_below *b = &d->below[map_hash_pair((uint64_t)key.from << 32 | key.part,
 	                                               key.space, 0x9e3779b97f4a7c15ULL) >>
 	                                 (64 - d->below_bits)];
-	const bool marked =
-	        kernel->kernel.n && seam_u64s_at(&kernel->kernel, 0) >= SEAM_CONTEXT_MAX;
 	const uint64_t told = d->told;
+	bool marked;
 	size_t n = 0;
 	int r;
 
-	if (marked && b->to && b->from == key.from && b->part == key.part &&
-	    b->space == key.space) {
+	/* What is kept is of marked ones. Words are not looked at for it: they may be far. */
+	if (b->to && b->from == key.from && b->part == key.part && b->space == key.space) {
 		d->told |= b->told;
 		*node = b->to;
 		return 0;
 	}
+	marked = kernel->kernel.n && seam_u64s_at(&kernel->kernel, 0) >= SEAM_CONTEXT_MAX;
 	d->told = 0;
 	r = load_walk(d, e, kernel, SIZE_MAX, &n);
 	if (r >= 0)
