@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/edits.h"
+
 struct name_def {
 	const char *name, *alias; /* alias: NULL if there is none */
 	uint64_t config;
@@ -165,44 +167,10 @@ bool event_known(size_t *i, char *name, size_t n, const char **kind)
 	return at < CACHE_NAMES;
 }
 
-/* The number of edits (a swap of neighbours is one) that turn a into b. */
-static unsigned event_names_distance(const char *a, const char *b)
-{
-	enum {
-		MOST = 64
-	};
-	/* Three rows are enough: a swap looks two rows back. */
-	unsigned row[3][MOST + 1];
-	size_t na = strlen(a), nb = strlen(b);
-
-	if (na > MOST || nb > MOST)
-		return MOST;
-	for (size_t j = 0; j <= nb; j++)
-		row[0][j] = (unsigned)j;
-	for (size_t i = 1; i <= na; i++) {
-		unsigned *now = row[i % 3], *before = row[(i + 2) % 3], *older = row[(i + 1) % 3];
-
-		now[0] = (unsigned)i;
-		for (size_t j = 1; j <= nb; j++) {
-			unsigned least = before[j - 1] + (a[i - 1] != b[j - 1]);
-
-			if (before[j] + 1 < least)
-				least = before[j] + 1;
-			if (now[j - 1] + 1 < least)
-				least = now[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    older[j - 2] + 1 < least)
-				least = older[j - 2] + 1;
-			now[j] = least;
-		}
-	}
-	return row[na % 3][nb];
-}
-
 /* known may be NULL: a row without an alias. */
 static void names_closer(const char *name, const char *known, unsigned *best, char *near, size_t n)
 {
-	unsigned d = known ? event_names_distance(name, known) : *best;
+	unsigned d = known ? edits_between(name, known) : *best;
 
 	if (d < *best) {
 		*best = d;
@@ -213,7 +181,7 @@ static void names_closer(const char *name, const char *known, unsigned *best, ch
 /* NULL: no name is near enough to be worth asking about. */
 const char *names_nearest(const char *name, char *near, size_t n)
 {
-	unsigned best = (unsigned)strlen(name) / 3 + 2; // further away is another word
+	unsigned best = edits_most(name);
 	unsigned start = best;
 	char text[64];
 	const char *kind;

@@ -16,6 +16,7 @@
 
 #include "base/heap.h"
 #include "base/when.h"
+#include "input/unknown.h"
 
 /* Keeps an option's text; stored_settle looks what it means. An option given twice means its last
  * value. */
@@ -156,9 +157,10 @@ char *stored_default(bool make)
 
 /* Says why an answer has nothing. Three things look alike in an empty report: a new store, times
  * without windows, a filter that fits nothing. */
-static void stored_say_empty(const struct stored *s, const struct cmd *cmd,
+static void stored_say_empty(const struct stored *s, const struct cmd *cmd, struct store *store,
                              const struct store_found *f)
 {
+	struct buf unknown = { 0 };
 	char a[WHEN_TEXT_MAX], b[WHEN_TEXT_MAX], c[WHEN_TEXT_MAX], d[WHEN_TEXT_MAX];
 
 	when_text(s->query.from_ns, a);
@@ -170,9 +172,13 @@ static void stored_say_empty(const struct stored *s, const struct cmd *cmd,
 	else if (!f->windows)
 		cmd_error(cmd, "%s: no window begins from %s to %s; the store has %s to %s", s->url,
 		          a, b, c, d);
-	else
-		cmd_error(cmd, "%s: no series from %s to %s is %s; 'seam store ls' lists them",
-		          s->url, a, b, s->where ? s->where : "there");
+	else {
+		if (s->where)
+			unknown_text(store, &s->query, &unknown);
+		cmd_error(cmd, "%s: no series from %s to %s is %s%s; 'seam store ls' lists them",
+		          s->url, a, b, s->where ? s->where : "there", buf_text(&unknown));
+		buf_free(&unknown);
+	}
 }
 
 /* Asks the store and keeps the answer. The store is closed again: *ret holds all it needs. Returns
@@ -188,14 +194,14 @@ int stored_load(const struct stored *s, const struct cmd *cmd, unsigned keep, st
 	heap_large();
 	if (r >= 0) {
 		r = answer_load(ret, store, &s->query, keep, &err);
+		if (r >= 0 && !ret->found.series)
+			stored_say_empty(s, cmd, store, &ret->found);
 		store_close(store);
 	}
 	if (r < 0) {
 		cmd_error(cmd, "%s", cmd_reason(&err, r));
 		return r == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 	}
-	if (!ret->found.series)
-		stored_say_empty(s, cmd, &ret->found);
 	return EXIT_OK;
 }
 
