@@ -39,7 +39,7 @@ struct v8_member {
 	}
 
 static const struct v8_member v8_members[] = {
-	V8_MEMBER(function_shared, V8_FUNCTION_BYTES,
+	V8_MEMBER(function_shared, V8_FUNCTION_LEAST,
 	          "v8dbg_class_JSFunction__shared__SharedFunctionInfo",
 	          "v8dbg_class_JSFunction__shared__Tagged_SharedFunctionInfo_"),
 	V8_MEMBER(shared_name, V8_SHARED_BYTES,

@@ -10,7 +10,10 @@
 #include "base/fixed_width.h"
 
 /* Bytes of objects that are looked at: what a layout says is below it. */
-#define V8_FUNCTION_BYTES 64u
+#define V8_FUNCTION_BYTES 64u /* room: a power of two */
+/* Those of a function without a prototype, which may be the last of a chunk of V8's heap, with
+ * nothing mapped behind it. No more is read. */
+#define V8_FUNCTION_LEAST 56u
 #define V8_SHARED_BYTES 64u
 #define V8_SCRIPT_BYTES 128u
 

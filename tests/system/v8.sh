@@ -39,6 +39,18 @@ for line in 200001 1; do
 	same "other lines" 0 "$(awk -v l=$line '$2 == l && $3 ~ /^twin.js:/ && $3 != "twin.js:" l' twins.txt | wc -l)"
 done
 
+echo "# functions that are the last of a chunk of V8's heap, with nothing mapped behind it"
+# Whether there are any is chance.
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	: >edge.out
+	record -q -F 997 -e cpu-clock -o e.data -- "$node" --expose-gc --allow-natives-syntax "$HERE/v8/edge.js" 400 edge.out >>edge.out
+	grep -qx '[1-9][0-9]*' err && break
+done
+"$SEAM" script -i e.data -F comm,ip,sym,dso 2>/dev/null | awk -v RS= '/js::work:/ { n++; if (/js::main:/) whole++ } END { print n + 0, whole + 0 }' >edge.txt
+read -r all whole <edge.txt
+atleast "stacks of such functions (try $try)" 1 "$all"
+same "those that are whole" "$all" "$whole"
+
 echo "# before V8 has begun: node's own code that nothing describes"
 starts_whole v8 "$node" -e 0
 

@@ -571,7 +571,7 @@ INLINE long v8_function(struct walk *c, __u64 function, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct v8 *v = V8(p);
 
-	if (v8_object(c, function, v->function, sizeof(v->function), kind))
+	if (v8_object(c, function, v->function, V8_FUNCTION_LEAST, kind))
 		return 1;
 	return v8_shared_any(c, V8_WORD(v->function, V8_AT(function_shared)), kind);
 }
