@@ -69,5 +69,6 @@ void heap_large(void)
 	large = (char *)(((uintptr_t)first + PAGES_LARGE - 1) / PAGES_LARGE * PAGES_LARGE);
 	madvise(large, (size_t)(end - large) / PAGES_LARGE * PAGES_LARGE, MADV_HUGEPAGE);
 	free(first);
+	pages_are_large();
 	heap_left_out = malloc((size_t)(large - first));
 }

@@ -42,7 +42,7 @@ static int intern_grow_table(struct intern *in)
 			i = (i + 1) & (capacity - 1);
 		table[i] = (uint32_t)id + 1;
 	}
-	free(in->table);
+	pages_free(in->table, in->capacity * sizeof(*in->table));
 	in->table = table;
 	in->capacity = capacity;
 	return 0;

@@ -117,8 +117,8 @@ uint64_t map_hash_quick(const void *bytes, size_t n, uint64_t secret)
 
 void map_free(struct map *m)
 {
-	free(m->slots);
-	free(m->used);
+	pages_free(m->slots, m->capacity * sizeof(*m->slots));
+	pages_free(m->used, m->capacity);
 	*m = (struct map){ 0 };
 }
 

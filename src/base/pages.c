@@ -3,6 +3,7 @@
  * some MB that are read here and there: one entry of the TLB is for 2 MiB then, not for 4 KiB. */
 #include "base/pages.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +13,37 @@
 /* Below this, memory is mostly some that was used before. */
 #define WANTED_LEAST (64u << 10)
 
+static bool pages_everywhere;
+
+void pages_are_large(void)
+{
+	pages_everywhere = true;
+}
+
+/* What of n bytes are whole large pages; false: none are. */
+static bool pages_inside(void *at, size_t n, void **ret, size_t *n_ret)
+{
+	const uintptr_t from = ((uintptr_t)at + PAGES_LARGE - 1) / PAGES_LARGE * PAGES_LARGE;
+	const uintptr_t to = ((uintptr_t)at + n) / PAGES_LARGE * PAGES_LARGE;
+
+	*ret = (void *)from;
+	*n_ret = to - from;
+	return at && from < to;
+}
+
 void *pages_new(size_t n)
 {
-	void *p;
+	void *p, *inside;
+	size_t n_inside;
 
-	if (posix_memalign(&p, PAGES_LARGE, n))
+	/* Where malloc has large pages nothing is aligned: what lies between two blocks, and behind
+	 * the last page, would be of large pages, too. */
+	if (pages_everywhere)
+		p = malloc(n);
+	else if (posix_memalign(&p, PAGES_LARGE, n))
 		return NULL;
-	madvise(p, n, MADV_HUGEPAGE);
+	if (pages_inside(p, n, &inside, &n_inside))
+		madvise(inside, n_inside, MADV_HUGEPAGE);
 	return p;
 }
 
@@ -26,9 +51,9 @@ void *pages_new(size_t n)
  * one by one. */
 static void *pages_whole(size_t n)
 {
-	return n > SIZE_MAX - PAGES_LARGE
-	               ? NULL
-	               : pages_new((n + PAGES_LARGE - 1) / PAGES_LARGE * PAGES_LARGE);
+	if (!pages_everywhere && n > SIZE_MAX - PAGES_LARGE)
+		return NULL;
+	return pages_new(pages_everywhere ? n : (n + PAGES_LARGE - 1) / PAGES_LARGE * PAGES_LARGE);
 }
 
 void pages_wanted(void *at, size_t n)
@@ -78,6 +103,16 @@ void pages_sparse_free(void *at, size_t n, size_t size)
 		munmap(at, n * size);
 }
 
+void pages_free(void *at, size_t n)
+{
+	void *inside;
+	size_t n_inside;
+
+	if (pages_inside(at, n, &inside, &n_inside))
+		(void)madvise(inside, n_inside, MADV_DONTNEED);
+	free(at);
+}
+
 /* What is moved costs less than the page faults of what is new. */
 void *pages_grown(void *at, size_t had, size_t n)
 {
@@ -93,6 +128,6 @@ void *pages_grown(void *at, size_t had, size_t n)
 	if (p && had)
 		memcpy(p, at, had);
 	if (p)
-		free(at);
+		pages_free(at, had);
 	return p;
 }

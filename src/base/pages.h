@@ -13,6 +13,9 @@
  */
 void *pages_new(size_t n);
 
+/* Malloc has large pages for all (heap.h). */
+void pages_are_large(void);
+
 /* From so many bytes on, memory is worth pages of its own. */
 #define PAGES_LARGE ((size_t)2 << 20)
 /* As calloc, for a table that is filled for the most part: of pages_new where it is large. */
@@ -25,6 +28,9 @@ void pages_sparse_free(void *at, size_t n, size_t size);
  * each costs as much as some thousand bytes' use, above all in a virtual machine. For some hundred
  * KiB at a time. */
 void pages_wanted(void *at, size_t n);
+/* As free, of n bytes: large pages of them go back to the kernel, also where malloc keeps what is
+ * freed (heap.h). */
+void pages_free(void *at, size_t n);
 /* As realloc, of memory of which the first `had` bytes are wanted: new memory is of pages_new where
  * it is large. */
 void *pages_grown(void *at, size_t had, size_t n);

@@ -51,7 +51,7 @@ static int pool_grow_index(struct pool *p)
 	}
 	if (!p->capacity)
 		p->secret = map_secret();
-	free(p->index);
+	pages_free(p->index, p->capacity * sizeof(*p->index));
 	p->index = index;
 	p->capacity = capacity;
 	return 0;

@@ -27,7 +27,6 @@
 #include "image/image.h"
 
 #define READ_SIZE (1u << 20)
-#define SMALL_BYTES (16 << 20)
 /* All forms of the magic have eight bytes. */
 #define MAGIC_SIZE 8u
 /* A writer that has written half a header writes the rest soon. */
@@ -264,14 +263,6 @@ static const char *infile_default(const struct cmd *cmd)
 	return path;
 }
 
-/* What is freed is kept with large pages: of a large recording that would be much. */
-static bool infile_is_small(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size <= SMALL_BYTES;
-}
-
 /* A pipe, or "-", is read to its end first. */
 int infile_open(struct infile *in, const struct cmd *cmd)
 {
@@ -285,7 +276,7 @@ int infile_open(struct infile *in, const struct cmd *cmd)
 		return EXIT_FAILED;
 	}
 	infile_raise_limit(in->path);
-	if (!cmd->lasts && infile_is_small(in->path))
+	if (!cmd->lasts)
 		heap_large();
 	if (infile_is_stream(in->path))
 		r = infile_open_stream(in, cmd, &err);

@@ -79,7 +79,7 @@ static int stacks_grow_index(struct stacks *s)
 			at = (at + 1) & (capacity - 1);
 		index[at] = stacks_slot(hash, i);
 	}
-	free(s->index);
+	pages_free(s->index, s->index_capacity * sizeof(*s->index));
 	s->index = index;
 	s->index_capacity = capacity;
 	return 0;

@@ -4,13 +4,17 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/heap.h"
+#include "base/pages.h"
 
 #define BLOCK ((size_t)64 << 20)
 
@@ -61,11 +65,32 @@ static void small_and_large_are_served(void **state)
 	assert_int_equal(at, 300);
 }
 
+/* What is freed as pages leaves memory, also where malloc keeps it. */
+static void freed_pages_leave_memory(void **state)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *block, known;
+	uintptr_t middle;
+
+	(void)state;
+	mallopt(M_PERTURB, 0); /* else it would be written to once more: meson's tests have that */
+	heap_large();
+	block = pages_new(BLOCK);
+	assert_non_null(block);
+	memset(block, 1, BLOCK);
+	middle = ((uintptr_t)block + BLOCK / 2) / page * page;
+	pages_free(block, BLOCK);
+	/* Another malloc than glibc's has unmapped it. */
+	if (!mincore((void *)middle, page, &known))
+		assert_int_equal(known & 1, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(large_blocks_stay),
 		cmocka_unit_test(small_and_large_are_served),
+		cmocka_unit_test(freed_pages_leave_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
