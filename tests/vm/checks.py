@@ -101,6 +101,7 @@ class Guest:
             return
         faults, seen = truth.check(samples, execs, loads, self.workloads)
         self.check_whole(samples, case, said)
+        self.check_places(samples, case)
         for fault, those in faults.items():
             self.faults.append(f"{len(those)} of {len(samples)} samples: {fault}, such as\n    {those[0]}")
         for family, least in case.families.items():
@@ -111,6 +112,14 @@ class Guest:
             self.faults.append("the samples are not in the order of their times")
         self.notes.append(f"{len(samples)} samples, whole chains: "
                           + ", ".join(f"{name} {number}" for name, number in sorted(seen.items())))
+
+    def check_places(self, samples, case):
+        """Samples of a state that comes from one function of the kernel alone were taken there."""
+        for state, want in case.states.items():
+            others = [sample for sample in samples
+                      if want.startswith("in ") and sample.state == state and want[3:] not in sample.kernel]
+            if others:
+                self.faults.append(f"{len(others)} samples of state {state} were not taken {want}, such as\n    {others[0]}")
 
     def check_states(self, directory, case, samples, execs):
         out = os.path.join(directory, "seam-report.json")
@@ -131,7 +140,7 @@ class Guest:
         self.notes.append(" ".join(f"{name} {number}" for name, number in states.items() if number))
         for name, number in states.items():
             want = case.states.get(name, None if name in ANY else "0")
-            if want and not holds(number, want):
+            if want and not want.startswith("in ") and not holds(number, want):
                 self.faults.append(f"state {name} is {number}, want {want}")
         total = sum(states.values()) + (found_in(report, "duplicate_samples") or 0)
         if samples is None:
