@@ -385,12 +385,12 @@ static int rollup_count_group(struct rollup_builder *b, const uint32_t *rows, si
 		                          .known = b->frames,
 		                          .before = b->before,
 		                          .watched = b->opts->watched };
-	const bool flat = rollup_every_frame(b) && b->opts->flat;
-	bool walked = flat || (rollup_every_frame(b) && rollup_walk_pays(&walk));
-	int r = !walked || flat      ? 0
-	        : b->opts->self_only ? rollup_walk_frames(&walk)
-	                             : rollup_walk(&walk);
+	const bool every = rollup_every_frame(b), flat = every && b->opts->flat;
+	const bool walked = flat || (every && rollup_walk_pays(&walk));
+	int r = 0;
 
+	if (walked && !flat)
+		r = b->opts->self_only ? rollup_walk_frames(&walk) : rollup_walk(&walk);
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = watched_goes_on(b->opts->watched, i, n)
 		            ? rollup_count(b, profile_row_at(b->table->profile, rows[i]), rows[i],
