@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "abi/event_unit.h"
 #include "base/array.h"
 #include "capture/ioctl.h"
 #include "capture/session_parts.h"
@@ -226,7 +227,6 @@ static int session_stream_fail(struct session *s, struct session_stream *st, pid
 /* The most that a clock samples all CPUs, a second. In a virtual machine a timer takes some 10 us
  * (Linux 6.18): at 100,000 Hz nothing else got on, neither the recorder nor who would stop it. */
 #define CLOCK_HZ_MAX 50000
-#define CONFIG_TASK_CLOCK 1 /* and below it, cpu-clock */
 
 /* Lowers the frequency of a clock to what a machine bears. -EINVAL: who asked for a frequency by
  * --strict-freq wants it or nothing. */
@@ -236,8 +236,8 @@ static int session_stream_bearable(struct session *s, struct session_stream *st,
 	static const char why[] = "beyond that the clocks of all CPUs can take all of their time";
 	unsigned long long hz = st->attr.sample_period;
 
-	if (st->attr.type != SEAM_TYPE_SOFTWARE || st->attr.config > CONFIG_TASK_CLOCK ||
-	    st->per_task || !(st->attr.flags & SEAM_ATTR_FREQ) || hz <= CLOCK_HZ_MAX)
+	if (!event_unit_is_time(&(struct seam_event){ .attr = st->attr }) || st->per_task ||
+	    !(st->attr.flags & SEAM_ATTR_FREQ) || hz <= CLOCK_HZ_MAX)
 		return 0;
 	if (s->opts.strict_frequency)
 		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
