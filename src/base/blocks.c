@@ -38,8 +38,8 @@ size_t blocks_bytes(const struct blocks *b)
 	return (b->n_blocks - (b->scratch_to - b->scratch_from)) * blocks_size(b);
 }
 
-/* Memory for one more block. One is enough for most recordings: it takes only the pages that it
- * fills. */
+/* Memory for one more block. One is enough for most recordings: it takes pages as it is filled, by
+ * BLOCKS_PIECE. */
 static void *blocks_memory(struct blocks *b)
 {
 	void *block;
