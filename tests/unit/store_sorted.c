@@ -66,6 +66,34 @@ static void test_parts(void **state)
 	}
 }
 
+/* Numbers of one byte, of two and of three, however they lie in each other's eight bytes: a caller
+ * that calls many, which are called from far down. */
+static void test_long_numbers(void **state)
+{
+	struct blocks_node nodes[MANY + 1] = { 0 };
+
+	(void)state;
+	for (unsigned turn = 0; turn < 200; turn++) {
+		const uint32_t all = 1 + rnd(MANY);
+		struct buf bytes = { 0 };
+
+		for (uint32_t id = 1; id <= all; id++)
+			nodes[id] =
+			        (struct blocks_node){ rnd(200) ? id - 1 : 0,
+				                      rnd(2) ? 1 : 1 + rnd(1u << (7 + turn % 15)) };
+		assert_int_equal(sorted_put(&bytes, nodes, 1, all), 0);
+		read_back(&bytes, nodes, 1, all);
+		/* Of what ends too early nothing is read. */
+		for (size_t n = bytes.n > 40 ? bytes.n - 40 : 0; n < bytes.n; n++) {
+			struct blocks_node got[MANY];
+			struct cursor c = cursor_of(bytes.bytes, n, false);
+
+			assert_int_equal(sorted_read(&c, 1, all, got), -EBADMSG);
+		}
+		buf_free(&bytes);
+	}
+}
+
 /* Both blocks of a list of four as version 3 had them: the path, steps up, frames. */
 static void test_before(void **state)
 {
@@ -124,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_long_numbers),
 		cmocka_unit_test(test_before),
 		cmocka_unit_test(test_damaged),
 	};

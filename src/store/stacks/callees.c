@@ -9,16 +9,6 @@
 
 #include "base/array.h"
 
-uint32_t callees_n(const struct callees *c, uint32_t caller)
-{
-	return caller < c->n_of ? c->of[caller].n : 0;
-}
-
-uint32_t callees_at(const struct callees *c, uint32_t caller, uint32_t place)
-{
-	return c->frames[c->of[caller].at + place];
-}
-
 /* Moves a list to where it has twice the room. -ENOMEM. */
 static int callees_move(struct callees *c, struct callees_of *of)
 {

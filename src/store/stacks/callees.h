@@ -26,9 +26,17 @@ struct callees {
 int callees_place(struct callees *c, uint32_t caller, uint32_t frame, uint32_t *place,
                   bool *is_new);
 /* How many places the caller has. */
-uint32_t callees_n(const struct callees *c, uint32_t caller);
+static inline uint32_t callees_n(const struct callees *c, uint32_t caller)
+{
+	return caller < c->n_of ? c->of[caller].n : 0;
+}
+
 /* The frame at a place that there is. */
-uint32_t callees_at(const struct callees *c, uint32_t caller, uint32_t place);
+static inline uint32_t callees_at(const struct callees *c, uint32_t caller, uint32_t place)
+{
+	return c->frames[c->of[caller].at + place];
+}
+
 /* Gives a frame the caller's next place. -ENOMEM. */
 int callees_add(struct callees *c, uint32_t caller, uint32_t frame);
 void callees_free(struct callees *c);

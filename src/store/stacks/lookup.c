@@ -10,6 +10,7 @@
 #include "store/stacks/lookup.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/leb.h"
@@ -219,24 +220,53 @@ static int lookup_read_nodes(struct cursor *c, uint32_t first, uint32_t n, struc
 	return c->failed ? -EBADMSG : 0;
 }
 
-/* Takes what is needed of a block. A node makes its parent needed, which may stand in front of it
- * in the same block: so backwards. Frame 0 is none. */
-static int lookup_take_nodes(struct lookup *l, struct lookup_stacks *s, uint32_t first, uint32_t n,
-                             const struct blocks_node *nodes)
+/* Keeps what is needed of n nodes from `first` on, of which a block has more or not. A node makes
+ * its parent needed, which may stand in front of it in the same block: so backwards. Frame 0 is
+ * none. */
+static int lookup_take_nodes(struct lookup *l, struct lookup_stacks *s, uint32_t first, uint32_t n)
 {
+	const struct lookup_list *frames = &l->lists[BLOCKS_FRAMES];
+	unsigned char *needed = s->list.needed;
 	int r = 0;
 
-	for (uint32_t i = n; i-- && r >= 0;) {
-		if (!s->list.needed[first + i])
+	for (uint32_t id = first + n; id-- > first && r >= 0;) {
+		struct blocks_node *node = &s->nodes[id];
+		const uint32_t frame = node->frame;
+
+		if (!needed[id]) {
+			*node = (struct blocks_node){ 0 };
 			continue;
-		if (!nodes[i].frame)
+		}
+		if (!frame)
 			return -EBADMSG;
-		s->nodes[first + i] = nodes[i];
-		if (!s->innermost || nodes[i].frame == BLOCKS_FOLDED)
-			s->list.needed[nodes[i].parent] = 1;
-		if (nodes[i].frame != BLOCKS_FOLDED)
-			r = lookup_need(l, BLOCKS_FRAMES, nodes[i].frame);
+		if (!s->innermost || frame == BLOCKS_FOLDED)
+			needed[node->parent] = 1;
+		/* Most frames are needed already. */
+		if (frame != BLOCKS_FOLDED && !(frame < frames->n && frames->needed[frame]))
+			r = lookup_need(l, BLOCKS_FRAMES, frame);
 	}
+	return r;
+}
+
+/* Reads the n nodes of a block to where they belong; of the last block only what is in front of the
+ * highest node has a place. -EBADMSG, -ENOMEM. */
+static int lookup_put_nodes(struct lookup_stacks *s, struct cursor *c, uint32_t first, uint32_t n)
+{
+	int (*const read)(struct cursor * c, uint32_t first, uint32_t n, struct blocks_node * to) =
+	        s->sorted ? sorted_read : lookup_read_nodes;
+	const uint32_t room = s->list.highest - first + 1;
+	struct blocks_node *nodes;
+	int r;
+
+	if (n <= room)
+		return read(c, first, n, &s->nodes[first]);
+	nodes = calloc((size_t)n, sizeof(*nodes));
+	if (!nodes)
+		return -ENOMEM;
+	r = read(c, first, n, nodes);
+	if (r >= 0)
+		memcpy(&s->nodes[first], nodes, room * sizeof(*nodes));
+	free(nodes);
 	return r;
 }
 
@@ -244,26 +274,21 @@ static int lookup_take_nodes(struct lookup *l, struct lookup_stacks *s, uint32_t
 static int lookup_load_nodes(struct lookup *l, struct lookup_stacks *s, uint32_t id,
                              uint32_t *first)
 {
+	const uint32_t highest = s->list.highest;
 	struct buf plain = { 0 };
-	struct blocks_node *nodes = NULL;
 	struct cursor c;
 	uint32_t n;
 	int r = lookup_fetch_block(l, BLOCKS_NODES, id, &s->list, &plain, first, &n);
 
-	if (r >= 0) {
-		/* A node has two bytes at least. */
-		nodes = n <= plain.n ? calloc((size_t)n + 1, sizeof(*nodes)) : NULL;
-		r = nodes ? 0 : n <= plain.n ? -ENOMEM : -EBADMSG;
-	}
+	/* A node has two bytes at least. */
+	if (r >= 0 && n > plain.n)
+		r = -EBADMSG;
 	c = cursor_of(plain.bytes, plain.n, false);
 	if (r >= 0)
-		r = (s->sorted ? sorted_read : lookup_read_nodes)(&c, *first, n, nodes);
-	/* Of the last block, only what is in front of the highest node has a place. */
-	if (r >= 0 && n > s->list.highest - *first + 1)
-		n = s->list.highest - *first + 1;
+		r = lookup_put_nodes(s, &c, *first, n);
 	if (r >= 0)
-		r = lookup_take_nodes(l, s, *first, n, nodes);
-	free(nodes);
+		r = lookup_take_nodes(l, s, *first,
+		                      n <= highest - *first ? n : highest - *first + 1);
 	buf_free(&plain);
 	return r;
 }

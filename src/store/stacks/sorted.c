@@ -4,6 +4,7 @@
 #include "store/stacks/sorted.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/leb.h"
@@ -157,16 +158,32 @@ int sorted_put(struct buf *plain, const struct blocks_node *nodes, uint32_t firs
 	return sorted_put_frames(plain, nodes, first, n) < 0 || plain->failed ? -ENOMEM : 0;
 }
 
-/* Reads frames that are told by their places. -EBADMSG, -ENOMEM. */
+/* Goes behind n numbers: each ends with its only byte below 0x80. Of eight bytes at once no more
+ * than eight end. */
+static void sorted_skip(struct cursor *c, uint32_t n)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t bytes;
+
+	for (; n >= sizeof(bytes) && cursor_left(c) >= sizeof(bytes); c->at += sizeof(bytes)) {
+		memcpy(&bytes, c->at, sizeof(bytes));
+		n -= (uint32_t)((~bytes >> 7 & ones) * ones >> 56);
+	}
+	for (; n && c->at < c->end; c->at++)
+		n -= *c->at < 0x80;
+	if (n)
+		cursor_fail(c);
+}
+
+/* Reads frames that are told by their places. The new ones stand behind all places. -EBADMSG,
+ * -ENOMEM. */
 static int sorted_read_frames(struct cursor *c, uint32_t first, uint32_t n, struct blocks_node *to)
 {
 	struct callees callees = { 0 };
 	struct cursor places = *c;
 	int r = 0;
 
-	/* The new ones stand behind all places. */
-	for (uint32_t i = 0; i < n; i++)
-		leb_unsigned(c);
+	sorted_skip(c, n);
 	for (uint32_t i = 0; i < n && r >= 0; i++) {
 		const uint32_t parent = to[i].parent;
 		const uint32_t caller =
@@ -222,26 +239,38 @@ static int sorted_read_path(struct cursor *c, uint32_t first, struct sorted_path
 	return at == first - 1 ? 0 : -EBADMSG;
 }
 
-/* A parent is on the path to the node in front, so its number is less. */
+/* Reads parents. Each is on the path to the node in front, so its number is less. -EBADMSG,
+ * -ENOMEM. */
+static int sorted_read_parents(struct cursor *c, uint32_t first, uint32_t n,
+                               struct sorted_path *path, struct blocks_node *to)
+{
+	struct cursor ups = *c;
+	size_t depth = path->n;
+
+	if (ARRAY_ROOM(&path->nodes, &path->capacity, depth + n) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t up = leb_unsigned(&ups);
+
+		if (up > depth)
+			return -EBADMSG;
+		depth -= up;
+		to[i].parent = depth ? path->nodes[depth - 1] : 0;
+		path->nodes[depth++] = first + i;
+	}
+	*c = ups;
+	return c->failed ? -EBADMSG : 0;
+}
+
+/* Parents first: by them frames are told. */
 int sorted_read(struct cursor *c, uint32_t first, uint32_t n, struct blocks_node *to)
 {
 	const bool has_places = sorted_has_places(c);
 	struct sorted_path path = { 0 };
 	int r = sorted_read_path(c, first, &path);
 
-	for (uint32_t i = 0; i < n && r >= 0; i++) {
-		uint64_t up = leb_unsigned(c);
-
-		if (c->failed || up > path.n) {
-			r = -EBADMSG;
-			break;
-		}
-		path.n -= up;
-		to[i].parent = path.n ? path.nodes[path.n - 1] : 0;
-		r = ARRAY_ROOM(&path.nodes, &path.capacity, path.n + 1);
-		if (r >= 0)
-			path.nodes[path.n++] = first + i;
-	}
+	if (r >= 0)
+		r = sorted_read_parents(c, first, n, &path, to);
 	if (r >= 0 && has_places)
 		r = sorted_read_frames(c, first, n, to);
 	for (uint32_t i = 0; i < n && r >= 0 && !has_places; i++) {
