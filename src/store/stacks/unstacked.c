@@ -4,8 +4,9 @@
  *
  * A walk from front to back finds for each node what is told of the stacks that end there: what is
  * outermost, what their frames say, and whether its function is further out on them, as such a
- * function counts once. Then counts go from each node to its parent, from back to front, for all
- * groups whose sums are one at once; only nodes that have some are looked at.
+ * function counts once. Then each group's counts are walked over, which stand in the same order: so
+ * there is always one way down, of which a node that is left hands its sum to the one above. Only
+ * nodes on the way to a count are looked at.
  */
 #include "store/stacks/unstacked.h"
 
@@ -38,6 +39,18 @@ struct unstacked_frame {
 	struct flat_frame is;
 };
 
+/* A node on the path that is walked. */
+struct unstacked_step {
+	uint32_t node, top;      /* what is told of stacks that end here */
+	uint32_t same, nameless; /* what its frame is the first one of on the path; 0: of none */
+};
+
+/* A node on the way down to a count, and what was counted in it and below. */
+struct unstacked_level {
+	uint32_t node;
+	struct unstacked_sum sum;
+};
+
 struct unstacked {
 	struct flat *to;
 	struct profile *p;
@@ -49,17 +62,16 @@ struct unstacked {
 	/* By what frames count once for: it is on the path. */
 	unsigned char *met, *met_nameless;
 	size_t met_room, met_nameless_room;
-	uint32_t *path; /* nodes */
+	struct unstacked_step *path;
 	size_t path_room;
 	/* By list and group: where its rows begin. */
 	uint32_t *starts;
 	/* Groups whose sums are one, and by group the next of these; 0: none. */
 	struct pool totals;
 	uint32_t *first, *next;
-	/* By node. */
-	uint32_t *tops;
-	struct unstacked_sum *sums;
-	uint64_t *marks; /* a bit for each: it has a sum */
+	uint32_t *tops; /* by node */
+	struct unstacked_level *way;
+	uint32_t *below; /* nodes that are to be on it, the innermost first */
 	/* By place; those that have one. */
 	struct unstacked_sum *by_frame;
 	unsigned char *seen;
@@ -107,46 +119,28 @@ static int unstacked_frames(struct unstacked *u, struct lookup *l)
 
 /* ---- nodes ---- */
 
-/* The path ends at a node's parent from here on. -EBADMSG: that is not on it. */
-static int unstacked_leave(struct unstacked *u, const struct blocks_node *nodes, size_t *n,
-                           uint32_t parent)
+/* Notes what of a node's frame is not further out on the path: number 0 is nobody's. The place of
+ * the frame, with that. */
+static inline uint32_t unstacked_meet(const struct flat_frame *is, uint32_t place,
+                                      unsigned char *met, unsigned char *met_nameless,
+                                      struct unstacked_step *step)
 {
-	while (*n && u->path[*n - 1] != parent) {
-		const uint32_t frame = nodes[u->path[--*n]].frame;
-		const struct flat_frame *is = &u->frames[frame & UNSTACKED_PLACE].is;
-
-		if (frame & UNSTACKED_FIRST)
-			u->met[is->same] = 0;
-		if (frame & UNSTACKED_NAMELESS)
-			u->met_nameless[is->nameless] = 0;
-	}
-	return *n || !parent ? 0 : -EBADMSG;
+	step->same = is->same && !met[is->same] ? is->same : 0;
+	step->nameless = is->nameless && !met_nameless[is->nameless] ? is->nameless : 0;
+	met[step->same] = step->same != 0;
+	met_nameless[step->nameless] = step->nameless != 0;
+	return place | (step->same ? UNSTACKED_FIRST : 0) |
+	       (step->nameless ? UNSTACKED_NAMELESS : 0);
 }
 
-/* The place of a node's frame, with what is not further out on the path. */
-static uint32_t unstacked_meet(struct unstacked *u, uint32_t place)
+/* What is told of stacks that end at a node below another one; NULL: it is outermost. */
+static inline uint32_t unstacked_top(const struct unstacked_frame *frames,
+                                     const struct unstacked_step *parent, uint32_t place)
 {
-	const struct flat_frame *is = &u->frames[place].is;
-	uint32_t flags = 0;
-
-	if (is->same && !u->met[is->same]) {
-		u->met[is->same] = 1;
-		flags |= UNSTACKED_FIRST;
-	}
-	if (is->nameless && !u->met_nameless[is->nameless]) {
-		u->met_nameless[is->nameless] = 1;
-		flags |= UNSTACKED_NAMELESS;
-	}
-	return place | flags;
-}
-
-/* What is told of stacks that end at a node below another one. */
-static uint32_t unstacked_top(const struct unstacked *u, uint32_t parent, uint32_t place)
-{
-	const uint32_t above = parent ? u->tops[parent] : UNSTACKED_IS_TOP;
-	const uint32_t says = (uint32_t)u->frames[place].is.says << UNSTACKED_SAYS;
-	const bool is_top = above & UNSTACKED_IS_TOP &&
-	                    (!parent || u->frames[above & UNSTACKED_PLACE].is.ended);
+	const uint32_t above = parent ? parent->top : UNSTACKED_IS_TOP;
+	const uint32_t says = (uint32_t)frames[place].is.says << UNSTACKED_SAYS;
+	const bool is_top =
+	        above & UNSTACKED_IS_TOP && (!parent || frames[above & UNSTACKED_PLACE].is.ended);
 
 	if (!is_top)
 		return (above & ~UNSTACKED_IS_TOP) | says;
@@ -154,8 +148,8 @@ static uint32_t unstacked_top(const struct unstacked *u, uint32_t parent, uint32
 }
 
 /* The place of a node's frame; 0: there is none. */
-static uint32_t unstacked_place(const struct unstacked *u, const struct blocks_node *nodes,
-                                uint32_t id)
+static inline uint32_t unstacked_place(const struct unstacked *u, const struct blocks_node *nodes,
+                                       uint32_t id)
 {
 	const struct blocks_node *node = &nodes[id];
 
@@ -166,28 +160,45 @@ static uint32_t unstacked_place(const struct unstacked *u, const struct blocks_n
 	return u->folded + u->frames[nodes[node->parent].frame & UNSTACKED_PLACE].kernel;
 }
 
-/* Finds what is told of each node of a list. -ENOMEM, -EBADMSG. */
+/* Finds what is told of each node of a list. -ENOMEM; -EBADMSG: a node's parent is not on the path
+ * to the node in front. */
 static int unstacked_nodes(struct unstacked *u, struct joined *j)
 {
+	/* Not by u: what is noted in bytes might be anything of it, for all that is known. */
+	const struct unstacked_frame *const frames = u->frames;
+	unsigned char *const met = u->met, *const met_nameless = u->met_nameless;
+	struct unstacked_step *path = u->path;
 	size_t n = 0;
-	int r;
 
 	for (uint32_t id = 1; id <= j->n; id++) {
-		struct blocks_node *node = &j->nodes[id];
+		const struct blocks_node node = j->nodes[id];
 		const uint32_t place = unstacked_place(u, j->nodes, id);
+		struct unstacked_step step = { .node = id };
 
-		if (!u->frames[place].node)
+		if (!frames[place].node)
 			return -EBADMSG;
-		if (ARRAY_ROOM(&u->path, &u->path_room, n + 1) < 0)
-			return -ENOMEM;
-		r = unstacked_leave(u, j->nodes, &n, node->parent);
-		if (r < 0)
-			return r;
-		u->tops[id] = unstacked_top(u, node->parent, place);
-		node->frame = unstacked_meet(u, place);
-		u->path[n++] = id;
+		for (; n && path[n - 1].node != node.parent; n--) {
+			met[path[n - 1].same] = 0;
+			met_nameless[path[n - 1].nameless] = 0;
+		}
+		if (!n && node.parent)
+			return -EBADMSG;
+		if (n == u->path_room) {
+			if (ARRAY_ROOM(&u->path, &u->path_room, n + 1) < 0)
+				return -ENOMEM;
+			path = u->path;
+		}
+		step.top = unstacked_top(frames, n ? &path[n - 1] : NULL, place);
+		u->tops[id] = step.top;
+		j->nodes[id].frame =
+		        unstacked_meet(&frames[place].is, place, met, met_nameless, &step);
+		path[n++] = step;
 	}
-	return unstacked_leave(u, j->nodes, &n, 0);
+	while (n--) {
+		met[path[n].same] = 0;
+		met_nameless[path[n].nameless] = 0;
+	}
+	return 0;
 }
 
 /* ---- by state, and by what is said ---- */
@@ -308,60 +319,66 @@ static int unstacked_own(struct unstacked *u, uint32_t group)
 	return unstacked_hand(u, &u->groups->keys[group], false);
 }
 
-/* Adds a sum to that of a node. */
-static void unstacked_add_node(struct unstacked *u, uint32_t node, uint64_t weight,
-                               uint64_t samples)
+/* Leaves the innermost node of the way: what it has goes to its frame, and to the node above.
+ * -ENOMEM. */
+static inline int unstacked_up(struct unstacked *u, const struct blocks_node *nodes, size_t *n)
 {
-	u->marks[node / 64] |= (uint64_t)1 << node % 64;
-	u->sums[node].weight += weight;
-	u->sums[node].samples += samples;
-}
+	const struct unstacked_level *level = &u->way[--*n];
+	const uint32_t frame = nodes[level->node].frame, place = frame & UNSTACKED_PLACE;
+	struct unstacked_sum *to = unstacked_at(u, place);
 
-/* Hands a node's sum to its frame and to its parent. -ENOMEM. */
-static int unstacked_node(struct unstacked *u, const struct joined *j, uint32_t id)
-{
-	const struct blocks_node node = j->nodes[id];
-	const struct unstacked_sum sum = u->sums[id];
-	struct unstacked_sum *to = unstacked_at(u, node.frame & UNSTACKED_PLACE);
-
-	if (node.frame & UNSTACKED_FIRST) {
-		to->weight += sum.weight;
-		to->samples += sum.samples;
+	if (frame & UNSTACKED_FIRST) {
+		to->weight += level->sum.weight;
+		to->samples += level->sum.samples;
 	}
-	u->sums[id] = (struct unstacked_sum){ 0 };
-	if (node.parent)
-		unstacked_add_node(u, node.parent, sum.weight, sum.samples);
-	if (!(node.frame & UNSTACKED_NAMELESS))
-		return 0;
-	return flat_add_nameless(u->to, u->frames[node.frame & UNSTACKED_PLACE].is.nameless,
-	                         sum.samples);
+	if (*n) {
+		u->way[*n - 1].sum.weight += level->sum.weight;
+		u->way[*n - 1].sum.samples += level->sum.samples;
+	}
+	return frame & UNSTACKED_NAMELESS
+	               ? flat_add_nameless(u->to, u->frames[place].is.nameless, level->sum.samples)
+	               : 0;
 }
 
-/* Sums up what one list has of all groups from this one on. -ENOMEM. */
-static int unstacked_sum_list(struct unstacked *u, size_t list, uint32_t group)
+/* Goes to a node: up to where it leaves the way, then down. -ENOMEM. */
+static inline int unstacked_go(struct unstacked *u, const struct blocks_node *nodes, size_t *n,
+                               uint32_t node)
 {
-	const struct joined *j = &u->lists[list];
-	uint32_t highest = 0;
+	size_t below = 0;
 	int r = 0;
 
-	for (; group; group = u->next[group]) {
-		const struct sums_row *row = unstacked_rows(u, list, group);
-		const struct sums_row *end = unstacked_rows(u, list, group + 1);
-
-		for (; row < end; row++) {
-			if (row->node)
-				unstacked_add_node(u, row->node, row->weight, row->samples);
-			highest = row->node > highest ? row->node : highest;
-		}
+	for (uint32_t at = node, end; r >= 0;) {
+		end = *n ? u->way[*n - 1].node : 0;
+		for (; at > end; at = nodes[at].parent)
+			u->below[below++] = at;
+		if (at == end)
+			break;
+		r = unstacked_up(u, nodes, n);
 	}
-	/* A node marks its parent, which has a less number: maybe in the same word. */
-	for (size_t word = highest / 64 + 1; word-- && r >= 0;)
-		while (u->marks[word] && r >= 0) {
-			const unsigned bit = 63 - (unsigned)__builtin_clzll(u->marks[word]);
+	while (below)
+		u->way[(*n)++] = (struct unstacked_level){ .node = u->below[--below] };
+	return r;
+}
 
-			u->marks[word] &= ~((uint64_t)1 << bit);
-			r = unstacked_node(u, j, (uint32_t)(word * 64 + bit));
-		}
+/* Sums up what one list has of a group. -ENOMEM. */
+static int unstacked_sum_list(struct unstacked *u, size_t list, uint32_t group)
+{
+	const struct blocks_node *nodes = u->lists[list].nodes;
+	const struct sums_row *row = unstacked_rows(u, list, group);
+	const struct sums_row *end = unstacked_rows(u, list, group + 1);
+	size_t n = 0;
+	int r = 0;
+
+	for (; row < end && r >= 0; row++) {
+		/* A sample without a stack is in no function. */
+		if (!row->node)
+			continue;
+		r = unstacked_go(u, nodes, &n, row->node);
+		u->way[n - 1].sum.weight += row->weight;
+		u->way[n - 1].sum.samples += row->samples;
+	}
+	while (n && r >= 0)
+		r = unstacked_up(u, nodes, &n);
 	return r;
 }
 
@@ -392,9 +409,15 @@ static int unstacked_totals(struct unstacked *u)
 {
 	int r = unstacked_link(u);
 
+	/* No way is longer than the longest path. */
+	u->way = calloc(u->path_room + 1, sizeof(*u->way));
+	u->below = calloc(u->path_room + 1, sizeof(*u->below));
+	if (!u->way || !u->below)
+		return -ENOMEM;
 	for (uint32_t total = 1; total <= u->totals.n && r >= 0; total++) {
-		for (size_t list = 0; list < u->n && r >= 0; list++)
-			r = unstacked_sum_list(u, list, u->first[total]);
+		for (uint32_t group = u->first[total]; group; group = u->next[group])
+			for (size_t list = 0; list < u->n && r >= 0; list++)
+				r = unstacked_sum_list(u, list, group);
 		if (r >= 0)
 			r = unstacked_hand(u, pool_at(&u->totals, total), true);
 	}
@@ -416,11 +439,7 @@ static int unstacked_start(struct unstacked *u)
 	u->seen = calloc(frames, sizeof(*u->seen));
 	u->places = calloc(frames, sizeof(*u->places));
 	u->tops = pages_zeroed(nodes, sizeof(*u->tops));
-	u->sums = pages_zeroed(nodes, sizeof(*u->sums));
-	u->marks = calloc(nodes / 64 + 1, sizeof(*u->marks));
-	return u->frames && u->by_frame && u->seen && u->places && u->tops && u->sums && u->marks
-	               ? 0
-	               : -ENOMEM;
+	return u->frames && u->by_frame && u->seen && u->places && u->tops ? 0 : -ENOMEM;
 }
 
 /* Gives back all that unstacked_start and the walks took. */
@@ -431,8 +450,8 @@ static void unstacked_end(struct unstacked *u)
 	free(u->seen);
 	free(u->places);
 	free(u->tops);
-	free(u->sums);
-	free(u->marks);
+	free(u->way);
+	free(u->below);
 	free(u->met);
 	free(u->met_nameless);
 	free(u->path);
