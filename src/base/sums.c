@@ -54,17 +54,38 @@ static void sums_join(struct sums *s)
 	s->n = s->sorted = n;
 }
 
+/* Makes room for as many rows again. -ENOMEM. */
+static int sums_spare(struct sums *s)
+{
+	if (s->spare_capacity >= s->n)
+		return 0;
+	free(s->spare);
+	s->spare = pages_grown(NULL, 0, s->capacity * sizeof(*s->spare));
+	s->spare_capacity = s->spare ? s->capacity : 0;
+	return s->spare ? 0 : -ENOMEM;
+}
+
+/* What is sorted is in the spare room, which changes places with that of the rows. */
+static void sums_swap(struct sums *s)
+{
+	struct sums_row *rows = s->rows;
+	const size_t capacity = s->capacity;
+
+	s->rows = s->spare;
+	s->capacity = s->spare_capacity;
+	s->spare = rows;
+	s->spare_capacity = capacity;
+}
+
 /* The key has no more bits than the highest group and node need. */
 int sums_end(struct sums *s)
 {
-	struct sums_row *other;
 	uint32_t group = 0, node = 0;
 	unsigned node_bits, bits;
 
 	if (s->n == s->sorted)
 		return 0;
-	other = pages_grown(NULL, 0, s->capacity * sizeof(*other));
-	if (!other)
+	if (sums_spare(s) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < s->n; i++) {
 		group |= s->rows[i].group;
@@ -73,13 +94,9 @@ int sums_end(struct sums *s)
 	node_bits = sums_bits(node);
 	bits = node_bits + sums_bits(group);
 	for (unsigned shift = 0; shift < bits; shift += BITS) {
-		struct sums_row *from = s->rows;
-
-		sums_pass(other, from, s->n, node_bits, shift);
-		s->rows = other;
-		other = from;
+		sums_pass(s->spare, s->rows, s->n, node_bits, shift);
+		sums_swap(s);
 	}
-	free(other);
 	sums_join(s);
 	return 0;
 }
@@ -102,5 +119,6 @@ int sums_add(struct sums *s, const struct sums_row *row)
 void sums_free(struct sums *s)
 {
 	free(s->rows);
+	free(s->spare);
 	*s = (struct sums){ 0 };
 }

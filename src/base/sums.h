@@ -20,6 +20,10 @@ struct sums {
 	struct sums_row *rows;
 	size_t n, capacity;
 	size_t sorted; /* rows in front that are sorted and of different stacks */
+	/* Room into which they are sorted, kept for the next time: memory that is new costs more
+	 * than to sort what goes into it. */
+	struct sums_row *spare;
+	size_t spare_capacity;
 };
 
 /* -ENOMEM. */

@@ -89,10 +89,22 @@ static bool rollup_same(const struct rollup_builder *b, const uint32_t *x, const
 	return true;
 }
 
+/* For how many rows there is room at first: sums that are made already have hardly more keys than
+ * rows, so these need not move. */
+static size_t rollup_first(const struct rollup_builder *b)
+{
+	const size_t sums = b->opts->flat ? b->opts->flat->n_totals : 0;
+	size_t rows = 128;
+
+	while (rows < sums)
+		rows *= 2;
+	return rows;
+}
+
 /* Makes room for twice as many rows, and a new index of them. Rows may move. -ENOMEM. */
 static int rollup_grow(struct rollup_builder *b)
 {
-	size_t capacity = b->capacity ? b->capacity * 2 : 128, slots = capacity * 2;
+	size_t capacity = b->capacity ? b->capacity * 2 : rollup_first(b), slots = capacity * 2;
 	/* The index has twice as many slots, so that a search meets a free one soon, and their
 	 * number is a power of two. So rows are doubled here. */
 	struct rollup_row *rows = realloc(b->table->rows, capacity * sizeof(*rows));
