@@ -6,6 +6,7 @@
 
 #include "cli/cmds.h"
 #include "cmd/outfile.h"
+#include "cmd/pager.h"
 #include "fleet/functions.h"
 #include "fleet/import.h"
 #include "fleet/listing.h"
@@ -13,6 +14,7 @@
 #include "input/infile.h"
 #include "input/naming.h"
 #include "input/stored.h"
+#include "base/shown_wrap.h"
 #include "base/when.h"
 
 #define CLUSTER_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -149,6 +151,16 @@ static int store_print(const struct store_cmd *s, struct buf *out, int r, struct
 	return rc;
 }
 
+/* A series' labels go on in lines of their own where the terminal is not wide enough. */
+static void store_listing(const struct store_listing *l, const char *by, struct buf *out)
+{
+	struct buf lines = { 0 };
+
+	listing_text(l, by, &lines);
+	out->failed = lines.failed || shown_wrap(out, buf_text(&lines), pager_columns()) < 0;
+	buf_free(&lines);
+}
+
 /* Lists all series, as text or JSON. An exit code. */
 static int store_ls(struct store_cmd *s)
 {
@@ -169,7 +181,7 @@ static int store_ls(struct store_cmd *s)
 	if (r >= 0 && s->stored.by)
 		r = listing_join(&l, s->stored.by);
 	if (r >= 0)
-		(s->form == STORE_JSON ? listing_json : listing_text)(&l, s->stored.by, &out);
+		(s->form == STORE_JSON ? listing_json : store_listing)(&l, s->stored.by, &out);
 	store_listing_free(&l);
 	return store_print(s, &out, r, &err);
 }
