@@ -9,9 +9,11 @@ files; import is done once, however often it is asked for; a span and a filter g
 writer that is killed anywhere leaves whole windows, and goes on; what makes no sense is told. Exit 77: a build without SQLite.
 """
 import csv
+import fcntl
 import io
 import json
 import os
+import pty
 import random
 import re
 import shutil
@@ -21,6 +23,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 
@@ -260,6 +263,77 @@ def damaged_counts(work):
             # Changed bytes may make sense; what is missing does not, unless it is all that the window has.
             if change == "missing" and len(pieces) > 1 and args[0] == "report" and status == 0 and out != wanted and at & 0xfffff:
                 fault("a report of counts of which a part is missing")
+
+
+def number(v):
+    """As LEB128."""
+    out = b""
+    while v > 0x7f:
+        out, v = out + bytes((v & 0x7f | 0x80,)), v >> 7
+    return out + bytes((v,))
+
+
+def damaged_block(data, n, chance):
+    """A block of n things with other bytes: as it is packed, or as any numbers that it might have unpacked."""
+    if chance.randrange(2):
+        data = bytearray(data[:chance.randrange(1, len(data) + 1)] if chance.randrange(3) == 0 else data)
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        return bytes(data)
+    most = chance.choice((2, 3, n + 2, 1 << 23))
+    head = chance.choice((b"", b"\0\0", b"\0\1\0"))  # as sorted nodes begin, of version 3 and 4
+    return b"\0" + head + b"".join(number(chance.randrange(most)) for _ in range(3 * n))
+
+
+def damaged_stacks(work):
+    """Stacks and names that make no sense are told, with stacks and without; else both ways say the same of functions."""
+    chance = random.Random(7)
+    whole, packed, broken = (os.path.join(work, n) for n in ("stacks.db", "sorted.db", "broken.db"))
+    seam("store", "import", "--store", "sqlite:" + whole, *NOWHERE, os.path.join(DATA, "hackbench_d", "perf.data"))
+    shutil.copyfile(whole, packed)
+    seam("store", "compact", "--store", "sqlite:" + packed)
+    told = answered = 0
+    for turn in range(60):
+        shutil.copyfile((whole, packed)[turn % 2], broken)
+        db = sqlite3.connect(broken)
+        block, n, data = chance.choice(db.execute("SELECT id, n, data FROM blocks WHERE id >> 24 & 3 = ?", (3 - turn // 2 % 6 % 4,)).fetchall())
+        db.execute("UPDATE blocks SET data = ? WHERE id = ?", (damaged_block(data, n, chance), block))
+        db.commit()
+        db.close()
+        answers = []
+        # For rows side by side whole stacks are made.
+        for args in (["report", "--json", "-s", "dso,sym"], ["report", "--json", "-s", "dso,sym", "--group"], ["report", "-g", "none"],
+                     ["report", "-s", "comm"], ["export", "-f", "folded", "-o", "-"], ["store", "series", "main"]):
+            out, err, status = seam(*args, *EVER, "--store", "sqlite:" + broken, status=None)
+            if status not in (0, 1) or status and "is damaged" not in err:
+                fault("%s of damaged stacks: %s" % (args, (status, err)))
+            answers.append("told" if status else sorted((r["dso"] or "", r["sym"] or "", r["self"], r["total"]) for r in json.loads(out)["rows"])
+                           if "--json" in args else "")
+        check("damaged stacks, turn %d: without stacks, and with them" % turn, answers[1], answers[0])
+        told += answers[0] == "told"
+        answered += answers[0] != "told"
+    if not told or not answered:
+        fault("of damaged stacks %d were told, %d answered" % (told, answered))
+
+
+def on_terminal(work):
+    """What a terminal of 80 columns shows of a list of series is no wider, and says what a pipe gets."""
+    args = ["store", "ls", "--store", "sqlite:" + os.path.join(work, "gcc_d.db")]
+    pid, fd = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        os.execve(SEAM, ["seam", *args], dict(ENV, PAGER="cat", TERM="xterm"))
+    got = b""
+    try:
+        while part := os.read(fd, 65536):
+            got += part
+    except OSError:  # its end
+        pass
+    os.close(fd)
+    check("ls on a terminal: exit", 0, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    lines, piped = got.decode().split("\r\n"), seam(*args)[0]
+    check("ls on a terminal: words", piped.split(), " ".join(lines).split())
+    if max(map(len, lines)) > 80 or max(map(len, piped.split("\n"))) <= 80:
+        fault("ls on a terminal: %d columns, in a pipe %d" % (max(map(len, lines)), max(map(len, piped.split("\n")))))
 
 
 def cut_short(wal, chance):
@@ -542,6 +616,8 @@ def main():
         same_answers(work)
         older(work)
         damaged_counts(work)
+        damaged_stacks(work)
+        on_terminal(work)
         # A sanitizer's writer takes several times as long, and writes the same.
         sanitized = os.environ.get("SEAM_SANITIZED") == "1"
         killed(work, os.path.abspath(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 30 if sanitized else 100)
