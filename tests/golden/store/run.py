@@ -180,6 +180,11 @@ def windows_of(path):
     return n
 
 
+def on_any_machine(args):
+    """A report, but for which kernel the machine has that its windows were made on: the stores of older versions have another one's."""
+    return re.sub(r"(this machine's is) \w+", r"\1 another", seam("report", *args)[0])
+
+
 def older(work):
     """Stores of older versions are read as they are, are written to, and are of this version when they were compacted."""
     recording = os.path.join(work, "perf.data")
@@ -187,7 +192,7 @@ def older(work):
     os.utime(recording, (1577880000, 1577880000))  # of when the store says it is
     fresh = "sqlite:" + os.path.join(work, "fresh.db")
     seam("store", "import", "--store", fresh, "--window", "1s", *NOWHERE, recording)
-    wanted = seam("report", "--store", fresh, *EVER)[0]
+    wanted = on_any_machine(["--store", fresh, *EVER])
     for version in (3, 2, 1):
         path = os.path.join(work, "version%d.db" % version)
         shutil.copyfile(os.path.join(DATA, "gcc_d", "store-3.db"), path)
@@ -201,7 +206,7 @@ def older(work):
         db.close()
         os.chmod(path, 0o400)
         url, name = "sqlite:" + path, "version %d" % version
-        check(name + " is read", wanted, seam("report", "--store", url, *EVER)[0])
+        check(name + " is read", wanted, on_any_machine(["--store", url, *EVER]))
         check(name + " is listed", *([(s["labels"], s["windows"], s["samples"]) for s in json.loads(
             seam("store", "ls", "--json", "--store", u)[0])["series"]] for u in (fresh, url)))
         os.chmod(path, 0o600)
@@ -211,7 +216,7 @@ def older(work):
         check(name + " with more in it", sum(json.loads(seam("report", "--json", *NOWHERE, r)[0])["samples"] for r in (recording, more)),
               json.loads(seam("report", "--json", "--store", url, *EVER)[0])["samples"])
         cc1 = [*EVER, "--where", "comm=cc1"]
-        made_new(name, path, seam("report", "--store", fresh, *cc1)[0], cc1)
+        made_new(name, path, on_any_machine(["--store", fresh, *cc1]), cc1)
 
 
 def made_new(name, path, wanted, span):
@@ -226,7 +231,7 @@ def made_new(name, path, wanted, span):
     windows_of(path)
     check(name + ": nothing is as before", (0, 4), (db.execute("SELECT count(*) FROM counts").fetchone()[0],
                                                      db.execute("PRAGMA user_version").fetchone()[0]))
-    check(name + ": the same report", wanted, seam("report", "--store", url, *span)[0])
+    check(name + ": the same report", wanted, on_any_machine(["--store", url, *span]))
     try:
         db.execute("DELETE FROM windows")
         fault(name + ": a seam of before may let go of windows without their counts")
