@@ -69,6 +69,7 @@ atleast "the renamed function's" 2 "$(grep -cF 'x1b[2Jfun\rction\n  99.99%' top)
 tmux() { command tmux -S "$T/socket" -f /dev/null "$@"; }
 command -v tmux >/dev/null || skip "no tmux"
 trap 'tmux kill-server 2>/dev/null; cd /; rm -rf "$T"' EXIT
+tmux new-session -d -s base "sleep 1000" # the server stays when other sessions end
 seen() { tmux capture-pane -p -t s >screen && grep -q "$1" screen; }
 # narrow COLUMNS SORT OUT: the screen of seam top
 narrow() {

@@ -47,6 +47,7 @@ on_screen() {
 shows() { until_true "$1, but: $(screen)" on_screen "$1" && echo "ok: $1"; }
 keys() { tmux send-keys -t s "$@"; }
 
+tmux new-session -d -s base "sleep 1000" # the server stays when other sessions end
 # The first table does not wait for a delay that a person chose for later ones.
 tmux new-session -d -s s -x 80 -y 24 "LC_ALL=C.UTF-8 '$SEAM' top -d 3600 -F 499 -p $PID"
 shows "%  turns +\[\.\] first_half$"
