@@ -5,7 +5,12 @@ import { test } from "node:test";
 import { KIND, M, S, T } from "../../src/export/flame/state.mjs";
 import { rowSegments, sums } from "../../src/export/flame/sums.mjs";
 import { build, kidsOf } from "../../src/export/flame/groups.mjs";
-import { APART, apartChoices, firstApart } from "../../src/export/flame/processes.mjs";
+import {
+	APART,
+	apartChoices,
+	firstApart,
+	prepareTrees,
+} from "../../src/export/flame/processes.mjs";
 import { around, functionRows } from "../../src/export/flame/functions.mjs";
 import { inOrder, threadRows } from "../../src/export/flame/order.mjs";
 import { withAny } from "../../src/export/flame/tree.mjs";
@@ -249,4 +254,44 @@ test("processes are apart where names differ, and the choice is in the link", ()
 	});
 	assert.deepEqual(apartChoices(), [APART.NONE, APART.NAME]);
 	S.firstApart = S.apart = APART.NONE;
+});
+
+const TREE_FIELDS = ["segParent", "segChain", "segStart", "segEnd", "chained", "rowStep"];
+
+/* The tree as it is now, as text. */
+const treeText = () =>
+	JSON.stringify(
+		[...TREE_FIELDS, "rowThread", "names"].map((field) => Array.from(M[field])),
+	);
+
+test("trees that are made in spare time are those that are made at once", () => {
+	const choices = [APART.NONE, APART.NAME, APART.EACH],
+		atOnce = choices.map((apart) => {
+			loadStacks();
+			choose(apart);
+			return treeText();
+		});
+
+	for (let steps = 0; steps < 40; steps++) {
+		loadStacks();
+		let left = steps;
+		const all = prepareTrees(() => left-- > 0);
+
+		assert.ok(steps > 0 || !all);
+		assert.ok(steps < 39 || all);
+		choices.forEach((apart, i) => {
+			choose(apart);
+			assert.equal(treeText(), atOnce[i], `${apart} after ${steps} steps`);
+		});
+		assert.ok(prepareTrees(() => false), "all are there");
+	}
+});
+
+test("another block has trees of its own", () => {
+	loadStacks();
+	prepareTrees(() => true);
+	loadStacks({ rows: [{ node: 1, thread: 1, slice: 3, weight: 4 }] });
+	choose(APART.NAME);
+	assert.equal(M.rowThread.length, 1);
+	assert.equal(T.total[0][0], 4);
 });

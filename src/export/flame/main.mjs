@@ -12,6 +12,7 @@ import { readLink, recompute } from "./choose.mjs";
 import { failure, firstData, isServed } from "./served.mjs";
 import { isWaiting } from "./heat.mjs";
 import { keyboard, panels, pointer } from "./hand.mjs";
+import { prepare } from "./spare.mjs";
 
 /* Samples by event. */
 function eventSamples() {
@@ -50,6 +51,7 @@ export function start() {
 	pointer();
 	keyboard();
 	readLink();
+	prepare();
 }
 
 /* For tests and scripts: what is on the screen, in the page's coordinates. */
@@ -92,8 +94,8 @@ window.seamFlame = {
 	},
 	work: { recompute: () => recompute(false), layout: () => layout(Infinity), draw },
 	searched: () => S.pattern,
-	/* Whether all is drawn. */
-	rests: () => !V.dirty && !V.unfinished,
+	/* Whether all is drawn, and nothing is made meanwhile. */
+	rests: () => !V.dirty && !V.unfinished && !V.prepares,
 };
 
 (isServed() ? firstData() : unpack())

@@ -61,7 +61,8 @@ export function apartChoices() {
 	});
 }
 
-/* More rows than these open with processes together: the other tree takes a second then. */
+/* More rows than these open with processes together: the other tree takes half a second then. It
+ * is made in what time the page has to spare (prepareTrees). */
 const FIRST_ROWS = 300000;
 
 /* How the page opens: as perf's flame graph and FlameGraph's, whose stacks begin with a name. Where
@@ -69,9 +70,13 @@ const FIRST_ROWS = 300000;
 export const firstApart = (most = FIRST_ROWS) =>
 	apartChoices().includes(APART.NAME) && M.meta.rows <= most ? APART.NAME : APART.NONE;
 
+/* How many rows there are between two places to pause at: what is made while somebody looks is made
+ * in steps, so that no choice waits longer than one takes. */
+const STEP_ROWS = 16384;
+
 /* Rows by the processes of their threads, those of one as they stood: what is read later is one
- * behind the other in memory. segments: of each row; ends: of each process. */
-function rowsByProcess(plain, { names, of }) {
+ * behind the other in memory. segments: of each row; ends: of each process. In steps. */
+function* rowsByProcess(plain, { names, of }) {
 	const { rowThread, rowStep } = plain,
 		n = rowThread.length,
 		starts = new Uint32Array(names.length + 1),
@@ -82,12 +87,15 @@ function rowsByProcess(plain, { names, of }) {
 	for (let i = 0; i < n; i++) starts[of[rowThread[i]] + 1]++;
 	for (let p = 1; p <= names.length; p++) starts[p] += starts[p - 1];
 	const ends = starts.slice(0, names.length);
+	yield;
 	for (let i = 0; i < n; i++) places[i] = ends[of[rowThread[i]]]++;
+	yield;
 	for (let i = 0, s = 0; i < n; i++) segments[places[i]] = s += rowStep[i];
 	for (const field of ROWS) {
 		const from = plain[field],
 			to = (rows[field] = new from.constructor(n));
 
+		yield;
 		for (let i = 0; i < n; i++) to[places[i]] = from[i];
 	}
 	return { rows, segments, ends };
@@ -105,11 +113,11 @@ function append(list, at, value) {
 }
 
 /* Segments with a place for each process, and rows that have these: of each process those that its
- * rows, which stand in the order of their segments, have or hang below. */
-function placesOf(plain, processes) {
+ * rows, which stand in the order of their segments, have or hang below. In steps. */
+function* placesOf(plain, processes) {
 	const above = plain.segParent,
 		chains = plain.chainLength.length,
-		{ rows, segments, ends } = rowsByProcess(plain, processes),
+		{ rows, segments, ends } = yield* rowsByProcess(plain, processes),
 		parents = { numbers: new Uint32Array(above.length + 1) },
 		chain = { numbers: new Uint32Array(above.length + 1) },
 		at = new Uint32Array(above.length) /* where a segment is in the new tree */,
@@ -140,6 +148,7 @@ function placesOf(plain, processes) {
 			}
 			segments[i] = at[segment] - before;
 			before = at[segment];
+			if (i % STEP_ROWS === 0) yield;
 		}
 	}
 	return {
@@ -158,8 +167,9 @@ const joined = (array, more) => {
 	return all;
 };
 
-/* The tree of the block with processes, and functions and chains with theirs behind them. */
-function withProcesses(plain, processes) {
+/* The tree of the block with processes, and functions and chains with theirs behind them. In
+ * steps. */
+function* withProcesses(plain, processes) {
 	const { names } = processes,
 		fns = plain.fnName.length,
 		numbers = names.map((_, i) => i),
@@ -179,20 +189,49 @@ function withProcesses(plain, processes) {
 		fnKind: joined(plain.fnKind, names.map(() => KIND.PROCESS)),
 		chainLength: joined(plain.chainLength, names.map(() => 1)),
 		chained: joined(plain.chained, numbers.map((p) => fns + p)),
-		...placesOf(plain, processes),
+		...(yield* placesOf(plain, processes)),
 	};
+}
+
+/* The trees that are begun, by how processes are apart in them. */
+const BEGUN = { of: null, trees: new Map() };
+
+/* The steps in which a tree of a block is made; the last one returns it. */
+function* treeSteps(plain, apart) {
+	const tree = apart ? yield* withProcesses(plain, processesOf(apart)) : { ...plain };
+
+	yield;
+	indexTree(tree);
+	return tree;
+}
+
+function begunTree(apart) {
+	M.plain ||= Object.fromEntries(TREE_PARTS.map((field) => [field, M[field]]));
+	if (BEGUN.of !== M.plain) Object.assign(BEGUN, { of: M.plain, trees: new Map() });
+	const { of, trees } = BEGUN;
+	if (!trees.has(apart)) trees.set(apart, { steps: treeSteps(of, apart), tree: null });
+	return trees.get(apart);
+}
+
+/* One step of a tree; whether it is made. */
+function stepTree(begun) {
+	if (begun.tree) return true;
+	const { done, value } = begun.steps.next();
+	if (done) begun.tree = value;
+	return done;
+}
+
+/* Makes the trees that can be chosen, as long as hasTime() says so. Whether all are made. */
+export function prepareTrees(hasTime) {
+	for (const apart of apartChoices())
+		while (!stepTree(begunTree(apart))) if (!hasTime()) return false;
+	return true;
 }
 
 /* The tree as S.apart says, in place of the one before: each is made once for a block. */
 export function useTree() {
 	if (M.tree === S.apart) return;
-	M.plain ||= Object.fromEntries(TREE_PARTS.map((field) => [field, M[field]]));
-	const tree = always(`tree ${S.apart}`, () => {
-		const processes = processesOf(S.apart),
-			of = S.apart ? withProcesses(M.plain, processes) : { ...M.plain };
-
-		indexTree(of);
-		return of;
-	});
-	Object.assign(M, tree, { tree: S.apart, byChain: null, packNumbers: null });
+	const begun = begunTree(S.apart);
+	while (!stepTree(begun));
+	Object.assign(M, begun.tree, { tree: S.apart, byChain: null, packNumbers: null });
 }

@@ -9,6 +9,7 @@ import { node } from "./element.mjs";
 import { panelThreads } from "./threads.mjs";
 import { isAllTime, twoSides, wholeSpans } from "./sums.mjs";
 import { drawSource, keepSource } from "./source.mjs";
+import { prepare } from "./spare.mjs";
 
 const ASKED = { part: 0, source: ["", ""], left: [0, 0], choice: "", timer: 0 };
 
@@ -135,6 +136,7 @@ async function changePart(parts, then) {
 		});
 		S.parts = parts;
 		then();
+		prepare();
 	} catch (e) {
 		$("part").textContent = e.message;
 	}
