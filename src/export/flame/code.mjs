@@ -8,7 +8,7 @@ import { sameInsns, sameLines, shareChange } from "./aligned.mjs";
 import { changeCells } from "./table.mjs";
 import { partAdvice, partCounts, partLines } from "./parts.mjs";
 import { amount, grouped, percent } from "./names.mjs";
-import { node } from "./element.mjs";
+import { firstStop, node } from "./element.mjs";
 
 function shareCells(count, whole) {
 	const share = whole ? count.weight / whole : 0,
@@ -36,6 +36,7 @@ function lineButton(text, key, what) {
 		textContent: text,
 		disabled: !key,
 		title: what,
+		tabIndex: -1,
 	});
 
 	button.addEventListener("click", () => {
@@ -59,11 +60,14 @@ function listing(label, names, rows) {
 		),
 	);
 
+	const body = node("tbody", {}, ...rows);
+
+	firstStop(body);
 	return node(
 		"table",
 		{ className: "code", ariaLabel: label },
 		node("thead", {}, head),
-		node("tbody", {}, ...rows),
+		body,
 	);
 }
 

@@ -15,7 +15,7 @@ import {
 	scrolled,
 	stay,
 } from "./place.mjs";
-import { PAPER, node } from "./element.mjs";
+import { PAPER, node, tabStop } from "./element.mjs";
 import { draw, redraw } from "./draw.mjs";
 import { heatStep } from "./heat.mjs";
 import { brush, drawStrip, stripSide, xSlice } from "./strip.mjs";
@@ -165,9 +165,13 @@ export function moveTable(key) {
 				: "#table .name:enabled",
 		),
 	];
-	const at = names.indexOf(document.activeElement) + (key === "ArrowDown" ? 1 : -1);
+	const at = names.indexOf(document.activeElement),
+		to =
+			at < 0
+				? names.findIndex((name) => name.tabIndex === 0)
+				: at + (key === "ArrowDown" ? 1 : -1);
 
-	if (names.length) names[Math.max(0, Math.min(names.length - 1, at))].focus();
+	if (names.length) names[Math.max(0, Math.min(names.length - 1, to))].focus();
 }
 
 /* Moves a side's chosen span of time, or with Shift its end: in the map as its cells stand, else by
@@ -265,6 +269,9 @@ export const KEYS = [
 	["?", "these keys", ACTIONS.help],
 ];
 
+/* What has a use of its own for Enter. */
+const worksOnEnter = (element) => /^(BUTTON|SUMMARY|A)$/.test(element.tagName);
+
 export function keyboard() {
 	$("keytable").append(
 		...KEYS.filter(([, text]) => text).map(([key, text]) =>
@@ -276,8 +283,11 @@ export function keyboard() {
 			),
 		),
 	);
+	document.addEventListener("focusin", (e) => {
+		if (e.target.matches("tbody button")) tabStop(e.target);
+	});
 	document.addEventListener("keydown", (e) => {
-		const typing = /^(INPUT|SELECT)$/.test(e.target.tagName),
+		const typing = e.target.matches("select, input:not([type=checkbox])"),
 			action = KEYS.find(([key, , run]) => key === e.key && run);
 
 		if (e.ctrlKey || e.altKey || e.metaKey || $("keys").open) return;
@@ -295,7 +305,7 @@ export function keyboard() {
 		)
 			moveTable(e.key);
 		else if (/^Arrow/.test(e.key)) move(e.key);
-		else if (action && !(e.key === "Enter" && e.target.tagName === "BUTTON"))
+		else if (action && !(e.key === "Enter" && worksOnEnter(e.target)))
 			action[2]();
 		else return;
 		e.preventDefault();

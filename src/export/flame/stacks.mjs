@@ -4,7 +4,7 @@
 import { $, M, S, always, ask } from "./state.mjs";
 import { twoSides } from "./sums.mjs";
 import { grouped, percent } from "./names.mjs";
-import { box, node } from "./element.mjs";
+import { box, keepingFocus, node } from "./element.mjs";
 import { compareCounts, differenceText } from "./noise.mjs";
 
 /* Samples of the event by state, and of all states, of each side. */
@@ -117,9 +117,11 @@ export function states() {
 	);
 
 	$("bar").replaceChildren(...sides.map((side) => stateBar(side, rows, backs)));
-	$("states").replaceChildren(
-		...rows.flatMap((r, k) => stateRow(r, backs[k])),
-		...sides.flatMap(missingRows),
+	keepingFocus($("states"), () =>
+		$("states").replaceChildren(
+			...rows.flatMap((r, k) => stateRow(r, backs[k])),
+			...sides.flatMap(missingRows),
+		),
 	);
 	if (twoSides()) $("bar").lastChild.classList.add("before");
 }

@@ -3,7 +3,7 @@
 import { $, M, S, T, ask } from "./state.mjs";
 import { once, twoSides, wholeOf } from "./sums.mjs";
 import { amount, grouped, percent } from "./names.mjs";
-import { node } from "./element.mjs";
+import { firstStop, keepingFocus, node } from "./element.mjs";
 import { around, functionRows } from "./functions.mjs";
 import { compared, differenceText } from "./noise.mjs";
 
@@ -11,15 +11,17 @@ const TABLE_ROWS = 400,
 	AROUND_ROWS = 100,
 	ROWS_AT_ONCE = 60;
 const TURNS = { rows: null };
-function functionButton(fn) {
+function functionButton(fn, list) {
 	const name = fn ? M.names[fn] : "nobody: it is outermost";
 	const button = node("button", {
 		className: "name",
 		textContent: name,
 		title: `${name}\n${M.texts[M.fnObject[fn]]}`,
 		disabled: !fn,
+		tabIndex: -1,
 	});
 
+	button.dataset.key = `${list} ${fn}`;
 	button.addEventListener("click", () => ask.choose(fn));
 	return button;
 }
@@ -33,6 +35,7 @@ function heading(key, text, className = "") {
 		S.sort === key ? (key === "name" ? "ascending" : "descending") : "none",
 	);
 	button.dataset.sort = key;
+	button.dataset.key = `by ${key}`;
 	button.addEventListener("click", () => {
 		S.sort = key;
 		drawTable();
@@ -122,28 +125,37 @@ function functionRow(r) {
 				),
 			);
 	else row.append(...amounts(r.self, whole), ...amounts(r.total, whole));
-	row.append(node("td", {}, functionButton(r.fn)), objectCell(M.texts[M.fnObject[r.fn]]));
+	row.append(
+		node("td", {}, functionButton(r.fn, "functions")),
+		objectCell(M.texts[M.fnObject[r.fn]]),
+	);
 	row.setAttribute("aria-selected", r.fn === S.fn);
 	return row;
 }
 
-/* Rows that a window shows at once, then the others, some in each turn: making elements of all
- * would hold up the answer. */
+/* Rows that a window shows at once, and down to the one that has the focus, then the others, some
+ * in each turn: making elements of all would hold up the answer. */
 function showRows(rows) {
-	const mine = {};
+	const key = document.activeElement?.dataset.key,
+		focused = Number(/^functions (\d+)/.exec(key)?.[1]),
+		mine = {},
+		first = Math.max(ROWS_AT_ONCE, rows.findIndex((r) => r.fn === focused) + 1);
 	const next = (from, n) => {
 		if (TURNS.rows !== mine) return;
 		$("functions").append(...rows.slice(from, from + n).map(functionRow));
-		if (from + n < rows.length) setTimeout(() => next(from + n, n), 0);
+		if (from + n < rows.length) setTimeout(() => next(from + n, ROWS_AT_ONCE), 0);
 	};
 
 	TURNS.rows = mine;
 	$("functions").replaceChildren();
-	next(0, ROWS_AT_ONCE);
+	next(0, first);
+	firstStop($("functions"));
 }
 
 /* The table of functions, and what is around the chosen one. */
-export function drawTable() {
+export const drawTable = () => keepingFocus($("table"), drawAll);
+
+function drawAll() {
 	const rows = functionRows(S.sort, S.matched),
 		n = rows.length;
 	const cut =
@@ -190,13 +202,14 @@ function aroundList(id, now, before) {
 						compared(r.before.hits, r.now.hits),
 					),
 				);
-			row.append(node("td", {}, functionButton(r.fn)));
+			row.append(node("td", {}, functionButton(r.fn, id)));
 			return row;
 		}),
 	);
 	const more = grouped(all.length - AROUND_ROWS);
 	if (all.length > AROUND_ROWS)
 		$(id).append(node("tr", {}, node("td", { textContent: `and ${more} more` })));
+	firstStop($(id));
 }
 
 export function drawAround() {
