@@ -120,8 +120,15 @@ struct expr_shape expr_recognize(const unsigned char *bytes, size_t n, unsigned 
 		return other;
 	ret.form = EXPR_DEREF;
 	ret.add = 0;
-	if (cursor_left(&c) && expr_is(&c, OP_PLUS_UCONST))
+	if (!cursor_left(&c))
+		return ret;
+	op = cursor_u8(&c);
+	if (op == OP_PLUS_UCONST)
 		ret.add = (int64_t)leb_unsigned(&c);
+	else if (op >= OP_LIT0 && op <= OP_LIT0 + 31 && expr_is(&c, OP_PLUS))
+		ret.add = op - OP_LIT0;
+	else
+		return other;
 	return c.failed || cursor_left(&c) ? other : ret;
 }
 

@@ -26,7 +26,7 @@
 #include "base/fixed_width.h"
 
 #define FRAMETAB_MAGIC 0x776e7573u /* "sunw" */
-#define FRAMETAB_VERSION 5u
+#define FRAMETAB_VERSION 6u
 #define FRAMETAB_PAGE 1024u /* bytes of text that one index entry stands for */
 #define FRAMETAB_RULE_BITS 22u
 #define FRAMETAB_RULES_MAX (1u << FRAMETAB_RULE_BITS)

@@ -234,6 +234,15 @@ static bool walker_expression(struct walker *w, int32_t at, bool has_cfa, uint64
 	return true;
 }
 
+/* Whether the callee has made the frame its own that the rule says is at [fp], as Lisp's calling
+ * convention has it: then fp is what was saved there already. Behind a callee that keeps
+ * fp, as those of C do, fp is where the call found sp. */
+static bool walker_took_frame(const struct walker *w, const struct frametab_rule *r)
+{
+	return r->cfa == FRAMETAB_CFA_DEREF_FP && !r->cfa_off && w->out->n_sure < w->out->n &&
+	       w->regs.value[w->fp] != w->regs.value[w->sp];
+}
+
 /* Computes the canonical frame address (CFA): the value that sp has after return to the caller.
  * False: the walk has ended, with a reason. */
 static bool walker_cfa(struct walker *w, const struct frametab_rule *r, uint64_t *cfa)
@@ -268,7 +277,8 @@ static bool walker_cfa(struct walker *w, const struct frametab_rule *r, uint64_t
 		*cfa = base + off + ((w->regs.value[w->pc] & 15) >= add ? 8 : 0);
 		return true;
 	default:
-		if (!walker_read(w, base + off, cfa))
+		*cfa = base;
+		if (!walker_took_frame(w, r) && !walker_read(w, base + off, cfa))
 			return false;
 		*cfa += add;
 		return true;

@@ -171,8 +171,8 @@ static void pieces_behind_a_switch(void **state)
 	buf_free(&eh);
 }
 
-/* What linkers write for .plt, what glibc writes for a signal's return, and what only evaluation
- * can say. */
+/* What linkers write for .plt, what glibc writes for a signal's return, what SBCL writes where C
+ * calls Lisp, and what only evaluation can say. */
 static void expressions(void **state)
 {
 	static const char plt[] = "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22";
@@ -181,6 +181,8 @@ static void expressions(void **state)
 	                             "\x10\x03\x03\x77\x80\x01"  /* rbx at rsp + 128 */
 	                             "\x10\x10\x03\x77\xa8\x01"; /* return address at rsp + 168 */
 	static const char other[] = "\x0f\x05\x77\x10\x06\x06\x06"; /* CFA = ***(rsp + 16) */
+	static const char lisp[] = "\x0f\x05\x76\x00\x06\x40\x22";  /* CFA = *rbp + 16 */
+	static const char less[] = "\x0f\x05\x76\x00\x06\x40\x1c";  /* CFA = *rbp - 16 */
 	struct compile_input in = input(FRAMETAB_X86_64);
 	const struct frametab_rule *r;
 	struct buf eh = { 0 };
@@ -190,6 +192,8 @@ static void expressions(void **state)
 	put_fde(&eh, cie, TEXT_AT, 0x20, plt, sizeof(plt) - 1);
 	put_fde(&eh, cie_signal, TEXT_AT + 0x100, 0x20, signal, sizeof(signal) - 1);
 	put_fde(&eh, cie, TEXT_AT + 0x200, 0x20, other, sizeof(other) - 1);
+	put_fde(&eh, cie, TEXT_AT + 0x300, 0x20, lisp, sizeof(lisp) - 1);
+	put_fde(&eh, cie, TEXT_AT + 0x400, 0x20, less, sizeof(less) - 1);
 	t = compile(&in, &eh);
 	r = frametab_find(&t, TEXT_AT);
 	assert_int_equal(r->cfa, FRAMETAB_CFA_PLT);
@@ -208,6 +212,11 @@ static void expressions(void **state)
 	r = frametab_find(&t, TEXT_AT + 0x200);
 	assert_int_equal(r->cfa, FRAMETAB_CFA_EXPR);
 	assert_memory_equal(t.exprs + r->cfa_off, "\x05\x00\x77\x10\x06\x06\x06", 7);
+	r = frametab_find(&t, TEXT_AT + 0x300);
+	assert_int_equal(r->cfa, FRAMETAB_CFA_DEREF_FP);
+	assert_int_equal(r->cfa_off, 0);
+	assert_int_equal(r->cfa_add, 16);
+	assert_int_equal(frametab_find(&t, TEXT_AT + 0x400)->cfa, FRAMETAB_CFA_EXPR);
 	buf_free(&eh);
 }
 

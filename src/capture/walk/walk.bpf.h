@@ -51,6 +51,12 @@ INLINE long walk_cfa(struct walk *c, const int kind)
 	if (!(how & (1u << FRAMETAB_CFA_DEREF_SP | 1u << FRAMETAB_CFA_DEREF_FP |
 	             1u << FRAMETAB_CFA_DEREF_REG)))
 		return 0;
+	/* A guessed callee has taken the frame at [fp] (walker_took_frame of unwind/walk.c). */
+	if ((ANEW(w->head) & 255) == FRAMETAB_CFA_DEREF_FP && !ANEW(w->off) && ANEW(w->guessed) &&
+	    ANEW(w->cfa) != ANEW(w->regs[REG_SP])) {
+		w->cfa += w->add;
+		return 0;
+	}
 	if (walk_word(c, w->cfa, &w->cfa, 0, kind))
 		return walk_end(w, KWALK_FAULT);
 	w->cfa += w->add;
