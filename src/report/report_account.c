@@ -132,7 +132,7 @@ static void account_of_all(const struct report *r, struct buf *out)
 		buf_put_text(out, "of all samples, asked for or not: ");
 }
 
-/* "12,345 stacks walked while recording: 99.8 % whole, 0.2 % cut off: a page was not in memory" */
+/* "12,345 stacks walked while recording: 99.8 % whole, 0.2 % cut off: no unwind information" */
 static void account_ends(const struct report *r, struct buf *out)
 {
 	const struct load *c = &r->load;

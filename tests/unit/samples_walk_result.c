@@ -149,7 +149,7 @@ static void ends_of_samples(void **state)
 	assert_int_equal(sample_end_of(&other, NULL, 2, 0), 0);
 	assert_string_equal(sample_end_name(sample_end_of(&other, NULL, fault | 2, 0)), "fault");
 	assert_string_equal(sample_end_text(sample_end_of(&other, NULL, deferred, fault)),
-	                    "a page was not in memory");
+	                    "stack that could not be read");
 	assert_int_equal(sample_end_of(&other, NULL, deferred, 0), 0);
 	assert_true(sample_end_is_limit(sample_end_of(&copies, NULL, 0x482, 0)));
 	assert_false(sample_end_is_limit(sample_end_of(&copies, NULL, 0x402, 0)));
