@@ -37,7 +37,7 @@ if ./work watched 0.01; then
 		same "uretprobes $mode: trampolines in the stacks" 0 \
 			"$(awk -v RS= '/[ \t]spin[+ ]/ && /uprobes/ { n++ } END { print n + 0 }' f.txt)"
 		# In the midst of a return: what is not known at once is on the way out of the kernel.
-		stacks "$mode" -F 3989 -- ./work returns 1
+		stacks "$mode" -F 3989 -- ./work returns 4
 		atleast "returns $mode: stacks in the midst" 50 "$(grep -c '\[uprobes\]' f.txt)"
 		# But where it is said that the address was in neither place, and in the first moments, which are
 		# walked from a copy of the stack.
