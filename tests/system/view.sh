@@ -80,6 +80,8 @@ keys 8
 shows "samples:"
 keys '?'
 shows "MOVING"
+keys G
+shows "7/120+"
 keys Escape 1 /
 keys -l inner_w
 keys Enter
