@@ -279,13 +279,26 @@ static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 	return rc;
 }
 
+/* Tells which recording is read, before there is anything of it. */
+static void diff_reads(struct diff_cmd *d, size_t run)
+{
+	struct progress *p = &d->view.progress;
+
+	d->view.run = run + 1;
+	d->view.runs = d->table.runs;
+	if (p->report)
+		p->report(p->ctx, "reading", 0, 0);
+}
+
 /* Reads one recording as the run with this number. EXIT_OK or EXIT_PARTIAL; any other exit code:
  * what failed was said. */
 static int diff_load(struct diff_cmd *d, const char *path, size_t run)
 {
 	struct infile in = { .path = path };
-	int rc = infile_open(&in, d->cmd);
+	int rc;
 
+	diff_reads(d, run);
+	rc = infile_open(&in, d->cmd);
 	if (rc == EXIT_OK)
 		rc = diff_load_open(d, &in, run);
 	infile_close(&in);

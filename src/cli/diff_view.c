@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // diff_view.c: see diff_view.h. Rows and sides of a comparison in the view's words.
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +93,25 @@ struct diff_view_reading {
 	struct compare_row *rows;
 	enum rollup_column columns[ROLLUP_COLUMNS];
 	struct view_compare compare;
+	struct progress line; /* at the end of the screen's first line */
 };
+
+/* Of several recordings a percentage is of one: it is told which. */
+static void diff_view_report(void *ctx, const char *step, uint64_t done, uint64_t total)
+{
+	struct diff_view_reading *w = ctx;
+	char text[80];
+
+	snprintf(text, sizeof(text), "%zu of %zu: %s", w->load->run, w->load->runs, step);
+	w->line.report(w->line.ctx, w->load->runs ? text : step, done, total);
+}
+
+static bool diff_view_stopped(void *ctx)
+{
+	struct diff_view_reading *w = ctx;
+
+	return progress_stopped(&w->line);
+}
 
 /* What does not depend on samples. */
 static void diff_view_settle(struct diff_view_reading *w)
@@ -168,7 +187,8 @@ static int diff_view_read(void *ctx, struct feed *f)
 {
 	struct diff_view_reading *w = ctx;
 
-	w->load->progress = fed_view_progress(f);
+	w->line = fed_view_progress(f);
+	w->load->progress = (struct progress){ diff_view_report, diff_view_stopped, w };
 	feed_state(f, "reading");
 	w->load->code = w->load->load(w->load->ctx);
 	w->load->stopped = feed_stopped(f);

@@ -15,9 +15,10 @@ struct diff_view_load {
 	int (*load)(void *ctx);
 	void *ctx;
 	struct progress progress; /* what it tells, and asks whether anybody waits */
-	int code;                 /* what load returned */
-	bool damaged[2];          /* sides, says load */
-	bool stopped;             /* nobody waited for it */
+	size_t run, runs; /* which of how many recordings it reads, says load; 0: not told */
+	int code;         /* what load returned */
+	bool damaged[2];  /* sides, says load */
+	bool stopped;     /* nobody waited for it */
 };
 
 /* Shows it until the user leaves, while it is read; d keeps its sides. naming: of recordings, for

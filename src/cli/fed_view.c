@@ -19,8 +19,10 @@ static void fed_view_report(void *ctx, const char *step, uint64_t done, uint64_t
 	if (total)
 		snprintf(text, sizeof(text), "%s %d %%", step,
 		         (int)(100.0 * (double)done / (double)total));
-	else
+	else if (done)
 		snprintf(text, sizeof(text), "%s %llu", step, (unsigned long long)done);
+	else
+		snprintf(text, sizeof(text), "%s", step);
 	feed_state(ctx, text);
 }
 

@@ -206,7 +206,7 @@ keys q
 shows "ended 3"
 # It is there while both are read, and what cannot be read is said.
 open "80 24" "'$SEAM' diff slow.data other.data"
-shows "[reading]"
+shows "[1 of 2: reading"
 shows "nothing yet"
 keys 2
 shows "callers, and below each what it called"
@@ -217,8 +217,11 @@ keys 1
 shows "inner_work"
 keys q
 shows "ended 0"
-open "80 24" "'$SEAM' diff slow.data other.data"
-shows "[reading]"
+mkfifo slow2.data
+open "80 24" "'$SEAM' diff other.data slow.data,slow2.data"
+shows "[2 of 3: reading"
+cat "$FILE" >slow.data
+shows "[3 of 3: reading"
 keys q
 shows "ended 0"
 open "80 24" "'$SEAM' diff '$FILE' no.data"
