@@ -352,6 +352,30 @@ test("the map has all weight, each in its second and part of it", () => {
 	assert.ok(first === 512 && last >= first && last < 530, `${first} ${last}`);
 });
 
+test("steady work is even in the map, however slices and rows lie", () => {
+	for (const seconds of [0.37, 1.3, 8.012, 9.9, 33.3, 200, 5000]) {
+		load({
+			sides: [{ name: "steady", start: 0, seconds, lost: 0, undecoded: 0 }],
+			rows: Array.from({ length: 1024 }, (_, slice) => ({
+				node: 1,
+				thread: 0,
+				slice,
+				weight: 1000,
+			})),
+		});
+		const { columns, rows, step, cells } = heatMap(),
+			inside = [],
+			all = cells.reduce((a, b) => a + b);
+
+		assert.ok(Math.abs(all - 1024000) < 1e-3, `${seconds} s: ${all}`);
+		/* The last row may be cut by the recording's end. */
+		for (let at = 0; at < Math.floor((seconds / step) * rows) - 1; at++)
+			inside.push(cells[(at % rows) * columns + Math.floor(at / rows)]);
+		const [least, most] = [Math.min(...inside), Math.max(...inside)];
+		assert.ok(most < least * 1.001, `${seconds} s: ${least} to ${most}`);
+	}
+});
+
 test("rows of the map are no shorter than slices of time", () => {
 	load({ sides: [{ name: "long", start: 0, seconds: 200, lost: 0, undecoded: 0 }] });
 	const map = heatMap();

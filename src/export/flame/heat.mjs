@@ -17,21 +17,45 @@ export function heatMap(number = 0) {
 		1,
 		Math.min(HEAT_ROWS, Math.floor((M.meta.slices * step) / side.seconds)),
 	);
-	const cells = new Float64Array(columns * rows);
+	const cells = new Float64Array(columns * rows),
+		long = ((side.seconds / M.meta.slices) * rows) / step; /* a slice, in rows */
 
-	const chosen = chosenRows(number, true),
-		{ rowSlice, rowWeight, unit } = M,
-		slices = M.meta.slices,
-		{ seconds } = side;
-	for (let i = 0; i < chosen.length; i++) {
-		if (!chosen[i]) continue;
-		const at = ((rowSlice[i] / slices) * seconds) / step,
-			column = Math.min(columns - 1, Math.floor(at));
-		const row = Math.min(rows - 1, Math.floor((at - column) * rows));
-
-		cells[row * columns + column] += rowWeight[i] * unit;
-	}
+	sliceWeights(number).forEach((weight, slice) => {
+		if (weight) spreadSlice(weight, slice * long, long, { columns, rows, cells });
+	});
 	return { columns, rows, step, cells };
+}
+
+/* What each slice of a side's time has. */
+function sliceWeights(number) {
+	const weights = new Float64Array(M.meta.slices),
+		chosen = chosenRows(number, true),
+		{ rowSlice, rowWeight, unit } = M;
+
+	for (let i = 0; i < chosen.length; i++)
+		if (chosen[i]) weights[rowSlice[i]] += rowWeight[i] * unit;
+	return weights;
+}
+
+/* Rows hold no whole number of slices: what a slice has goes to those that it lies in, to each by
+ * how much of it that is. If it went to one of them, steady work would look like stripes. */
+function spreadSlice(weight, from, long, { columns, rows, cells }) {
+	const last = Math.min(columns * rows, from + long),
+		put = (at, part) => {
+			const cell = Math.min(columns * rows - 1, at);
+
+			cells[(cell % rows) * columns + Math.floor(cell / rows)] += part;
+		};
+	let left = weight,
+		at = Math.floor(from);
+
+	for (; at + 1 < last - 1e-9; at++) {
+		const part = (weight * (at + 1 - Math.max(at, from))) / long;
+
+		put(at, part);
+		left -= part;
+	}
+	put(at, left);
 }
 
 /* The slices of a cell of the map. */

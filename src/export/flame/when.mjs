@@ -87,6 +87,9 @@ function outlineHeat(side, width, style) {
 	}
 }
 
+/* Cells have parts of what slices have. */
+const cellAmount = (weight) => amount(Math.round(weight));
+
 /* The map of each side; the strongest colour is the most that the side has. */
 function drawHeats(width, style) {
 	W.maps = M.meta.sides.map((_, side) => heatMap(side));
@@ -101,7 +104,7 @@ function drawHeats(width, style) {
 		caption.textContent =
 			`${name} are ${map.step > 1 ? `${map.step} seconds` : "seconds"}, rows ` +
 			`${Math.round((1000 * map.step) / map.rows)} ms of them; the darkest is ` +
-			`${amount(most)}. Drag to choose a span.`;
+			`${cellAmount(most)}. Drag to choose a span.`;
 	});
 }
 
@@ -123,9 +126,9 @@ function heatTableRows(map, side) {
 		if (sum)
 			out.push([
 				`${column * step} s`,
-				amount(sum),
+				cellAmount(sum),
 				`${((1000 * step * most) / rows).toFixed(0)} ms: ` +
-					amount(cells[most * columns + column]),
+					cellAmount(cells[most * columns + column]),
 				...(twoSides() ? [M.meta.sides[side].name] : []),
 			]);
 	}
@@ -227,7 +230,7 @@ function sayHeat(e, side) {
 
 	$("detail").textContent =
 		`${at(row)} to ${at(row + 1)} s: ` +
-		`${amount(cells[row * columns + column])}. Drag to choose a span.`;
+		`${cellAmount(cells[row * columns + column])}. Drag to choose a span.`;
 }
 
 /* Makes a canvas one to drag a span in. where(event): first and last slice under the mouse;
