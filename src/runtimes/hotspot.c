@@ -13,7 +13,7 @@
 #define STRUCTS_MOST 8192u
 #define STRUCT_BYTES 48u /* type, field, type of the field; static; offset; address */
 #define TYPE_BYTES 40u   /* name, ..., and at 32 its size */
-#define NAME_MOST 64u
+#define NAME_MOST 96u
 
 #define AT(member) offsetof(struct hotspot_layout, member)
 enum {
@@ -22,7 +22,7 @@ enum {
 	IN_ALL = 3
 };
 
-/* Fields of which the offset is wanted. */
+/* Fields of which the offset is wanted. in: 0 if it may be missing. */
 static const struct hotspot_field {
 	const char *type, *field;
 	uint16_t to, in;
@@ -72,6 +72,10 @@ static const struct hotspot_field {
 	{ "Klass", "_name", AT(class_name), IN_ALL },
 	{ "Symbol", "_length", AT(text_length), IN_ALL },
 	{ "Symbol", "_body", AT(text_body), IN_ALL },
+	{ "InstanceKlass", "_fieldinfo_stream", AT(class_fields), 0 },
+	{ "InstanceKlass", "_constants", AT(class_pool), 0 },
+	{ "Klass", "_layout_helper", AT(class_size), 0 },
+	{ "Array<u1>", "_data", AT(list_bytes), 0 },
 };
 #define FIELDS (sizeof(hotspot_fields) / sizeof(*hotspot_fields))
 
@@ -86,8 +90,10 @@ static const struct hotspot_field hotspot_sizes[] = {
 	{ "ConstMethod", NULL, AT(const_bytes), IN_ALL },
 	{ "ConstantPool", NULL, AT(pool_bytes), IN_ALL },
 	{ "nmethod", NULL, AT(code_bytes), IN_ALL },
+	{ "ContinuationEntry", NULL, AT(entry_bytes), 0 },
 };
 #define SIZES (sizeof(hotspot_sizes) / sizeof(*hotspot_sizes))
+#define SIZES_NEEDED 15u
 
 /* Variables of which the address is wanted. */
 static const struct hotspot_variable {
@@ -98,6 +104,17 @@ static const struct hotspot_variable {
 	{ "CodeCache", "_low_bound", HOTSPOT_LOW },
 	{ "CodeCache", "_high_bound", HOTSPOT_HIGH },
 	{ "StubRoutines", "_call_stub_return_address", HOTSPOT_CALL_STUB },
+	{ "vmClasses", "_klasses[static_cast<int>(vmClassID::Object_klass_knum)]",
+	  HOTSPOT_CLASSES },
+	{ "Symbol", "_vm_symbols[0]", HOTSPOT_WORDS },
+	{ "CompressedOops", "_narrow_oop._base", HOTSPOT_OOP_BASE },
+	{ "CompressedOops", "_base", HOTSPOT_OOP_BASE },
+	{ "CompressedOops", "_narrow_oop._shift", HOTSPOT_OOP_SHIFT },
+	{ "CompressedOops", "_shift", HOTSPOT_OOP_SHIFT },
+	{ "CompressedKlassPointers", "_narrow_klass._base", HOTSPOT_CLASS_BASE },
+	{ "CompressedKlassPointers", "_base", HOTSPOT_CLASS_BASE },
+	{ "CompressedKlassPointers", "_narrow_klass._shift", HOTSPOT_CLASS_SHIFT },
+	{ "CompressedKlassPointers", "_shift", HOTSPOT_CLASS_SHIFT },
 };
 #define VARIABLES (sizeof(hotspot_variables) / sizeof(*hotspot_variables))
 
@@ -236,7 +253,7 @@ static bool hotspot_is_whole(const struct hotspot_tables *t, unsigned in)
 		if (!(t->seen >> i & 1) || value >= HOTSPOT_OFFSETS - 8)
 			return false;
 	}
-	return t->flags && t->sizes == (1u << SIZES) - 1 &&
+	return t->flags && (t->sizes & SIZES_NEEDED) == SIZES_NEEDED &&
 	       t->layout->code_bytes < HOTSPOT_OFFSETS && t->layout->const_bytes <= 128 &&
 	       t->layout->const_bytes >= 32 && t->layout->pool_bytes <= 256 &&
 	       t->layout->block_bytes <= 64 && t->address[HOTSPOT_HEAPS] &&

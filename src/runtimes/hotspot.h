@@ -27,12 +27,21 @@ struct hotspot_memory {
 };
 
 /*
- * Fills *ret from a process's memory. address is that of an object of this kind, in the process,
- * and gets the others'. -EAGAIN: the tables are not filled in yet, as the process has only begun;
- * -ENOTSUP: it is a version that is not known, or the tables are not what they should be.
+ * Fills *ret from a process's memory. address (HOTSPOT_ADDRESSES of them) is that of an object of
+ * this kind, in the process, and gets the others'. -EAGAIN: the tables are not filled in yet, as
+ * the process has only begun; -ENOTSUP: it is a version that is not known, or the tables are not
+ * what they should be.
  */
 int hotspot_describe(const struct hotspot_memory *memory, uint64_t *address,
                      struct hotspot_layout *ret);
+
+/*
+ * Says of a process where frames of virtual threads wait on its heap, in l->chunks: by the names of
+ * fields of Java's classes. address as hotspot_describe() left it. Versions that have no such
+ * threads, and what is not understood, have none: l->chunks.known is 0.
+ */
+void hotspot_find_chunks(const struct hotspot_memory *memory, const uint64_t *address,
+                         struct hotspot_layout *l);
 
 #define HOTSPOT_TEXT 512u
 #define HOTSPOT_LINES_MOST 4096u

@@ -12,7 +12,11 @@
 
 #include "base/fixed_width.h"
 
-#define HOTSPOT_OFFSETS 448u
+#define HOTSPOT_OFFSETS 512u
+
+/* Of a ContinuationEntry, in all versions that have one. */
+#define HOTSPOT_ENTRY_CONT 16u
+#define HOTSPOT_ENTRY_FLAGS 32u /* 4 bytes, and how many words of arguments there are */
 
 /* Addresses in the process (struct runtime_object's address). */
 enum {
@@ -22,6 +26,14 @@ enum {
 	HOTSPOT_LOW,
 	HOTSPOT_HIGH,
 	HOTSPOT_CALL_STUB, /* the variable that says where Java's outermost frames return to */
+	/* These are not published: only user space looks there. */
+	HOTSPOT_CLASSES, /* well-known classes; this is Object's place among them */
+	HOTSPOT_WORDS,   /* well-known texts */
+	HOTSPOT_OOP_BASE,
+	HOTSPOT_OOP_SHIFT,
+	HOTSPOT_CLASS_BASE,
+	HOTSPOT_CLASS_SHIFT,
+	HOTSPOT_ADDRESSES
 };
 
 struct hotspot_layout {
@@ -48,6 +60,23 @@ struct hotspot_layout {
 	uint32_t code_metadata;                /* likewise */
 	uint32_t code_immutable, code_immutable_size, blob_mutable, blob_mutable_size,
 	        blob_relocation; /* 25 */
+	/* 21, 25: how hotspot_chunk.c finds what follows */
+	uint32_t class_fields, class_pool, class_size, list_bytes;
+	uint32_t entry_bytes; /* of a ContinuationEntry, which says where they wait */
+	/* Of frames of virtual threads that wait on the heap, in this process. */
+	struct hotspot_chunks {
+		uint32_t known; /* 0: nothing of it is */
+		uint32_t build; /* for who reads it: which one, and how often that failed */
+		uint32_t tries;
+		uint32_t oop_shift, class_at, class_shift;
+		/* a reference of the heap: masked, shifted, and the base added */
+		uint64_t oop_mask, oop_base;
+		/* what stands in a chunk's header for its class */
+		uint64_t class_mask, chunk_class;
+		uint32_t tail; /* of a Continuation */
+		/* of a chunk; sp and bottom are words from `frames` on */
+		uint32_t chunk_cont, chunk_parent, chunk_sp, chunk_size, chunk_bottom, frames;
+	} chunks;
 };
 
 /* The forms of numbers in the streams of bytes. */

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Java's methods in the stacks, without a flag: of programs whose chains are known by construction, interpreted and compiled by each
-# compiler, in every HotSpot that is here (17, 21, 25); while classes come and go; from the start of a program on. Names, order and
-# lines are right. By hand: SEAM_JAVA_TRUTH=10000 is milliseconds of CPU time, for both rates; SEAM_JAVAS has more paths of java.
+# compiler, in every HotSpot that is here (17, 21, 25); while classes come and go; from the start of a program on; of virtual threads,
+# whose frames wait on the heap. Names, order and lines are right. By hand: SEAM_JAVA_TRUTH=10000 is milliseconds of CPU time, for both rates; SEAM_JAVAS has more paths of java.
 HERE=$(cd "${0%/*}" && pwd)
 . "$HERE/lib.sh"
 can_record
 needs_bpf
+BENCH=$HERE/../../bench/interpreters
 
 echo "# a program that is none, whose memory is an enemy's"
 cc -O1 -rdynamic -o fake "$HERE/hotspot/fake.c" || fail "cc"
@@ -18,7 +19,7 @@ atleast "samples" 50 "$(grep -c '^fake' f.txt)"
 same "methods" 0 "$(grep -c 'java::' f.txt)"
 
 command -v javac >/dev/null || skip "no javac"
-javac --release 17 -d . "$HERE/hotspot/Chains.java" "$HERE/hotspot/Churn.java" 2>err || skip "javac does not work: $(cat err)"
+javac --release 17 -d . "$HERE/hotspot/Chains.java" "$HERE/hotspot/Churn.java" "$BENCH/Ways.java" 2>err || skip "javac does not work: $(cat err)"
 for java in "$(command -v java)" /usr/lib/jvm/*/bin/java ${SEAM_JAVAS:-}; do
 	[ -x "$java" ] && java=$(readlink -f "$java") && version=$("$java" -version 2>&1) || continue
 	case $version in *'version "17.'* | *'version "21.'* | *'version "25.'*) echo "$java" ;; esac
@@ -46,6 +47,25 @@ truth() {
 		fail "$program $* at $hz Hz: $(head -n 100 said; tail -n 1 said)"
 	fi
 }
+
+# virtual JAVA HZ FLAG...: threads that yield when they are deepest. Their stacks begin where the thread does.
+virtual() {
+	java=$1 hz=$2
+	shift 2
+	"$java" "$@" -cp . Ways 600 2 >out 2>/dev/null &
+	pid=$!
+	until_true "Ways is ready" grep -q ready out
+	record -F "$hz" -e cpu-clock -p $pid -o f.data -- sh "$AWAIT" "${SEAM_JAVA_TRUTH:-1200}" $pid
+	kill $pid
+	wait $pid 2>/dev/null
+	same "status" 0 $status
+	"$SEAM" script -F comm,ip,sym,dso -i f.data 2>script.err >f.txt; same "script" 0 $?
+	if python3 "$BENCH/judge.py" f.txt >said; then echo "ok: Ways $* at $hz Hz: $(tail -n 1 said)"; else fail "Ways $*: $(cat said)"; fi
+	awk 'BEGIN { RS = "" } /Ways.f0/ && /Continuation.run:/ { all++; whole += /VirtualThread.run:/ }
+		END { print whole + 0 " of " all + 0 " from their beginning on"; exit !(all > 50 && whole >= all * 0.9) }' f.txt >said ||
+		fail "virtual threads, $*: $(cat said)"
+	echo "ok: virtual threads, $*: $(cat said)"
+}
 while read -r each; do
 	echo "# $each"
 	for flag in -server -Xint -XX:TieredStopAtLevel=1; do
@@ -53,6 +73,9 @@ while read -r each; do
 		[ -z "${SEAM_JAVA_TRUTH:-}" ] || truth "$each" Chains 3997 $flag
 	done
 	truth "$each" Churn 997 -XX:ReservedCodeCacheSize=16m
+	"$each" -version 2>&1 | grep -q '"17' || for flag in -server -Xint -XX:+UseSerialGC -XX:+UseZGC -XX:-UseCompressedOops; do
+		virtual "$each" 997 $flag
+	done
 done <list
 # All together, because each has a thousand here.
 if awk -F '[ ,]+' '{ whole += $1; lacking += $3 } END { print "whole " whole ", lacking " lacking; exit !(whole * 100 >= 99 * (whole + lacking)) }' all >said; then

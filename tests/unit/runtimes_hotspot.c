@@ -103,13 +103,13 @@ static const struct row sizes_17[] = {
 };
 
 /* Writes the tables. left_out: a row that is not there. */
-static void tables(uint64_t address[8], uint32_t version, size_t left_out)
+static void tables(uint64_t address[HOTSPOT_ADDRESSES], uint32_t version, size_t left_out)
 {
 	uint64_t rows, at, pointer, major;
 
 	memset(memory, 0, sizeof(memory));
 	used = 0;
-	memset(address, 0, 8 * sizeof(*address));
+	memset(address, 0, HOTSPOT_ADDRESSES * sizeof(*address));
 	pointer = room(16);
 	rows = at = room((ROWS + 2) * 48);
 	major = room(8);
@@ -142,7 +142,7 @@ static void tables(uint64_t address[8], uint32_t version, size_t left_out)
 static void test_tables(void **state)
 {
 	struct hotspot_layout l;
-	uint64_t address[8];
+	uint64_t address[HOTSPOT_ADDRESSES];
 
 	(void)state;
 	tables(address, 17, ROWS);
@@ -167,7 +167,7 @@ static void test_tables(void **state)
 static void test_not_yet(void **state)
 {
 	struct hotspot_layout l;
-	uint64_t address[8];
+	uint64_t address[HOTSPOT_ADDRESSES];
 
 	(void)state;
 	tables(address, 17, ROWS);
@@ -200,7 +200,7 @@ static void test_filled_meanwhile(void **state)
 {
 	const struct hotspot_memory filling = { NULL, filling_read };
 	struct hotspot_layout l;
-	uint64_t address[8];
+	uint64_t address[HOTSPOT_ADDRESSES];
 	unsigned again = 0;
 
 	(void)state;
@@ -267,7 +267,7 @@ static uint32_t line(const struct hotspot_method *m, uint32_t bci)
 static struct hotspot_layout layout_17(void)
 {
 	struct hotspot_layout l;
-	uint64_t address[8];
+	uint64_t address[HOTSPOT_ADDRESSES];
 
 	tables(address, 17, ROWS);
 	assert_int_equal(hotspot_describe(&reader, address, &l), 0);

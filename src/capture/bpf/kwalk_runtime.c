@@ -84,7 +84,7 @@ void runtime_publish(struct kwalk *l, const struct kwalk_space *s)
 		if (p.of.address[i])
 			p.of.address[i] += m->start - m->vaddr;
 	if (p.of.kind == RUNTIME_HOTSPOT && p.of.known &&
-	    !hotspot_publish(l, s->pid, m->runtime, m->start - m->vaddr, &p.of))
+	    !hotspot_publish(l, s->pid, m->runtime, m->start - m->vaddr, &p))
 		return;
 	bpf_map_update_elem(l->runtimes, &s->pid, &p, BPF_ANY);
 	if (p.of.known)
@@ -187,6 +187,8 @@ const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const u
 
 	if (!p)
 		return ips;
+	if (*end == KWALK_RUNTIME_AWAY)
+		hotspot_away(l, p->pid);
 	expanded = p->runtime == RUNTIME_HOTSPOT ? hotspot_expand(l, p, &unread) : NULL;
 	s = runtime_frames(p);
 	if (expanded)

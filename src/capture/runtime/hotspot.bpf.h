@@ -73,14 +73,14 @@ INLINE long hotspot_frame(struct walk *c, __u64 bytecode, const int kind)
 		return walk_end(w, KWALK_NO_RULE);
 	if (walk_read(c, fp - FRAME_BYTECODE * 8, words, sizeof(HS(p)->words), kind))
 		return walk_end(w, KWALK_FAULT);
-	w->frame[0] = words[FRAME_BYTECODE];
+	w->frame[0] = hotspot_link(p, fp, words[FRAME_BYTECODE]);
 	w->frame[1] = words[FRAME_BYTECODE + 1];
-	w->cfa = words[FRAME_BYTECODE - FRAME_SENDER];
-	if (hotspot_sender(w, fp))
+	w->cfa = hotspot_link(p, fp, words[FRAME_BYTECODE - FRAME_SENDER]);
+	if (hotspot_sender(w, fp) || hotspot_meets(c, words[0]))
 		return walk_end(w, KWALK_NO_RULE);
 	if (hotspot_interprets(c, words[FRAME_BYTECODE - FRAME_METHOD], bytecode, words[0], kind))
 		return walk_end(w, KWALK_NO_RULE);
-	return hotspot_leave(c, w->frame[1], w->cfa, w->frame[0]);
+	return hotspot_leave(c, w->frame[1], w->cfa, w->frame[0], kind);
 }
 
 /*
@@ -99,7 +99,7 @@ INLINE long hotspot_entered(struct walk *c, const int kind)
 	if (fp >= sp && fp < w->regs[13]) {
 		if (walk_read(c, fp, w->frame, 16, kind))
 			return walk_end(w, KWALK_FAULT);
-		return hotspot_leave(c, w->frame[1], w->regs[13], w->frame[0]);
+		return hotspot_leave(c, w->frame[1], w->regs[13], w->frame[0], kind);
 	}
 	if (ip == fp && hotspot_is_code(c, HS(p)->stack[1]))
 		ip = HS(p)->stack[1];
@@ -107,7 +107,7 @@ INLINE long hotspot_entered(struct walk *c, const int kind)
 		ip = w->regs[0];
 	if (!hotspot_is_code(c, ip))
 		return walk_end(w, KWALK_NO_RULE);
-	return hotspot_leave(c, ip, w->regs[13], fp);
+	return hotspot_leave(c, ip, w->regs[13], fp, kind);
 }
 
 /* A frame of which not all words are there yet: until its own is the method is in rbx. */
@@ -127,7 +127,7 @@ INLINE long hotspot_grows(struct walk *c, const int kind)
 	if (hotspot_sender(w, fp))
 		return walk_end(w, KWALK_NO_RULE);
 	hotspot_interprets(c, method, 0, 0, kind);
-	return hotspot_leave(c, w->frame[1], w->cfa, w->frame[0]);
+	return hotspot_leave(c, w->frame[1], w->cfa, w->frame[0], kind);
 }
 
 /* Where execution stopped in the interpreter. r13 is the bytecode, but at the ends of a method. */
@@ -148,10 +148,11 @@ INLINE long hotspot_interpreter(struct walk *c, const int kind)
 	/* leave, pop %r13, mov %rbx,%rsp, jmp *%r13 */
 	if (CODE(0) == 0x41 && CODE(1) == 0x5d && hotspot_is_code(c, HS(p)->stack[0]) &&
 	    w->regs[3] > sp && w->regs[3] - sp <= HOTSPOT_NEAR)
-		return hotspot_leave(c, HS(p)->stack[0], w->regs[3], w->regs[REG_FP]);
+		return hotspot_leave(c, HS(p)->stack[0], w->regs[3], w->regs[REG_FP], kind);
 	if (hotspot_is_code(c, r13) && w->regs[REG_IP] - r13 >= 64 && w->regs[3] >= sp &&
 	    w->regs[3] - sp <= HOTSPOT_NEAR)
-		return hotspot_leave(c, r13, w->regs[3] + (w->regs[3] == sp), w->regs[REG_FP]);
+		return hotspot_leave(c, r13, w->regs[3] + (w->regs[3] == sp), w->regs[REG_FP],
+		                     kind);
 	return hotspot_frame(c, r13, kind);
 }
 
@@ -205,7 +206,7 @@ INLINE long hotspot_adapter(struct walk *c, const int kind)
 	cfa = (cfa + 8) & ~15ull;
 	if (cfa - sp > HOTSPOT_NEAR)
 		return walk_end(w, KWALK_NO_RULE);
-	return hotspot_leave(c, ip, cfa, w->regs[REG_FP]);
+	return hotspot_leave(c, ip, cfa, w->regs[REG_FP], kind);
 }
 
 /*
@@ -242,7 +243,8 @@ INLINE long hotspot_subtype(struct walk *c, const int kind)
 		target >>= 8;
 	if ((target & 0xf8) != 0x58)
 		return walk_end(w, KWALK_NO_RULE);
-	return hotspot_leave(c, ANEW(words[9]), w->regs[REG_SP] + at * 8 + 24, w->regs[REG_FP]);
+	return hotspot_leave(c, ANEW(words[9]), w->regs[REG_SP] + at * 8 + 24, w->regs[REG_FP],
+	                     kind);
 }
 
 /* Execution stopped in code without a frame of known size: whoever called it shows. */
@@ -302,13 +304,16 @@ INLINE long hotspot_stub(struct walk *c, const int kind)
 		return ANEW(HS(p)->what) >= HOTSPOT_BLOB_ADAPTER ? hotspot_between(c, kind)
 		                                                 : hotspot_stub_at_pc(c, kind);
 	/* The frames outwards of here wait on the heap, up to the one that mounted the thread. */
-	if (ANEW(HS(p)->what) == HOTSPOT_BLOB_MOUNT)
-		p->out.end = KWALK_RUNTIME_AWAY;
+	if (ANEW(HS(p)->what) == HOTSPOT_BLOB_MOUNT) {
+		if (!ANEW(HS(p)->link_done))
+			p->out.end = KWALK_RUNTIME_AWAY;
+		HS(p)->link_done = 0;
+	}
 	return hotspot_by_fp(c, kind);
 }
 
 /* A frame in HotSpot's code: names it and goes to its caller. 1: the walk has ended. */
-INLINE long hotspot_step(struct walk *c, const int kind)
+INLINE long hotspot_step_once(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct walker *w = c->w;
@@ -318,15 +323,41 @@ INLINE long hotspot_step(struct walk *c, const int kind)
 	if (how != KWALK_COMPLETE)
 		return walk_end(w, how);
 	what = ANEW(HS(p)->what);
+	/* Where a method itself runs nobody takes frames off the stack. */
+	if (w->first && w->exact &&
+	    (what == HOTSPOT_BLOB_METHOD || what == HOTSPOT_BLOB_INTERPRETER))
+		HS(p)->n_met = MET;
+	what = ANEW(HS(p)->what);
 	if (what == HOTSPOT_BLOB_METHOD || what == HOTSPOT_BLOB_NATIVE)
 		return hotspot_compiled(c, kind);
+	what = ANEW(HS(p)->what);
 	if (what == HOTSPOT_BLOB_INTERPRETER)
 		return hotspot_interpreter(c, kind);
+	if (ANEW(HS(p)->link_mask))
+		return walk_end(w, KWALK_NO_RULE);
+	hotspot_meets(c, w->regs[REG_IP]);
+	what = ANEW(HS(p)->what);
+	if (what == HOTSPOT_BLOB_MOUNT && !w->exact && !ANEW(HS(p)->link_done) &&
+	    !(kind == WALK_NOW ? hotspot_chunk_begin_now(w, p) : hotspot_chunk_begin(c, kind)))
+		return 0;
 	if (kind == WALK_NOW)
 		hotspot_name_stub_now(w, p);
 	else
 		hotspot_name_stub(c, kind);
 	return hotspot_stub(c, kind);
+}
+
+/* The same. What of the heap cannot be understood is left out, from the beginning on. */
+INLINE long hotspot_step(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	long r = hotspot_step_once(c, kind);
+
+	if (!r || !ANEW(HS(p)->link_mask) ||
+	    (kind == WALK_NOW && c->w->end == KWALK_FAULT && (ANEW(p->sleeps) | config.defers)))
+		return r;
+	hotspot_chunk_leave_out(c);
+	return 0;
 }
 
 ONCE int hotspot_step_now(struct walker *w, struct runtime_walk *p, struct walk_window *window)
@@ -350,7 +381,13 @@ INLINE long hotspot_step_sleep(struct walk *c)
 
 	runtime_keep_step(c);
 	r = hotspot_step_now(c->w, c->runtime, c->window);
-	return runtime_brought(c) ? 0 : r;
+	if (runtime_brought(c))
+		return 0;
+	if (r && ANEW(HS(c->runtime)->link_mask)) {
+		hotspot_chunk_leave_out(c);
+		return 0;
+	}
+	return r;
 }
 
 INLINE int runtime_is_code(struct walk *c, __u64 pc)

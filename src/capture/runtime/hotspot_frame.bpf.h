@@ -6,17 +6,21 @@
 #ifndef SEAM_CAPTURE_RUNTIME_HOTSPOT_FRAME_BPF_H
 #define SEAM_CAPTURE_RUNTIME_HOTSPOT_FRAME_BPF_H
 
-#include "capture/runtime/hotspot_method.bpf.h"
+#include "capture/runtime/hotspot_chunk.bpf.h"
 
 /* To the caller: its pc, stack pointer and frame pointer. Java's code keeps no other register. */
-INLINE long hotspot_leave(struct walk *c, __u64 ip, __u64 sp, __u64 fp)
+INLINE long hotspot_leave(struct walk *c, __u64 ip, __u64 sp, __u64 fp, const int kind)
 {
+	struct runtime_walk *p = c->runtime;
 	struct walker *w = c->w;
 
 	/* Where execution stopped the return address may have been popped already. */
 	if (sp < w->regs[REG_SP] || (sp == w->regs[REG_SP] && !w->exact))
 		return walk_end(w, KWALK_NO_PROGRESS);
-	if (!ip)
+	if (ANEW(HS(p)->link_mask) && sp >= ANEW(HS(p)->chunk_bottom))
+		return kind == WALK_NOW ? hotspot_chunk_end_now(w, p, sp)
+		                        : hotspot_chunk_end(c, sp, kind);
+	if (!ip || (ANEW(HS(p)->link_mask) && !hotspot_is_code(c, ip)))
 		return walk_end(w, KWALK_NO_RULE);
 	w->ip = ip;
 	w->cfa = sp;
@@ -40,7 +44,8 @@ INLINE long hotspot_by_sp(struct walk *c, __u64 bytes, int saved, const int kind
 		return walk_end(w, KWALK_FAULT);
 	if (saved && walk_word(c, at - 8, &fp, 0, kind))
 		return walk_end(w, KWALK_FAULT);
-	return hotspot_leave(c, ANEW(w->frame[1]), at + 8, fp);
+	return hotspot_leave(c, ANEW(w->frame[1]), at + 8, hotspot_link(c->runtime, at - 8, fp),
+	                     kind);
 }
 
 /* Reads what is at a frame pointer that was set up: the caller's, the return address, and behind
@@ -69,7 +74,7 @@ INLINE long hotspot_by_fp(struct walk *c, const int kind)
 		return walk_end(w, KWALK_NO_RULE);
 	if (hotspot_words(c, fp, kind))
 		return walk_end(w, KWALK_FAULT);
-	return hotspot_leave(c, ANEW(w->frame[1]), w->cfa, ANEW(w->frame[0]));
+	return hotspot_leave(c, ANEW(w->frame[1]), w->cfa, ANEW(w->frame[0]), kind);
 }
 
 #define CODE(i) ((__u32)ANEW(HS(p)->code[16 + (i)]))
@@ -209,6 +214,8 @@ INLINE long hotspot_compiled(struct walk *c, const int kind)
 	    ANEW(HS(p)->orig_pc) < HOTSPOT_FRAME * 8 &&
 	    walk_read(c, w->regs[REG_SP] + HS(p)->orig_pc, &pc, 8, kind))
 		return walk_end(w, KWALK_FAULT);
+	if (hotspot_meets(c, pc))
+		return walk_end(w, KWALK_NO_RULE);
 	at = (__u32)(pc - HS(p)->begin) & (HOTSPOT_PC_EXACT - 1);
 	if (ANEW(HS(p)->what) == HOTSPOT_BLOB_NATIVE)
 		at = HOTSPOT_NO_BCI;

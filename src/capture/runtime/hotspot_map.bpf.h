@@ -58,6 +58,15 @@ struct hotspot {
 	unsigned char head[512];            /* of a blob */
 	unsigned char konst_bytes[128];     /* of a ConstMethod */
 	unsigned char pool_bytes[128];      /* of its pool */
+	/* hotspot_chunk.bpf.h */
+	__u64 cont, entry, mounted, barrier; /* of the thread that is mounted; where it was met */
+	__u64 chunk_frames, chunk_bottom, chunk_parent;
+	__u64 link_mask; /* of the chunk that is walked; 0: it is the stack */
+	__u32 link_shift, link_done;
+	__u32 chunk_n, chunk_out_n; /* frames before it */
+	__u64 met[4];               /* places of the newest frames on the stack; n_met: how many */
+	__u32 n_met, tries;
+	unsigned char chunk[64]; /* its fields */
 };
 
 _Static_assert(sizeof(struct hotspot) <= RUNTIME_OWN_WORDS * 8, "RUNTIME_OWN_WORDS");
@@ -65,6 +74,7 @@ _Static_assert(sizeof(struct hotspot_layout) <= RUNTIME_LAYOUT_WORDS * 8, "RUNTI
 
 #define HS(p) ((struct hotspot *)(p)->own)
 #define AT(field) ANEW(((struct hotspot_layout *)p->process.of.layout)->field)
+#define CHUNK(field) ANEW(((struct hotspot_layout *)p->process.of.layout)->chunks.field)
 #define ADDRESS(field) ANEW(p->process.of.address[field])
 
 /* Parts of what was read, wherever an offset points. */
@@ -82,6 +92,8 @@ INLINE void hotspot_frames(struct walk *c, const int kind)
 	HS(p)->size = 0;
 	HS(p)->konst_of = 0;
 	HS(p)->call_stub = 0;
+	HS(p)->link_mask = HS(p)->link_shift = HS(p)->link_done = HS(p)->n_met = 0;
+	HS(p)->met[0] = HS(p)->met[1] = HS(p)->met[2] = 0;
 	if (walk_read(c, ADDRESS(HOTSPOT_LOW), &HS(p)->low, 8, kind) ||
 	    walk_read(c, ADDRESS(HOTSPOT_HIGH), &HS(p)->high, 8, kind) ||
 	    walk_read(c, ADDRESS(HOTSPOT_CALL_STUB), &HS(p)->call_stub, 8, kind)) {

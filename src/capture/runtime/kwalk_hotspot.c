@@ -20,14 +20,16 @@
 
 #define PLACES_MOST (1u << 20) /* places whose methods are kept */
 #define BUILDS_MOST 64u
+#define TRIES_MOST 16u /* of a process, to find what it decides for itself */
 
 /* A build that was met. Addresses are those it was linked for. */
 struct hotspot_build {
 	const struct runtime_object *object;
 	int failed;
-	uint64_t address[RUNTIME_ADDRESSES];
+	uint64_t address[HOTSPOT_ADDRESSES];
 	struct hotspot_layout layout;
 };
+_Static_assert(HOTSPOT_CLASSES <= RUNTIME_ADDRESSES, "what is published has room");
 
 struct hotspots {
 	struct hotspot_build builds[BUILDS_MOST];
@@ -71,40 +73,102 @@ static struct hotspot_build *hotspot_build(struct hotspots *h, const struct runt
 	return NULL;
 }
 
+/* Of a build that was not met yet all is read from the first process that runs it. -EAGAIN: that
+ * has only begun. */
+static int hotspot_meet(struct hotspots *h, const struct hotspot_memory *memory,
+                        const struct runtime_object *object, uint64_t bias,
+                        const struct runtime_object *of, struct hotspot_build **ret)
+{
+	struct hotspot_build new = { .object = object };
+
+	*ret = hotspot_build(h, object);
+	if (*ret)
+		return 0;
+	memcpy(new.address, of->address, HOTSPOT_CLASSES * sizeof(*new.address));
+	new.failed = hotspot_describe(memory, new.address, &new.layout);
+	if (new.failed == -EAGAIN || h->n_builds == BUILDS_MOST)
+		return -EAGAIN;
+	for (size_t i = 0; i < HOTSPOT_ADDRESSES; i++)
+		new.address[i] -= new.address[i] ? bias : 0;
+	*ret = &h->builds[h->n_builds++];
+	**ret = new;
+	return 0;
+}
+
+/* What each process decides for itself, when it has loaded the classes. */
+static void hotspot_of_process(const struct hotspot_memory *memory, const struct hotspot_build *b,
+                               uint64_t bias, struct hotspot_layout *layout)
+{
+	uint64_t address[HOTSPOT_ADDRESSES];
+
+	for (size_t i = 0; i < HOTSPOT_ADDRESSES; i++)
+		address[i] = b->address[i] ? b->address[i] + bias : 0;
+	hotspot_find_chunks(memory, address, layout);
+}
+
+/* What was published of a process, if it is the same program. */
+static bool hotspot_published(struct kwalk *l, uint32_t pid, struct runtime_process *p,
+                              struct hotspot_layout *layout)
+{
+	if (bpf_map_lookup_elem(l->runtimes, &pid, p) < 0 || p->of.kind != RUNTIME_HOTSPOT)
+		return false;
+	memcpy(layout, p->of.layout, sizeof(*layout));
+	return true;
+}
+
 /*
- * Completes what is published of a process: of->address is the process's, bias what an address has
- * more than as linked. False: it has only begun, and will be asked for again when it has mapped
+ * Completes what is published of a process: its addresses are the process's, bias what an address
+ * has more than as linked. False: it has only begun, and will be asked for again when it has mapped
  * room for its code.
  */
 bool hotspot_publish(struct kwalk *l, uint32_t pid, const struct runtime_object *object,
-                     uint64_t bias, struct runtime_object *of)
+                     uint64_t bias, struct runtime_process *p)
 {
 	pid_t process = (pid_t)pid;
 	struct hotspot_memory memory = { &process, hotspot_read_process };
+	struct runtime_object *of = &p->of;
 	struct hotspots *h = hotspots_get(l);
-	struct hotspot_build *b = h ? hotspot_build(h, object) : NULL;
-	int r = 0;
+	struct hotspot_build *b;
+	struct hotspot_layout layout;
+	struct runtime_process last;
 
-	if (!h)
+	if (!h || hotspot_meet(h, &memory, object, bias, of, &b) < 0)
 		return false;
-	if (!b) {
-		struct hotspot_build new = { .object = object };
-
-		memcpy(new.address, of->address, sizeof(new.address));
-		r = hotspot_describe(&memory, new.address, &new.layout);
-		if (r == -EAGAIN || h->n_builds == BUILDS_MOST)
-			return false;
-		new.failed = r;
-		for (size_t i = 0; i < RUNTIME_ADDRESSES; i++)
-			new.address[i] -= new.address[i] ? bias : 0;
-		b = &h->builds[h->n_builds++];
-		*b = new;
-	}
 	of->known = b->failed >= 0;
-	for (size_t i = 0; i < RUNTIME_ADDRESSES; i++)
+	for (size_t i = 0; i < HOTSPOT_CLASSES; i++)
 		of->address[i] = b->address[i] ? b->address[i] + bias : 0;
-	memcpy(of->layout, &b->layout, sizeof(b->layout));
+	if (!hotspot_published(l, pid, &last, &layout) || last.execs != p->execs ||
+	    !layout.chunks.known) {
+		layout = b->layout;
+		layout.chunks.build = (uint32_t)(b - h->builds);
+		if (of->known)
+			hotspot_of_process(&memory, b, bias, &layout);
+	}
+	memcpy(of->layout, &layout, sizeof(layout));
 	return true;
+}
+
+/* A stack says that outer frames wait on the heap: of a process that had not loaded the classes
+ * when it was published, which it has by now. */
+void hotspot_away(struct kwalk *l, uint32_t pid)
+{
+	pid_t process = (pid_t)pid;
+	struct hotspot_memory memory = { &process, hotspot_read_process };
+	struct runtime_process p, now;
+	struct hotspot_layout layout, other;
+	const struct hotspot_build *b;
+
+	if (!l->hotspots || !hotspot_published(l, pid, &p, &layout) || layout.chunks.known ||
+	    layout.chunks.tries == TRIES_MOST || layout.chunks.build >= l->hotspots->n_builds)
+		return;
+	layout.chunks.tries++;
+	b = &l->hotspots->builds[layout.chunks.build];
+	hotspot_of_process(&memory, b, p.of.address[HOTSPOT_HEAPS] - b->address[HOTSPOT_HEAPS],
+	                   &layout);
+	memcpy(p.of.layout, &layout, sizeof(layout));
+	if (hotspot_published(l, pid, &now, &other) && now.execs == p.execs &&
+	    now.losses == p.losses)
+		bpf_map_update_elem(l->runtimes, &pid, &p, BPF_EXIST);
 }
 
 /* ---- inlined methods ---- */

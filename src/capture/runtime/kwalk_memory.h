@@ -24,7 +24,8 @@ static inline int kwalk_read_process(uint32_t pid, uint64_t address, void *to, s
 }
 
 bool hotspot_publish(struct kwalk *l, uint32_t pid, const struct runtime_object *object,
-                     uint64_t bias, struct runtime_object *of);
+                     uint64_t bias, struct runtime_process *p);
+void hotspot_away(struct kwalk *l, uint32_t pid);
 struct runtime_frame *hotspot_expand(struct kwalk *l, struct kwalk_runtime *p, bool *unread);
 void hotspot_close(struct kwalk *l);
 
