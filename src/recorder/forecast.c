@@ -11,10 +11,12 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "recorder/forecast_words.h"
@@ -27,6 +29,7 @@
 struct forecast {
 	forecast_program program;
 	void *ctx;
+	const char *root; /* of what is run: chroot's directory; NULL: it is this program's */
 	unsigned depth, looks;
 };
 
@@ -64,22 +67,52 @@ static bool forecast_is_make(const char *word)
 
 /* ---- files ---- */
 
+/* Where a path leads within another root, whatever links are on its way. */
+static bool forecast_within(const char *root, char *path, size_t size)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT };
+	int dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+	char self[64];
+	ssize_t n = -1;
+
+	if (dir >= 0)
+		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	if (fd >= 0) {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+		n = readlink(self, path, size - 1);
+		close(fd);
+	}
+	if (dir >= 0)
+		close(dir);
+	path[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* Whether a path, which may become another one, is a program. */
+static bool forecast_is_file(const struct forecast *f, char *path, size_t size)
+{
+	struct stat st;
+
+	return (!f->root || forecast_within(f->root, path, size)) && access(path, X_OK) == 0 &&
+	       stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 /* The i-th file that execvp finds by that name, in the order of PATH. */
-static bool forecast_find(const char *name, unsigned i, char *path, size_t size)
+static bool forecast_find(const struct forecast *f, const char *name, unsigned i, char *path,
+                          size_t size)
 {
 	const char *at = getenv("PATH");
-	struct stat st;
 
 	if (!*name)
 		return false;
 	if (strchr(name, '/'))
-		return !i && snprintf(path, size, "%s", name) < (int)size && stat(path, &st) == 0 &&
-		       S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+		return !i && snprintf(path, size, "%s", name) < (int)size &&
+		       forecast_is_file(f, path, size);
 	for (at = at ? at : "/bin:/usr/bin"; *at;) {
 		size_t n = strcspn(at, ":");
 
 		if (snprintf(path, size, "%.*s/%s", (int)n, at, name) < (int)size &&
-		    access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode) && !i--)
+		    forecast_is_file(f, path, size) && !i--)
 			return true;
 		at += n + (at[n] == ':');
 	}
@@ -213,7 +246,7 @@ static bool forecast_run(struct forecast *f, const char *name, char *const *word
 	char path[PATH_MAX];
 	int script;
 
-	if (f->looks++ >= FORECAST_LOOKS || !forecast_find(name, 0, path, sizeof(path)))
+	if (f->looks++ >= FORECAST_LOOKS || !forecast_find(f, name, 0, path, sizeof(path)))
 		return false;
 	if (f->program(f->ctx, path))
 		return true;
@@ -223,7 +256,7 @@ static bool forecast_run(struct forecast *f, const char *name, char *const *word
 		return forecast_make(f, words, n);
 	script = forecast_script(f, path, words, n);
 	for (unsigned i = 1; !script && f->looks++ < FORECAST_LOOKS; i++) {
-		if (!forecast_find(name, i, path, sizeof(path)))
+		if (!forecast_find(f, name, i, path, sizeof(path)))
 			break;
 		script = f->program(f->ctx, path);
 	}
@@ -238,6 +271,20 @@ static const char *forecast_value(const char *word)
 		word++;
 	word += strspn(word, "?:+");
 	return *word == '=' ? word + 1 : NULL;
+}
+
+/* How many of the words behind chroot are its own: options, and the directory that becomes the root
+ * of what it runs. */
+static size_t forecast_chroot(struct forecast *f, char *const *words, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && words[i][0] == '-')
+		i++;
+	if (i == n)
+		return i;
+	f->root = words[i];
+	return i + 1;
 }
 
 /* One command. Its assignments come first, and what it is run with. */
@@ -258,6 +305,8 @@ static bool forecast_command_of(struct forecast *f, char *const *words, size_t n
 			if (f->depth == 1 && !i)
 				forecast_run(f, word, NULL, 0);
 			passed = true;
+			if (forecast_is(word, " chroot "))
+				i += forecast_chroot(f, words + i + 1, n - i - 1);
 		} else if (!passed || words[i][0] != '-') {
 			if (forecast_run(f, word, words + i + 1, n - i - 1))
 				return true;
@@ -270,6 +319,7 @@ static bool forecast_command_of(struct forecast *f, char *const *words, size_t n
 
 static bool forecast_words_of(struct forecast *f, char *const *words, size_t n)
 {
+	const char *root = f->root;
 	bool found;
 
 	if (f->depth >= FORECAST_DEPTH)
@@ -277,6 +327,7 @@ static bool forecast_words_of(struct forecast *f, char *const *words, size_t n)
 	f->depth++;
 	found = forecast_command_of(f, words, n);
 	f->depth--;
+	f->root = root;
 	return found;
 }
 

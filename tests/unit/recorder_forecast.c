@@ -195,12 +195,36 @@ static int tear_down(void **state)
 	return system(command);
 }
 
+/* What chroot runs is looked for in its directory, by links as they lead there. */
+static void test_chroot(void **state)
+{
+	(void)state;
+	put("bin/chroot", ELF, sizeof(ELF));
+	put("other/bin/real", ELF, sizeof(ELF));
+	put("other/opt/lang", ELF, sizeof(ELF));
+	assert_int_equal(symlink("/opt/lang", "other/bin/language"), 0);
+	assert_int_equal(symlink("/bin/real", "other/bin/lang"), 0);
+	put_text("other/bin/script", "#!/bin/language\n");
+	assert_string_equal(ASKED("chroot", "other", "language", "x"), "chroot lang ");
+	assert_string_equal(ASKED("chroot", "--userspec=a", "other", "/bin/language"),
+	                    "chroot lang ");
+	assert_string_equal(ASKED("chroot", "other", "lang"), "chroot real ");
+	assert_string_equal(ASKED("chroot", "other", "script"), "chroot script lang ");
+	assert_string_equal(ASKED("chroot", "other", "../../../opt/lang"), "chroot lang ");
+	assert_string_equal(ASKED("chroot", "nowhere", "lang"), "chroot ");
+	assert_string_equal(ASKED("chroot", "other"), "chroot ");
+	assert_string_equal(ASKED("chroot"), "chroot ");
+	/* It is the root of that command alone. */
+	assert_non_null(strstr(ASKED("sh", "-c", "chroot other lang; lang"), "lang "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command), cmocka_unit_test(test_shell),
 		cmocka_unit_test(test_script),  cmocka_unit_test(test_make),
 		cmocka_unit_test(test_fifo),    cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_chroot),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
