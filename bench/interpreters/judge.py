@@ -9,18 +9,24 @@ import collections
 import re
 import sys
 
-# What a thread begins with: a program's _start, or the C library, whose functions may have no names; in a fiber of PHP, its program.
-BEGINS = re.compile(r"php::\{main\}|_start \(|.*\((?:.*/)?(?:libc[.-]|ld-musl)[^/]*\)$")
-# A function of its own, and not what stands within it: a block, a closure, a lambda.
+# What a stack begins with: a program's _start, or the C library, whose functions may have no names; in a fiber of PHP, that or its program.
+BEGINS = re.compile(r"make_fcontext \(|php::\{main\}|_start \(|.*\((?:.*/)?(?:libc[.-]|ld-musl)[^/]*\)$")
+# A function of its own, and not what stands within it: a block, a closure, a lambda, the text of an eval.
 NAME = re.compile(r"(?<![\w$])(?<!closure:)(?:f(\d)|w(\d)_\w+)(?![\w$]|\.<|/<)")
 
 
 def place(name):
     """Which place of the chain a frame's name has; None: it is not the program's."""
     m = NAME.search(re.split(r":/| \(", name)[0])
-    if not m or " in " in name:
+    if not m or " in " in name or ":(eval" in name:
         return None
     return 2 * int(m[1]) if m[1] else 2 * int(m[2]) + 1
+
+
+def begins(frames):
+    """Whether a stack has its outermost frame. A program's _start may have no name: what it calls is the C library's."""
+    outer = frames[-2:]
+    return bool(BEGINS.match(outer[-1]) or (outer[-1].startswith("[unknown] (") and BEGINS.match(outer[0])))
 
 
 def judged(frames):
@@ -28,7 +34,7 @@ def judged(frames):
     places = [p for p in map(place, reversed(frames)) if p is not None]
     if not places:
         return None
-    if places == list(range(len(places))) and BEGINS.match(frames[-1]):
+    if places == list(range(len(places))) and begins(frames):
         return "whole"
     return "lacking" if all(a < b for a, b in zip(places, places[1:])) else "wrong"
 
