@@ -22,8 +22,6 @@
 #define DAY_NS (24 * HOUR_NS)
 /* Nodes of a piece: as many as a writer's list has, so that memory is bounded likewise. */
 #define NODES_MOST 500000u
-/* Of a simulated day, with what was counted and with names: docs/fleet.md. */
-#define NODE_BYTES 2.5
 /* Pages: fewer that are free stay, and this part of all. */
 #define FREE_LEAST 256
 #define FREE_PART 8
@@ -123,14 +121,6 @@ static int64_t compact_nodes(const struct sqlite_store *s, int64_t epoch, struct
 	return r < 0 ? r : end ? end - list[0] : 0;
 }
 
-/* How many nodes an hour may have when a day takes so many bytes. */
-static uint32_t compact_hour_nodes(uint64_t day_bytes)
-{
-	double nodes = (double)day_bytes / 24 / NODE_BYTES;
-
-	return nodes < 1 ? 1 : nodes < UINT32_MAX ? (uint32_t)nodes : UINT32_MAX;
-}
-
 /* Merges the first epoch that was found and those behind it that go with it, as far as they are few
  * enough. -errno. */
 static int compact_first(const struct sqlite_compacting *c, uint64_t day_bytes,
@@ -148,7 +138,7 @@ static int compact_first(const struct sqlite_compacting *c, uint64_t day_bytes,
 		return -ENOMEM;
 	/* Somebody chose to have what is in an imported recording. */
 	if (day_bytes && strncmp(first->instance, "import:", 7) != 0)
-		o.hour_nodes = compact_hour_nodes(day_bytes);
+		o.hour_bytes = day_bytes / 24 + 1;
 	for (const struct compact_epoch *e = first; o.n < c->n; e++) {
 		if (e->names != first->names || e->wanted_ns != first->wanted_ns ||
 		    strcmp(e->instance, first->instance) != 0)

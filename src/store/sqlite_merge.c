@@ -13,10 +13,16 @@
 #include "base/array.h"
 #include "base/leb.h"
 #include "store/sqlite_counts.h"
+#include "store/stacks/folded.h"
 #include "store/stacks/lookup.h"
 #include "store/stacks/sorted.h"
 
 #define MINUTE_NS (60ULL * 1000000000)
+/* What a node and a count take, with names, pages and the nodes that stand for what was folded: of
+ * a simulated hour of 64 CPUs somewhat less. And of all bytes, what nodes have at least. */
+#define NODE_BYTES 1.1
+#define COUNT_BYTES 1
+#define NODES_PART 3
 
 struct merge_window {
 	int64_t id;
@@ -43,6 +49,7 @@ struct sqlite_merging {
 	size_t samples_capacity;
 	struct blocks_node *sorted;   /* the tree as it is written */
 	uint64_t folded;              /* samples */
+	uint64_t n_read;              /* counts, before those of a step are added up */
 	struct merge_window *windows; /* of all, in order of time */
 	size_t n_windows, windows_capacity;
 	/* of the step that is made */
@@ -79,12 +86,6 @@ static int merge_fetch(void *ctx, enum blocks_kind kind, uint32_t id, uint32_t *
 	return sqlite_blob(m->fetch, 2, bytes, size);
 }
 
-/* Up to what fits: folding is about rare ones. */
-static void merge_add(uint32_t *to, uint64_t samples)
-{
-	*to = samples < UINT32_MAX - *to ? *to + (uint32_t)samples : UINT32_MAX;
-}
-
 /* A counted_reader's group: all are wanted. */
 static int merge_any_group(void *ctx, const struct counted_head *head)
 {
@@ -98,13 +99,13 @@ static int merge_any_group(void *ctx, const struct counted_head *head)
 static int merge_need(void *ctx, const struct blocks_count *count)
 {
 	struct sqlite_merging *m = ctx;
-
 	int r = lookup_stacks_need(&m->stacks, count->node);
 
+	m->n_read++;
 	if (r >= 0)
 		r = ARRAY_ROOM_ZEROED(&m->met, &m->met_capacity, (size_t)count->node + 1);
 	if (r >= 0)
-		merge_add(&m->met[count->node], count->samples);
+		folded_add(&m->met[count->node], count->samples);
 	return r;
 }
 
@@ -148,7 +149,7 @@ static int merge_put_nodes(struct sqlite_merging *m)
 		    ARRAY_ROOM_ZEROED(&m->samples, &m->samples_capacity, (size_t)to[id] + 1) < 0)
 			return -ENOMEM;
 		if (id < m->met_capacity)
-			merge_add(&m->samples[to[id]], m->met[id]);
+			folded_add(&m->samples[to[id]], m->met[id]);
 	}
 	return to ? 0 : -ENOMEM;
 }
@@ -174,56 +175,17 @@ static int merge_source(struct sqlite_merging *m)
 	return r;
 }
 
-/* The least number of samples of which so few nodes have more that they fit. */
-static uint32_t merge_threshold(const uint32_t *samples, uint32_t n, uint32_t most)
-{
-	uint32_t with[256] = { 0 }, left = n, least = 0;
-
-	for (uint32_t id = 1; id <= n; id++)
-		with[samples[id] < 255 ? samples[id] : 255]++;
-	while (left > most && least < 255)
-		left -= with[least++];
-	return least ? least - 1 : 0;
-}
-
 /* Folds the stacks that were met least, if there are too many nodes for their time. -ENOMEM. */
 static int merge_fold(struct sqlite_merging *m, uint32_t most)
 {
-	const uint32_t n = m->tree.n;
-	struct pool tree = { .size = sizeof(struct blocks_node) };
-	uint32_t *to = calloc((size_t)n + 1, sizeof(*to)), least;
-	int r = 0;
+	uint32_t *to = calloc((size_t)m->tree.n + 1, sizeof(*to));
+	int r = to ? folded_fold(&m->tree, m->samples, most, to) : -ENOMEM;
 
-	if (!to)
-		return -ENOMEM;
-	for (uint32_t id = n; id; id--) {
-		const struct blocks_node *node = pool_at(&m->tree, id);
-
-		merge_add(&m->samples[node->parent], m->samples[id]);
-	}
-	least = merge_threshold(m->samples, n, most);
-	for (uint32_t id = 1; id <= n && r >= 0; id++) {
-		struct blocks_node node = *(const struct blocks_node *)pool_at(&m->tree, id);
-		const struct blocks_node *up;
-
-		node.parent = to[node.parent];
-		up = node.parent ? pool_at(&tree, node.parent) : NULL;
-		if (up && up->frame == BLOCKS_FOLDED) {
-			to[id] = node.parent;
-			continue;
-		}
-		if (m->samples[id] <= least)
-			node.frame = BLOCKS_FOLDED;
-		to[id] = pool_put(&tree, &node);
-		r = to[id] == POOL_FAILED ? -ENOMEM : 0;
-	}
-	for (size_t i = 0; i < m->o->n && r >= 0; i++)
+	for (size_t i = 0; i < m->o->n && r > 0; i++)
 		for (uint32_t id = 1; id <= m->n_nodes[i]; id++)
 			m->new_node[i][id] = to[m->new_node[i][id]];
 	free(to);
-	pool_free(&m->tree);
-	m->tree = tree;
-	return r;
+	return r < 0 ? r : 0;
 }
 
 /* Writes a block of sorted nodes. -errno. */
@@ -580,14 +542,17 @@ static int merge_windows(struct sqlite_merging *m, struct store_compacted *ret)
 /* Folds what is too much for the time in which it was met. -ENOMEM. */
 static int merge_cap(struct sqlite_merging *m)
 {
-	uint64_t ns = MINUTE_NS, most;
+	uint64_t ns = MINUTE_NS, bytes, counts = m->n_read * COUNT_BYTES, most;
 
-	if (!m->o->hour_nodes || !m->n_windows)
+	if (!m->o->hour_bytes || !m->n_windows)
 		return 0;
 	for (size_t i = 0; i < m->n_windows; i++)
 		if (m->windows[i].to_ns > m->windows->from_ns + ns)
 			ns = m->windows[i].to_ns - m->windows->from_ns;
-	most = (uint64_t)((double)m->o->hour_nodes * (double)ns / (60.0 * MINUTE_NS));
+	bytes = (uint64_t)((double)m->o->hour_bytes * (double)ns / (60.0 * MINUTE_NS));
+	most = bytes - (counts < bytes ? counts : bytes);
+	most = most > bytes / NODES_PART ? most : bytes / NODES_PART;
+	most = (uint64_t)((double)most / NODE_BYTES);
 	return m->tree.n > most ? merge_fold(m, (uint32_t)most) : 0;
 }
 

@@ -19,7 +19,7 @@ struct sqlite_merge_opts {
 	int64_t names;
 	const char *instance;
 	uint64_t step_ns;    /* windows that begin in the same step become one */
-	uint32_t hour_nodes; /* where there are more in an hour, stacks are folded; 0: never */
+	uint64_t hour_bytes; /* where an hour would take more, stacks are folded; 0: never */
 };
 
 /* In a transaction of the caller's. Adds to *ret. -errno. */

@@ -353,6 +353,49 @@ static uint64_t folded_in(const struct profile *p, uint32_t often_depth, uint64_
 	return folded;
 }
 
+/* What is folded of 600 stacks, each of which is met once, where a day may take so many bytes. */
+static uint64_t folded_where(uint64_t day_bytes)
+{
+	struct store *store = open_memory();
+	struct store_compacted done = { 0 };
+	struct seam_error err = { 0 };
+
+	for (unsigned w = 0; w < 150; w++) {
+		struct sample samples[4] = { { .event = 1, .weight = 1 } };
+
+		for (unsigned k = 0; k < 4; k++) {
+			samples[k] = samples[0];
+			samples[k].depth = 6;
+			for (unsigned i = 0; i < 6; i++)
+				samples[k].function[i] = ((w * 4 + k) >> 2 * i) % 4;
+		}
+		assert_int_equal(put(store, "agent:x", w * 20 * S, samples, 4, &err), 1);
+	}
+	assert_int_equal(put(store, "y", 3500 * S, NULL, 0, &err), 1);
+	while (store_compact(store, DAY / 2, day_bytes, &done, &err) > 0)
+		;
+	store_close(store);
+	return done.folded;
+}
+
+/* No more is folded than needs be, though all stacks are as rare as each other. */
+static void test_fold_part(void **state)
+{
+	uint64_t before = folded_where(1000), parts = 0;
+
+	(void)state;
+	assert_true(before > 0);
+	for (uint64_t bytes = 20000; bytes <= 80000; bytes += 1000) {
+		const uint64_t folded = folded_where(bytes);
+
+		assert_true(folded <= before);
+		parts += folded != before;
+		before = folded;
+	}
+	assert_int_equal(before, 0);
+	assert_true(parts > 5);
+}
+
 /* Too many stacks for a day's bytes: those that were met least lose their innermost functions,
  * which is said; those that are met often, and all sums, stay; imported ones stay whole. */
 static void test_fold(void **state)
@@ -613,9 +656,13 @@ static void test_one_agent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fold),      cmocka_unit_test(test_read),
-		cmocka_unit_test(test_compact),   cmocka_unit_test(test_list_and_forget),
-		cmocka_unit_test(test_broken),    cmocka_unit_test(test_refuses),
+		cmocka_unit_test(test_fold),
+		cmocka_unit_test(test_fold_part),
+		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_compact),
+		cmocka_unit_test(test_list_and_forget),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_one_agent),
 	};
 
