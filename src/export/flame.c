@@ -12,34 +12,19 @@
 #include "export/flame.h"
 
 #include <errno.h>
-#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "export/flame_graph.h"
 #include "export/flame_asset.h"
+#include "export/gzip.h"
 #include "export/runtime.h"
 
 /* ---- bytes -> gzip -> base64 -> the page ---- */
 
 #define FLAME_LEVEL 6 /* of compression: of the page; of what goes no far way */
 #define FLAME_LEVEL_SERVED 1
-
-/* Appends bytes compressed, as one gzip member without time and name. -ENOMEM. */
-static int flame_gzip(const struct buf *bytes, int level, struct buf *to)
-{
-	struct libdeflate_compressor *c = libdeflate_alloc_compressor(level);
-	size_t most = c ? libdeflate_gzip_compress_bound(c, bytes->n) : 0, before = to->n, n = 0;
-
-	if (c && buf_put_zeros(to, most) >= 0)
-		n = libdeflate_gzip_compress(c, bytes->bytes, bytes->n, to->bytes + before, most);
-	libdeflate_free_compressor(c);
-	if (!n)
-		return -ENOMEM;
-	to->n = before + n;
-	return 0;
-}
 
 /* Writes one group of three as four characters; a group of fewer bytes is the last, padded with
  * '='. */
@@ -320,7 +305,7 @@ int flame_served_data(const struct flame_side *sides, size_t n, const struct fla
 		r = flame_block(&g, sides, n, opts, &block);
 	flame_graph_free(&g);
 	if (r >= 0)
-		r = flame_gzip(&block, FLAME_LEVEL_SERVED, &data);
+		r = gzip_put(&block, FLAME_LEVEL_SERVED, &data);
 	buf_free(&block);
 	if (r < 0)
 		buf_free(&data);
@@ -343,7 +328,7 @@ int flame_page(const struct flame_side *sides, size_t n, const struct flame_opts
 		r = flame_block(&g, sides, n, opts, &block);
 	flame_graph_free(&g); /* it is in the block */
 	if (r >= 0)
-		r = flame_gzip(&block, FLAME_LEVEL, &data);
+		r = gzip_put(&block, FLAME_LEVEL, &data);
 	unpacked = block.n;
 	buf_free(&block);
 	buf_put(&out->buf, flame_asset_head, flame_asset_head_size);

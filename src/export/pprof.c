@@ -11,10 +11,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/intern.h"
 #include "export/export.h"
+#include "export/gzip.h"
 #include "export/labels.h"
 #include "export/proto.h"
 #include "profile/nameless.h"
@@ -491,74 +491,44 @@ static int pprof_message(struct pprof *w)
 
 /* ---- gzip ---- */
 
-/* Compression between the message and the caller's writer. */
-struct pprof_gzip {
-	z_stream z;
-	struct export_out *out;
-	unsigned char bytes[64 << 10];
-};
+#define PPROF_LEVEL 6 /* of compression */
 
-/* Compresses bytes and hands on what comes out. */
-static int pprof_squeeze(struct pprof_gzip *g, const void *bytes, size_t n, int flush)
+/* As the writer of a plain export_out. */
+static int pprof_keep(void *ctx, const void *bytes, size_t n)
 {
-	int r = 0;
-
-	g->z.next_in = (Bytef *)(uintptr_t)bytes; /* zlib reads it only */
-	g->z.avail_in = (uInt)n;
-	do {
-		g->z.next_out = g->bytes;
-		g->z.avail_out = sizeof(g->bytes);
-		if (deflate(&g->z, flush) == Z_STREAM_ERROR)
-			return -EINVAL;
-		r = g->out->write(g->out->ctx, g->bytes, sizeof(g->bytes) - g->z.avail_out);
-	} while (r >= 0 && !g->z.avail_out);
-	return r;
-}
-
-/* As the writer of a plain export_out. zlib counts in 32 bits. */
-static int pprof_gzip_write(void *ctx, const void *bytes, size_t n)
-{
-	struct pprof_gzip *g = ctx;
-	const unsigned char *p = bytes;
-	int r = 0;
-
-	for (size_t at = 0; at < n && r >= 0; at += 1u << 30)
-		r = pprof_squeeze(g, p + at, n - at < 1u << 30 ? n - at : 1u << 30, Z_NO_FLUSH);
-	return r;
+	return buf_put(ctx, bytes, n);
 }
 
 /* Writes the message through gzip: pprof's files are compressed. */
-static int pprof_gzip(struct pprof *w, struct pprof_gzip *g)
+static int pprof_gzip(struct pprof *w)
 {
-	struct export_out plain = { .write = pprof_gzip_write, .ctx = g };
+	struct export_out *out = w->out;
+	struct buf message = { 0 };
+	struct export_out plain = { .write = pprof_keep, .ctx = &message };
 	int r;
 
-	g->out = w->out;
 	w->out = &plain;
-	/* 16: with gzip's header, in which zlib leaves time and name empty. */
-	if (deflateInit2(&g->z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		return -ENOMEM;
 	r = pprof_message(w);
-	if (r >= 0)
-		r = pprof_squeeze(g, "", 0, Z_FINISH);
-	deflateEnd(&g->z);
+	w->out = out;
 	buf_free(&plain.buf);
-	return r;
+	if (r >= 0)
+		r = gzip_put(&message, PPROF_LEVEL, &out->buf);
+	buf_free(&message);
+	return r < 0 ? r : export_flush(out);
 }
 
 /* Rows suffice: pprof's format has no times of samples. */
 int export_pprof(const struct profile *p, const struct export_opts *opts, struct export_out *out)
 {
 	struct pprof w = { .p = p, .opts = opts, .out = out };
-	struct pprof_gzip *gzip = calloc(1, sizeof(*gzip));
 	int r = -ENOMEM;
 
 	w.columns = calloc(profile_n_events(p) + 1, sizeof(*w.columns));
 	w.of_node = calloc(profile_n_nodes(p) + 1, sizeof(*w.of_node));
 	w.of_frame = calloc(profile_n_frames(p) + 1, sizeof(*w.of_frame));
 	w.comms = calloc(profile_n_tasks(p) + 1, sizeof(*w.comms));
-	if (gzip && w.columns && w.of_node && w.of_frame && w.comms)
-		r = pprof_gzip(&w, gzip);
+	if (w.columns && w.of_node && w.of_frame && w.comms)
+		r = pprof_gzip(&w);
 	intern_free(&w.strings);
 	intern_free(&w.locations);
 	intern_free(&w.functions);
@@ -571,6 +541,5 @@ int export_pprof(const struct profile *p, const struct export_opts *opts, struct
 	free(w.of_frame);
 	free(w.comms);
 	free(w.columns);
-	free(gzip);
 	return r;
 }
