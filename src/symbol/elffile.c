@@ -74,7 +74,9 @@ static int elffile_take(void *ctx, const struct image_symbol *s)
 	                                    : TABLE_GLOBAL;
 	/* A linker that keeps versions in .symtab writes "exp2f@@GLIBC_2.27"; in an interpreter's
 	 * name a "@" is part of it (a converted recording's, "php::class@anonymous::f"). */
-	size = runtime_of_function(s->name) ? strlen(s->name) : strcspn(s->name, "@");
+	size = strcspn(s->name, "@");
+	if (s->name[size] && runtime_of_function(s->name))
+		size = strlen(s->name);
 	return table_put(reading->table, &symbol, s->name, size, reading->suffix);
 }
 
