@@ -440,7 +440,8 @@ static int load_table(struct load_builder *b, const struct load_table *t, struct
 	int r;
 
 	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));
-	r = keys && b->tasks ? 0 : -ENOMEM;
+	r = keys && b->tasks ? profile_room_samples(b->descent.namer.profile, s->n_samples)
+	                     : -ENOMEM;
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
 		r = load_entry(b, t, users, &s->entries[i], &keys[i]);
 		if (++*serial % 4096)
@@ -615,6 +616,8 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	if (r >= 0)
 		r = profile_new(&load->profile, opts->keep);
 	namer->profile = load->profile;
+	if (r >= 0) /* what is left empty is not touched */
+		r = profile_room(load->profile, stacks);
 	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
 		profile_set_slices(namer->profile,
 		                   &(struct profile_slices){ .quantum_ns = opts->slice_ns,

@@ -36,6 +36,7 @@ struct merge {
 	uint32_t *inlined; /* from's frame -> where its inlined frames begin in more, + 1 */
 	struct buf more;   /* u32: their number, then to's frames, outermost first */
 	size_t moves;      /* nodes; of profile_expand_in_place */
+	bool alone; /* `to` was empty, and what differs stays different: nothing is looked for */
 };
 
 static void merge_free(struct merge *m)
@@ -188,6 +189,14 @@ static uint32_t merge_inlined_nodes(struct merge *m, uint32_t frame, uint32_t to
 	return to;
 }
 
+/* Puts the steps of m below a node of which it is known that it has no such child. depth is not 0.
+ * PROFILE_FAILED. */
+static uint32_t merge_new_way(struct merge *m, uint32_t to, size_t depth)
+{
+	to = m->steps[0].id = profile_node_new(m->to, to, m->steps[0].key);
+	return to == PROFILE_FAILED ? to : profile_path(m->to, to, m->steps + 1, depth - 1);
+}
+
 /* The same of the nodes in m->path, each of which becomes one node, below to. */
 static uint32_t merge_way(struct merge *m, uint32_t to, size_t depth)
 {
@@ -202,7 +211,10 @@ static uint32_t merge_way(struct merge *m, uint32_t to, size_t depth)
 		if (m->steps[i].key == PROFILE_FAILED)
 			return PROFILE_FAILED;
 	}
-	to = profile_path(m->to, to, m->steps, depth);
+	if (m->alone)
+		to = merge_new_way(m, to, depth);
+	else
+		to = profile_path(m->to, to, m->steps, depth);
 	for (size_t i = 0; i < depth && to != PROFILE_FAILED; i++)
 		m->nodes[m->path[depth - i - 1]] = m->steps[i].id;
 	return to;
@@ -270,7 +282,10 @@ static int merge_row(struct merge *m, const struct profile_row *row)
 	struct profile_key key = row->key;
 	int r = merge_key(m, &key);
 
-	return r < 0 ? r : profile_add(m->to, &key, row->samples, row->weight);
+	if (r >= 0)
+		r = (m->alone ? profile_add_new : profile_add)(m->to, &key, row->samples,
+		                                               row->weight);
+	return r;
 }
 
 static int merge_sample(struct merge *m, const struct profile_sample *from)
@@ -385,7 +400,12 @@ int merge_in_order(struct profile *to, const struct profile *from, const uint32_
 
 	if (r < 0)
 		return r;
+	m.alone = true;
 	r = merge_names(&m);
+	if (r >= 0)
+		r = profile_room(to, profile_n_rows(from));
+	if (r >= 0)
+		r = profile_room_samples(to, profile_n_samples(from));
 	for (size_t i = 0; i < profile_n_rows(from) && r >= 0; i++)
 		r = merge_row(&m, profile_row_at(from, rows[i]));
 	for (size_t i = 0; i < profile_n_samples(from) && r >= 0; i++)
@@ -456,6 +476,10 @@ int profile_expand(struct profile **ret, const struct profile *p,
 	m.source_ctx = ctx;
 	m.inlined = calloc(profile_n_frames(p) + 1, sizeof(*m.inlined));
 	r = m.inlined ? merge_names(&m) : -ENOMEM;
+	if (r >= 0)
+		r = profile_room(expanded, profile_n_rows(p));
+	if (r >= 0)
+		r = profile_room_samples(expanded, profile_n_samples(p));
 	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++)
 		r = merge_row(&m, profile_row_at(p, i));
 	if (r >= 0)
@@ -519,7 +543,7 @@ static int merge_few_move(struct merge *m)
 	if (!moves)
 		return -ENOMEM;
 	m->moves = n;
-	return n < tree->n / 8 + 1;
+	return n < tree->n / 2 + 1;
 }
 
 /* Makes the inlined frames of p, which has its own with their sources already. -ENOMEM. */

@@ -359,14 +359,27 @@ int profile_room(struct profile *p, size_t rows)
 	return ARRAY_ROOM(&p->rows, &p->rows_capacity, p->n_rows + rows);
 }
 
+int profile_room_samples(struct profile *p, size_t samples)
+{
+	return p->keep & PROFILE_KEEP_SAMPLES
+	               ? ARRAY_ROOM(&p->samples, &p->samples_capacity, p->n_samples + samples)
+	               : 0;
+}
+
 int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t samples,
                     uint64_t weight)
 {
+	struct profile_row *row;
+
 	if (ARRAY_ROOM(&p->rows, &p->rows_capacity, p->n_rows + 1) < 0 || p->n_rows >= UINT32_MAX ||
 	    profile_sum(p, key, samples, weight) < 0)
 		return -ENOMEM;
 	profile_changes(p);
-	p->rows[p->n_rows++] = (struct profile_row){ profile_kept(p, key), samples, weight };
+	row = &p->rows[p->n_rows++];
+	memset(row, 0, sizeof(*row)); /* behind the key, too: equal rows are equal bytes */
+	row->key = profile_kept(p, key);
+	row->samples = samples;
+	row->weight = weight;
 	return 0;
 }
 

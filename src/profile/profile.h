@@ -140,6 +140,7 @@ int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t s
                     uint64_t weight);
 /* Room for so many rows more, where it is known that they come. -ENOMEM. */
 int profile_room(struct profile *p, size_t rows);
+int profile_room_samples(struct profile *p, size_t samples);
 
 /* Adds to the list of samples, if they are kept, and to no row. */
 int profile_add_sample(struct profile *p, const struct profile_sample *sample);
