@@ -18,6 +18,7 @@
 #include "base/cpus.h"
 #include "profile/origin.h"
 #include "resolve/kernel_prefetch.h"
+#include "resolve/object_prefetch.h"
 #include "aggregate/load_build.h"
 #include "aggregate/load_count.h"
 #include "samples/hit.h"
@@ -31,7 +32,8 @@ struct load_work {
 	struct recording *rec;
 	const struct load_opts *opts;
 	struct load_cgroups cgroups; /* where they are kept */
-	unsigned n;                  /* threads */
+	struct object_prefetch objects;
+	unsigned n; /* threads */
 	struct load_count counts[SAMPLES_THREADS_MAX];
 };
 
@@ -43,6 +45,8 @@ static int load_start(void *ctx, void **ret)
 
 	*ret = count;
 	count->cgroups = &work->cgroups;
+	count->alike.places.met = object_prefetch_met;
+	count->alike.places.met_ctx = &work->objects;
 	return load_count_start(count, work->rec, work->opts);
 }
 
@@ -241,11 +245,14 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 		r = resolver_new(&resolver, rec, opts->symbols);
 	if (r >= 0 && opts->frames != LOAD_FRAMES_NONE)
 		kernel_prefetch_start(&prefetch, resolver, opts->threads);
+	if (r >= 0 && opts->frames != LOAD_FRAMES_NONE && opts->early)
+		object_prefetch_start(&work->objects, resolver, opts->threads);
 	if (r >= 0)
 		r = load_samples(work, &load.tables, &why);
 	if (r >= 0)
 		r = load_finish(&load, resolver, opts, &prefetch, work->counts, work->n);
 	kernel_prefetch_end(&prefetch);
+	object_prefetch_end(&work->objects);
 	if (resolver)
 		load.symbols = resolver_take_symbols(resolver);
 	resolver_free(resolver);

@@ -46,6 +46,9 @@ struct load_opts {
 	bool machine;   /* interpreters' functions have none: only what the machine ran */
 	bool functions; /* code without lines is told apart by its function, not by its address */
 	bool no_inline; /* file and line only: those of the code, in the frame that has it */
+	/* Files are loaded when the first sample is counted that hit them, in a thread, if there
+	 * is a CPU for it: nobody asks in which order the symbols' objects were met. */
+	bool early;
 	const struct lines_opts *lines_opts; /* NULL: defaults, with the search of symbols */
 	/* Lines that serve one recording after the other, made with lines_opts; NULL: new ones. */
 	struct lines *lent_lines;

@@ -258,7 +258,8 @@ static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 		          .functions = !d->table.keeps_sides,
 		          .lines = report_needs(&d->table.keys, ROLLUP_NEEDS_LINES) ||
 		                   !d->naming.no_inline,
-		          .no_inline = d->naming.no_inline },
+		          .no_inline = d->naming.no_inline,
+		          .early = true },
 	};
 	struct recording *rec = NULL;
 	struct load load = { 0 };

@@ -32,6 +32,7 @@ int profiled_load(const struct infile *in, const struct naming *naming,
 		load.keep = 0; /* no row tells of more than its state */
 	load.native = naming->native;
 	load.progress = progress;
+	load.early |= opts->names;
 	if (r >= 0 && opts->filter) {
 		r = sample_filter_prepare(opts->filter, opts->cmd, *rec);
 		load.filter = sample_filter_samples(opts->filter);

@@ -14,7 +14,7 @@
 struct profiled_opts {
 	const struct cmd *cmd;
 	struct sample_filter *filter; /* NULL: load.filter says which samples are wanted */
-	bool names;                   /* the kernel's names will be needed: read them meanwhile */
+	bool names;                   /* names will be needed: the kernel's are read meanwhile */
 	struct load_opts load;        /* all but symbols and progress */
 	struct progress progress;     /* without report: a line on stderr */
 	uint64_t first_bytes;         /* of the file; 0: all */

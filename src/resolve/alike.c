@@ -37,11 +37,16 @@ static uint32_t alike_kind(struct alike *a, const struct proc_mapping *m)
 	const struct alike_kind kind = { .pgoff = m->pgoff,
 		                         .size = m->end - m->start,
 		                         .object = m->object->id };
+	const uint32_t before = a->kinds.n;
+	uint32_t id;
 
 	if (m->data || (m->object->kind != PROC_KIND_FILE && m->object->kind != PROC_KIND_RUNTIME))
 		return ALIKE_TO_NONE;
 	a->kinds.size = sizeof(kind);
-	return pool_put(&a->kinds, &kind);
+	id = pool_put(&a->kinds, &kind);
+	if (a->met && id == a->kinds.n && id != before)
+		a->met(a->met_ctx, m->object);
+	return id;
 }
 
 /* Fills near with the range that holds an address. 0: none does. -ENOMEM. */

@@ -13,6 +13,7 @@
 
 #include "base/pool.h"
 
+struct proc_object;
 struct proc_table;
 
 /* The range of a mapping that was looked up last of those with this hash. */
@@ -27,6 +28,9 @@ struct alike_near {
 /* Zero-initialise but for procs, which is sealed. */
 struct alike {
 	const struct proc_table *procs;
+	/* Told of the object of each new kind. NULL: nobody. */
+	void (*met)(void *ctx, const struct proc_object *object);
+	void *met_ctx;
 	struct pool kinds; /* of mappings */
 	uint32_t *of;      /* by proc_mapping::id: kind, ALIKE_TO_NONE; 0: not known yet */
 	size_t of_capacity;

@@ -308,25 +308,43 @@ uint64_t *resolver_place_slot(struct resolver *p, uint32_t space, const struct f
 	return resolver_slot(p, RESOLVER_ALIKE | place.kind, place.offset | mark, at->caller);
 }
 
-/* An object is asked of the symbols once; both kinds of objects are numbered alike. */
-static int resolver_object(struct resolver *p, const struct proc_object *o,
-                           struct symbol_object **ret)
+/* By what the symbols know a recorded object. */
+static struct symbol_key resolver_key(const struct proc_object *o)
 {
 	struct symbol_key key = { .kind = (enum symbol_kind)o->kind,
 		                  .path = o->path,
 		                  .pid = o->pid };
+
+	_Static_assert((int)SYMBOL_KINDS == (int)PROC_KINDS, "one order for both");
+	key.build_id.size = o->build_id_size;
+	memcpy(key.build_id.bytes, o->build_id, sizeof(key.build_id.bytes));
+	return key;
+}
+
+/* An object is asked of the symbols once; both kinds of objects are numbered alike. */
+static int resolver_object(struct resolver *p, const struct proc_object *o,
+                           struct symbol_object **ret)
+{
 	int r = resolver_more_objects(p);
 
 	if (r < 0)
 		return r;
-	_Static_assert((int)SYMBOL_KINDS == (int)PROC_KINDS, "one order for both");
 	if (!p->objects[o->id]) {
-		key.build_id.size = o->build_id_size;
-		memcpy(key.build_id.bytes, o->build_id, sizeof(key.build_id.bytes));
+		const struct symbol_key key = resolver_key(o);
+
 		r = symbol_object(p->symbols, &key, &p->objects[o->id]);
 	}
 	*ret = p->objects[o->id];
 	return r;
+}
+
+void resolver_load(const struct resolver *p, const struct proc_object *o)
+{
+	const struct symbol_key key = resolver_key(o);
+	struct symbol_object *object;
+
+	if (symbol_object(p->symbols, &key, &object) >= 0)
+		symbol_object_ready(object);
 }
 
 const struct recording *resolver_recording(const struct resolver *p)

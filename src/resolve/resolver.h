@@ -39,6 +39,8 @@ void resolver_free(struct resolver *p);
 const struct recording *resolver_recording(const struct resolver *p);
 /* The object of the kernel's own names; NULL: none was recorded, or out of memory. */
 struct symbol_object *resolver_kernel(struct resolver *p);
+/* Loads an object's names now; any thread. That it failed says the first lookup. */
+void resolver_load(const struct resolver *p, const struct proc_object *o);
 /* Hands the cache over: the caller frees it; resolver_find must not be called any more. */
 struct symbol_cache *resolver_take_symbols(struct resolver *p);
 

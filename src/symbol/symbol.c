@@ -323,6 +323,12 @@ int symbol_object_load(struct symbol_object *object)
 	return object_load_only(object);
 }
 
+void symbol_object_ready(struct symbol_object *object)
+{
+	if (object_load_only(object) >= 0)
+		(void)object_outline(object); /* if that failed, it fails again */
+}
+
 void symbol_object_keep(struct symbol_object *object)
 {
 	object_keep(object);

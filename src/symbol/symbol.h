@@ -216,6 +216,8 @@ int symbol_at(struct symbol_object *object, uint64_t addr, struct symbol *ret);
 /* Loads the object now, as the first symbol_resolve would, but writes nothing to the cache; any
  * thread. Others that resolve in it wait meanwhile. */
 int symbol_object_load(struct symbol_object *object);
+/* Loads all that lookups of a file's code will need: its outline, too. */
+void symbol_object_ready(struct symbol_object *object);
 /* Writes to the cache (opts.keep) what belongs there of an object that was loaded so; any
  * thread. */
 void symbol_object_keep(struct symbol_object *object);
