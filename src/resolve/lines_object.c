@@ -326,7 +326,7 @@ int lines_handle(struct lines_object *object, struct dwarf **ret)
 	pthread_mutex_lock(&object->lock);
 	r = lines_files_open(object);
 	object->handed = true;
-	object->used = ++object->lines->clock;
+	object->used = atomic_fetch_add(&object->lines->clock, 1) + 1;
 	if (r >= 0 && object->prefetch) {
 		*ret = object->prefetch;
 		object->prefetch = NULL;

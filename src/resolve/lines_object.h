@@ -71,10 +71,10 @@ struct lines {
 	struct map by_hash;
 	struct lines_object *first, *last;
 	struct lines_counts counts;
-	unsigned openers; /* threads started to open handles early */
-	uint64_t clock;
-	size_t shown;     /* bytes of frames that were made for showing */
-	int64_t share_ns; /* CPU time that is left; below 0: too much was taken */
+	unsigned openers;       /* threads started to open handles early */
+	_Atomic uint64_t clock; /* threads look up lines of several objects */
+	size_t shown;           /* bytes of frames that were made for showing */
+	int64_t share_ns;       /* CPU time that is left; below 0: too much was taken */
 	bool share_begun;
 };
 
