@@ -12,6 +12,7 @@
 
 #include "agent/agent_parts.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "base/when.h"
 
 /* How long the rings are read at a time while a window is named. */
@@ -284,7 +285,7 @@ static int agent_load_beside(struct agent *a, struct agent_job *job, bool last)
 	pthread_t thread;
 	int r = 0;
 
-	if (last || pthread_create(&thread, NULL, agent_thread, job)) {
+	if (last || thread_start(&thread, agent_thread, job)) {
 		job->rc = agent_load(job);
 		return 0;
 	}

@@ -12,6 +12,7 @@
  * process's. The lock of the queue is held for some instructions only, by either side.
  */
 #include "agent/ask.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -165,7 +166,7 @@ void ask_forget(struct ask *a)
 int ask_new(struct ask **ret, const struct process_opts *o)
 {
 	struct ask *a = calloc(1, sizeof(*a));
-	int error = ENOMEM;
+	int error = -ENOMEM;
 
 	if (!a)
 		return -ENOMEM;
@@ -175,12 +176,12 @@ int ask_new(struct ask **ret, const struct process_opts *o)
 		           .waiting = calloc(ASK_MOST, sizeof(*a->waiting)),
 		           .taken = calloc(ASK_MOST, sizeof(*a->taken)) };
 	if (a->waiting && a->taken)
-		error = pthread_create(&a->thread, NULL, ask_thread, a);
+		error = thread_start(&a->thread, ask_thread, a);
 	if (error) {
 		free(a->waiting);
 		free(a->taken);
 		free(a);
-		return -error;
+		return error;
 	}
 	*ret = a;
 	return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * record_signals.c: knows signal handlers and nothing else. Its globals are what a handler can
- * reach; only async-signal-safe calls are made there.
+ * reach; only async-signal-safe calls are made there. Handlers run in the thread that frees the
+ * recorder (base/thread.h), so never beside that.
  */
 #include <errno.h>
 #include <signal.h>
@@ -25,6 +26,7 @@ static void (*volatile signals_leave)(void);
  * RECORD_AGAIN_NS later ends the program at once. Makes async-signal-safe calls only. */
 static void signals_ask(int number, siginfo_t *info, void *context)
 {
+	struct recorder *recorder = signals_recorder;
 	struct timespec now;
 	int error = errno;
 	long long since;
@@ -38,8 +40,8 @@ static void signals_ask(int number, siginfo_t *info, void *context)
 		signals_first = now;
 		signals_sent = info->si_code <= 0; /* SI_USER, SI_QUEUE, SI_TKILL */
 		signals_asked = number;
-		if (signals_recorder)
-			recorder_ends(signals_recorder);
+		if (recorder)
+			recorder_ends(recorder);
 		else
 			hurry_begin();
 	} else if (since > RECORD_AGAIN_NS) {
@@ -47,8 +49,8 @@ static void signals_ask(int number, siginfo_t *info, void *context)
 			signals_leave();
 		_exit(128 + number);
 	}
-	if (signals_recorder)
-		recorder_wake(signals_recorder);
+	if (recorder)
+		recorder_wake(recorder);
 	/* What was interrupted must not find another errno. */
 	errno = error;
 }
@@ -56,12 +58,13 @@ static void signals_ask(int number, siginfo_t *info, void *context)
 /* SIGCHLD: the command may have ended. */
 static void signals_child(int number)
 {
+	struct recorder *recorder = signals_recorder;
 	int error = errno;
 
 	(void)number;
-	if (signals_recorder) {
-		recorder_child_ended(signals_recorder);
-		recorder_wake(signals_recorder);
+	if (recorder) {
+		recorder_child_ended(recorder);
+		recorder_wake(recorder);
 	}
 	errno = error;
 }

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "cli/cmds.h"
 #include "cli/side_code.h"
 #include "input/compared.h"
@@ -309,7 +310,7 @@ static int view_serve(struct view_run *v)
 	pthread_sigmask(SIG_BLOCK, &ends, &before);
 	r = serve_open(&s, &opts, &err);
 	if (r >= 0)
-		r = -pthread_create(&v->reader, NULL, view_read, v);
+		r = thread_start(&v->reader, view_read, v);
 	if (r < 0) {
 		cmd_error(v->cmd, "%s", cmd_reason(&err, r));
 	} else {

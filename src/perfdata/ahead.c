@@ -7,9 +7,8 @@
  * this piece is read. Invariant: no thread runs unless `started` is set, and then only ahead_wait
  * ends it; the mapping must live until then.
  */
+#include "base/thread.h"
 #include "perfdata/ahead.h"
-
-#include <signal.h>
 
 #include "perfdata/input.h"
 
@@ -26,17 +25,10 @@ static void *ahead_run(void *arg)
  * itself. */
 void ahead_start(struct ahead *a, const unsigned char *bytes, size_t n)
 {
-	sigset_t all, before;
-
 	ahead_wait(a, NULL, 0);
 	a->bytes = bytes;
 	a->n = n;
-	/* Signals are for the program's own threads. */
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before))
-		return;
-	a->started = !pthread_create(&a->thread, NULL, ahead_run, a);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	a->started = thread_start(&a->thread, ahead_run, a) >= 0;
 }
 
 /* Waits for the piece that is under way. True if it was this one; false tells the caller to map its

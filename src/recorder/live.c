@@ -24,6 +24,7 @@
 
 #include "abi/record.h"
 #include "abi/record_at.h"
+#include "base/thread.h"
 #include "recorder/live_walk.h"
 #include "samples/walk_result.h"
 
@@ -182,7 +183,7 @@ int live_new(struct live **ret, const struct live_opts *opts)
 	/* From here on live_free takes everything apart, whatever was made. */
 	r = live_walk_init(&l->walk, &l->opts, l->out);
 	if (r >= 0)
-		r = -pthread_create(&l->thread, NULL, live_run, l);
+		r = thread_start(&l->thread, live_run, l);
 	l->started = r >= 0;
 	if (r < 0) {
 		live_free(l);

@@ -23,6 +23,7 @@
 
 #include "abi/record.h"
 #include "abi/record_at.h"
+#include "base/thread.h"
 #include "samples/kernel_trap.h"
 #include "samples/walk_result.h"
 
@@ -368,7 +369,7 @@ static int walk_start(struct live_walk *w, struct live_walker *t)
 	t->index = (uint32_t)(t - w->walkers);
 	if (r < 0 || !t->index) /* the first is whoever calls live_walk_round */
 		return r;
-	r = -pthread_create(&t->thread, NULL, walker_run, t);
+	r = thread_start(&t->thread, walker_run, t);
 	t->started = r >= 0;
 	return r;
 }

@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "base/cpus.h"
+#include "base/thread.h"
 #include "samples/kernel_names.h"
 
 /* Loads the names, then waits until told that the first pass is over, before it does what is slow
@@ -37,7 +38,7 @@ void kernel_prefetch_start(struct kernel_prefetch *e, struct resolver *resolver,
 	e->kernel = resolver_kernel(resolver);
 	sem_init(&e->rest, 0, 0);
 	e->started = e->kernel && kernel_names_wanted(resolver_recording(resolver)) &&
-	             !pthread_create(&e->thread, NULL, kernel_prefetch_run, e);
+	             thread_start(&e->thread, kernel_prefetch_run, e) >= 0;
 }
 
 /* The caller has read the recording: the rest of the work may go on now. */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/cpus.h"
+#include "base/thread.h"
 #include "image/go_table.h"
 
 /* Whether a file has debugging information in it. Separate debug files keep the header of sections
@@ -264,7 +265,7 @@ static void lines_start_early(struct lines_object *object)
 	if (object->has_opener || lines_threads(l) == 1 || l->openers >= lines_threads(l))
 		return;
 	atomic_store(&object->opening, true);
-	object->has_opener = !pthread_create(&object->opener, NULL, lines_open_early, object);
+	object->has_opener = thread_start(&object->opener, lines_open_early, object) >= 0;
 	if (!object->has_opener)
 		atomic_store(&object->opening, false);
 	l->openers += object->has_opener;

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
 #include "resolve/lines_object.h"
 
 #define PIECE_LEAST 256u /* addresses: less is not worth a handle of its own */
@@ -203,7 +204,7 @@ static int lines_resolving_run(struct resolving *work)
 		resolvers[i].work = work;
 	for (unsigned i = 1; i < n; i++)
 		resolvers[i].started =
-		        !pthread_create(&resolvers[i].thread, NULL, resolver_run, &resolvers[i]);
+		        thread_start(&resolvers[i].thread, resolver_run, &resolvers[i]) >= 0;
 	resolvers[0].reports = true;
 	if (n)
 		resolver_run(&resolvers[0]);

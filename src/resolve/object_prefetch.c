@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/cpus.h"
+#include "base/thread.h"
 #include "proc/proc.h"
 
 /* The next object; NULL: there will be none. The caller holds the lock. */
@@ -60,7 +61,7 @@ void object_prefetch_met(void *prefetch, const struct proc_object *object)
 	    ARRAY_ROOM(&e->met, &e->capacity, e->n + 1) >= 0) {
 		e->met[e->n++] = object;
 		if (!e->started)
-			e->started = !pthread_create(&e->thread, NULL, object_prefetch_run, e);
+			e->started = thread_start(&e->thread, object_prefetch_run, e) >= 0;
 		pthread_cond_signal(&e->more);
 	}
 	pthread_mutex_unlock(&e->lock);

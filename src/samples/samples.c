@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/cpus.h"
+#include "base/thread.h"
 #include "samples/samples_parts.h"
 
 #define SHARE 256u         /* samples that a thread takes at a time, by file */
@@ -108,8 +109,7 @@ static int samples_in_threads(struct samples_work *w)
 		threads[i] = (struct samples_thread){ .work = w, .reader = w->readers[i] };
 	/* One that cannot be started leaves its share to the others. */
 	for (unsigned i = 1; i < w->n; i++)
-		threads[i].started =
-		        !pthread_create(&threads[i].id, NULL, samples_run, &threads[i]);
+		threads[i].started = thread_start(&threads[i].id, samples_run, &threads[i]) >= 0;
 	samples_run(&threads[0]);
 	for (unsigned i = 1; i < w->n; i++)
 		if (threads[i].started)

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/thread.h"
 #include "samples/samples_parts.h"
 
 #define JOB_SAMPLES 256u
@@ -174,7 +175,7 @@ static int text_start(struct samples_text *t, struct samples_reader *const *read
 
 		w->text = t;
 		w->reader = readers[i];
-		w->started = i && !pthread_create(&w->id, NULL, text_thread, w);
+		w->started = i && thread_start(&w->id, text_thread, w) >= 0;
 	}
 	return 0;
 }

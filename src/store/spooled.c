@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 
 #include "base/blake2.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "net/remote.h"
 #include "spool/spool.h"
 #include "store/packed.h"
@@ -285,18 +285,12 @@ static void spooled_free(struct spooled *s)
 	free(s);
 }
 
-/* The thread takes no signals: they are the program's. */
 static int spooled_start(struct spooled *s)
 {
-	sigset_t all, before;
-	int r;
+	int r = thread_start(&s->thread, spooled_thread, s);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&s->thread, NULL, spooled_thread, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	s->running = !r;
-	return -r;
+	s->running = r >= 0;
+	return r;
 }
 
 /* What an earlier run left is no fault of the server's. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // kernel_reader.c: see symbol.h. The thread reads and sorts, and decides nothing. kernel.c takes
 // its table for an object that its rules find to be the running kernel; otherwise nobody uses it.
+#include "base/thread.h"
 #include "symbol/kernel_reader.h"
 
 #include <errno.h>
@@ -47,7 +48,7 @@ int kernel_reader_start(struct kernel_reader **ret, const struct image_build_id 
 		return -ENOMEM;
 	r->keep = *keep;
 	pthread_mutex_init(&r->lock, NULL);
-	r->started = !pthread_create(&r->thread, NULL, kernel_reader_run, r);
+	r->started = thread_start(&r->thread, kernel_reader_run, r) >= 0;
 	*ret = r;
 	return 0;
 }

@@ -9,10 +9,10 @@
  * one thread gives them. Shares know nothing of each other: a CIE is read anew in each that has a
  * function with it.
  */
+#include "base/thread.h"
 #include "unwind/cfi_shares.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include "unwind/cfi.h"
 
@@ -33,17 +33,9 @@ static void *cfi_share_run(void *arg)
 	return NULL;
 }
 
-/* Starts a thread that takes no signals, because the program's handlers may rely on the threads
- * that it knows. */
 static void cfi_share_start(struct share *s)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before))
-		return;
-	s->started = !pthread_create(&s->thread, NULL, cfi_share_run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	s->started = thread_start(&s->thread, cfi_share_run, s) >= 0;
 }
 
 /* The number of shares. One where a single thread might run out of offsets for expressions, which

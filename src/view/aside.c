@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // aside.c: see aside.h. What the thread fills is read when it has ended, so there is no lock.
+#include "base/thread.h"
 #include "view/aside.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -55,11 +55,10 @@ static int aside_prepare(struct aside *l, const struct view_function *f)
 	return l->object && l->symbol && l->choices && (l->event || !f->event) ? 0 : -ENOMEM;
 }
 
-/* All signals are blocked in the thread. */
+/* Copies what is needed and starts the thread; a failure leaves nothing behind. */
 int aside_start(struct aside **ret, const struct view_opts *opts, const struct view_function *f)
 {
 	struct aside *l = calloc(1, sizeof(*l));
-	sigset_t all, before;
 	int r;
 
 	if (!l)
@@ -68,10 +67,7 @@ int aside_start(struct aside **ret, const struct view_opts *opts, const struct v
 	l->done = l->stop = -1;
 	r = aside_prepare(l, f);
 	if (r >= 0) {
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &before);
-		r = -pthread_create(&l->thread, NULL, aside_thread, l);
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		r = thread_start(&l->thread, aside_thread, l);
 		l->started = r >= 0;
 	}
 	if (r < 0) {

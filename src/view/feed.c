@@ -5,12 +5,12 @@
  * Invariant: what is under the lock is moved, never worked on: a key is answered while a profile is
  * made.
  */
+#include "base/thread.h"
 #include "view/feed.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,18 +70,13 @@ static void *feed_thread(void *arg)
 	return NULL;
 }
 
-/* Signals are for the thread that has the screen; threads that the work makes inherit that. */
 int feed_start(struct feed *f, int (*work)(void *ctx, struct feed *f), void *ctx)
 {
-	sigset_t all, before;
 	int r;
 
 	f->work = work;
 	f->ctx = ctx;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = -pthread_create(&f->thread, NULL, feed_thread, f);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	r = thread_start(&f->thread, feed_thread, f);
 	f->started = r >= 0;
 	return r;
 }

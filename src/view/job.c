@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // job.c: see job.h. What the work fills is read when its thread has ended, so there is no lock.
+#include "base/thread.h"
 #include "view/job.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -31,7 +31,6 @@ static void *job_thread(void *arg)
 int job_start(struct job **ret, int (*work)(void *ctx), void *ctx)
 {
 	struct job *j = calloc(1, sizeof(*j));
-	sigset_t all, before;
 	int r;
 
 	if (!j)
@@ -41,10 +40,7 @@ int job_start(struct job **ret, int (*work)(void *ctx), void *ctx)
 	j->done = eventfd(0, EFD_CLOEXEC);
 	r = j->done < 0 ? -errno : 0;
 	if (r >= 0) {
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &before);
-		r = -pthread_create(&j->thread, NULL, job_thread, j);
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		r = thread_start(&j->thread, job_thread, j);
 	}
 	if (r < 0) {
 		if (j->done >= 0)

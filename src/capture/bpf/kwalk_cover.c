@@ -14,6 +14,7 @@
 #include "base/cpus.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "base/procfs.h"
+#include "base/thread.h"
 
 #define COVER_THREADS 8
 #define COVER_TRIES 4
@@ -138,7 +139,7 @@ static void cover_all(struct cover *c, void (*said)(void *ctx, size_t done, size
 	int n = 0;
 
 	while (n < COVER_THREADS && n + 1 < (int)cpus_usable() &&
-	       pthread_create(&threads[n], NULL, cover_run, c) == 0)
+	       thread_start(&threads[n], cover_run, c) == 0)
 		n++;
 	while (cover_next(c, &text, &vmas)) {
 		if (!said || kwalk_now_ns() < said_ns + COVER_SAID_NS)

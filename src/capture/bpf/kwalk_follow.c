@@ -21,6 +21,7 @@
 #include <bpf/bpf.h>
 
 #include "abi/record_at.h"
+#include "base/thread.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/pace.h"
 #include "capture/ioctl.h"
@@ -403,7 +404,7 @@ int follow_start(struct kwalk *l, struct seam_error *err)
 	if (r >= 0 && l->follow.wake < 0)
 		r = -errno;
 	if (r >= 0)
-		r = -pthread_create(&l->follow.thread, NULL, follow_run, l);
+		r = thread_start(&l->follow.thread, follow_run, l);
 	if (r < 0)
 		return seam_error_set(err, -r, NULL, SEAM_NO_OFFSET, NULL,
 		                      "mappings cannot be followed: %s", strerror(-r));

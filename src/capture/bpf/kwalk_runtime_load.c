@@ -16,6 +16,7 @@
 #include <bpf/libbpf.h>
 
 #include "abi/runtime.h"
+#include "base/thread.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/bpf/object.h"
 #include "capture/bpf/relocate.h"
@@ -128,7 +129,7 @@ void kwalk_runtime_want(struct kwalk *l, enum runtime_kind kind)
 		return;
 	t->kwalk = l;
 	t->kind = kind;
-	__atomic_store_n(&t->started, !pthread_create(&t->thread, NULL, runtime_load, t),
+	__atomic_store_n(&t->started, thread_start(&t->thread, runtime_load, t) >= 0,
 	                 __ATOMIC_RELEASE);
 }
 

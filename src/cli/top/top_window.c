@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/shown.h"
+#include "base/thread.h"
 #include "cli/top/top.h"
 
 /* How long the rings are read at a time while a refresh is made. */
@@ -130,7 +131,7 @@ static int top_load_beside(struct top *t, struct top_job *job, bool last)
 	pthread_t thread;
 	int r = 0;
 
-	if (last || pthread_create(&thread, NULL, top_thread, job)) {
+	if (last || thread_start(&thread, top_thread, job)) {
 		job->rc = top_load(job);
 		return 0;
 	}
