@@ -32,19 +32,24 @@ def shown(name):
         elif ord(c) < 32 or ord(c) == 127:
             c = "\\x%02x" % ord(c)
         elif unicodedata.category(c) in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"):
-            c = "\\u%04x" % ord(c)
+            c = ("\\U%08x" if ord(c) > 0xffff else "\\u%04x") % ord(c)
         out.append(re.escape(c))
     return "".join(out)
+
+
+def spelling(name, seen):
+    """As which of the names that a window shows this one stands there; None: as none."""
+    if name in seen and name.isprintable() and "\ufffd" not in name and "\\" not in name:
+        return name
+    pattern = re.compile(shown(name))
+    return next((n for n in seen if pattern.fullmatch(n)), None)
 
 
 def by_shown(truth, seen):
     """Of what a window shows, by its names, the part that is in truth, by truth's names; the second: what is not."""
     plain, rest = {}, dict(seen)
     for name in truth:
-        said = name if name in seen and name.isprintable() and "\ufffd" not in name and "\\" not in name else None
-        if said is None:
-            pattern = re.compile(shown(name))
-            said = next((n for n in rest if pattern.fullmatch(n)), None)
+        said = spelling(name, rest)
         if said is not None:
             plain[name] = seen[said]
             rest.pop(said, None)

@@ -5,7 +5,7 @@ import os
 import re
 import time
 
-from checks import by_shown, check, number
+from checks import by_shown, check, number, spelling
 from window import until
 
 # Costs in units and not as percentages; no cycle in the place of its functions; the flat profile whole.
@@ -34,15 +34,17 @@ def choose(window, event, events):
 
 
 def pick(window, name):
-    """Shows a function: its row of the flat profile is clicked, which the search field brings up."""
-    window.screen.type_into(window.one("text", "Search:"), window, name)
+    """Shows a function, by its name as it stands in the window: its row of the flat profile is clicked, which the search field brings
+    up. The field takes a pattern, in which these signs stand for themselves only in brackets."""
+    window.screen.type_into(window.one("text", "Search:"), window, re.sub(r"[][?*]", r"[\g<0>]", name))
     head = ("Incl.", "Self", "Called", "Function")
     until(lambda: window.tree(*head).childCount < 1000 and any(r["Function"] == name for r in window.rows(window.tree(*head))), name, 30)
 
     def chosen():
         """The list may be made anew while it is clicked. Its narrow pane shows the first column for sure, which the row's cost is in."""
         cells = window.cells(window.tree(*head))
-        window.click(cells[[c.name for c in cells].index(name) - head.index("Function")])
+        width = sum(c.getRoleName() == "table column header" for c in cells)
+        window.click(next(cells[i] for i in range(width, len(cells), width) if cells[i + head.index("Function")].name == name))
         return window.shown("label", name)
     until(chosen, "KCachegrind's function " + name, 30)
 
@@ -118,7 +120,7 @@ def one_event(window, truth, what, event, shown_as):
     if not plain:
         return
     hot = max(plain, key=lambda n: of[n][0])
-    pick(window, hot)
+    pick(window, spelling(hot, seen))
     seen = callers(window)
     wanted, _ = by_shown(truth.callers[event].get(hot, {}), seen)
     check("%s: callers of %s" % (what, hot), wanted == truth.callers[event].get(hot, {}), wanted)
