@@ -112,10 +112,11 @@ def close_to(text, weight):
     return number and abs(float(number) - weight / 1e6) <= 0.5000001 * 10 ** -digits
 
 
-def base32(number):
-    """How the Profiler's links write a thread's place."""
-    digits = "0123456789abcdefghijklmnopqrstuv"
-    return (base32(number // 32) if number >= 32 else "") + digits[number % 32]
+def in_link(number, more=0):
+    """How the Profiler's links write a thread's place: five bits a digit, and a sixth bit where another digit of the number follows.
+    Without it they would be two places, and the page would show both threads as one."""
+    digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._"
+    return (in_link(number // 32, 32) if number >= 32 else "") + digits[number % 32 + more]
 
 
 def one_thread(what, seen, own, callers, is_time):
@@ -150,7 +151,7 @@ def look(screen, truth, picture=None):
         event = list(truth.of)[0]
         name_of = lambda t: t["name"].endswith("(" + event + ")") or "(" not in t["name"]
         at = max((i for i, t in enumerate(profile["threads"]) if name_of(t)), key=lambda i: sum(profile["threads"][i]["samples"]["weight"]))
-        opened(browser, server, "calltree/?thread=%s&invertCallstack&v=12" % base32(at))
+        opened(browser, server, "calltree/?thread=%s&invertCallstack&v=12" % in_link(at))
         own, callers = of_thread(truth, event, int(str(profile["threads"][at]["tid"]).split(".")[0]))
         one_thread(what + ": " + event, rows(browser), own, callers, truth.unit[event] == "nanoseconds")
         if picture:

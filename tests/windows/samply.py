@@ -9,7 +9,7 @@ import re
 import subprocess
 
 from checks import check
-from profiler import base32, opened_at, rows, serve
+from profiler import in_link, opened_at, rows, serve
 from window import PEER, until
 
 
@@ -52,7 +52,7 @@ def look(screen, truth, picture=None):
     browser = Browser(1280, 800)
     try:
         said = until(lambda: re.search(r"http://\S*/from-url/\S*", open(loaded.log, encoding="utf-8").read()), "samply's address", 60).group(0)
-        opened_at(browser, said.replace("/?", "/calltree/?thread=%s&invertCallstack&v=12&" % base32(at)))
+        opened_at(browser, said.replace("/?", "/calltree/?thread=%s&invertCallstack&v=12&" % in_link(at)))
         hot = lambda: [r for r in rows(browser) if not r[1][-2].startswith("0x")]
         browser.until(hot, 60)
         own = own_samples(truth, event, tid)
