@@ -8,6 +8,7 @@ import atexit
 import os
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -28,6 +29,12 @@ def until(condition, what, seconds=120):
         if time.monotonic() > end:
             raise RuntimeError("%s: not after %d s" % (what, seconds))
         time.sleep(0.1)
+
+
+def answers(path):
+    """Whether a server listens at this socket: its file is there a moment before that."""
+    with socket.socket(socket.AF_UNIX) as one:
+        return one.connect_ex(path) == 0
 
 
 def png(xwd, place=None):
@@ -66,7 +73,7 @@ class Screen:
                           DBUS_SESSION_BUS_ADDRESS="unix:path=%s/run/bus" % self.at, QT_QPA_PLATFORM="xcb", QT_LINUX_ACCESSIBILITY_ALWAYS_ON="1")
         self.start("dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=" + os.environ["DBUS_SESSION_BUS_ADDRESS"])
         self.run("Xvfb", os.environ["DISPLAY"], "-screen", "0", "%dx%dx24" % (width, height), "-fbdir", self.at + "/screen", "-nolisten", "tcp")
-        until(lambda: os.path.exists(self.at + "/screen/Xvfb_screen0") and os.path.exists("/tmp/.X11-unix/X%d" % number), "Xvfb")
+        until(lambda: os.path.exists(self.at + "/screen/Xvfb_screen0") and answers("/tmp/.X11-unix/X%d" % number), "Xvfb")
         until(lambda: os.path.exists(self.at + "/run/bus"), "dbus-daemon")
         sys.path.append("/usr/lib/python3/dist-packages")
         import pyatspi
