@@ -63,6 +63,23 @@ class Truth:
                 above = callers.setdefault(name, {})
                 above[names[i - 1]] = above.get(names[i - 1], 0) + row["weight"]
 
+    def by(self, event, key):
+        """key(frame) -> (self, total), of what is a function by that; None is none."""
+        of, keys = {}, [key(f) for f in self.all["frames"]]
+        for row in self.all["rows"]:
+            if self.all["events"][row["event"]]["name"] != event or not row["weight"]:
+                continue
+            stack, within = row["stack"], set()
+            while stack >= 0:
+                above, frame = self.all["stacks"][stack]
+                one = keys[frame]
+                if one is not None:
+                    own, total = of.get(one, (0, 0))
+                    of[one] = own + row["weight"] * (stack == row["stack"]), total + row["weight"] * (one not in within)
+                    within.add(one)
+                stack = above
+        return of
+
     def differs(self):
         """Where what is computed here is not what the report says."""
         said = {}
