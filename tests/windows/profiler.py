@@ -92,12 +92,13 @@ def rows(browser):
 
 
 def of_thread(truth, event, tid):
-    """Own weight of each function of a thread; callers of each where it is the innermost."""
+    """Own weight of each function of a thread; callers of each where it is the innermost. What has no name is its
+    object's, as in the page."""
     own, callers = {}, {}
     for row in truth.all["rows"]:
         if truth.all["events"][row["event"]]["name"] != event or truth.all["tasks"][row["task"]]["tid"] != tid or row["stack"] < 0:
             continue
-        names = [f["symbol"] for f in truth.path(row["stack"])]
+        names = [f["symbol"] or "[%s]" % os.path.basename(truth.object(f)) for f in truth.path(row["stack"])]
         own[names[-1]] = own.get(names[-1], 0) + row["weight"]
         if len(names) > 1:
             above = callers.setdefault(names[-1], {})

@@ -12,13 +12,17 @@ class Truth:
 
     def __init__(self, seam, data):
         self.seam, self.data = seam, data
-        for again in (3, 2, 1, 0):  # a file that was recorded may go away between the two
+        self.now()
+
+    def now(self):
+        """As it is now: of the whole machine a program's file may have gone since, and its functions' names with it."""
+        for again in (3, 2, 1, 0):  # or between the two
             self.count()
             said = self.differs()
             if not said:
                 return
             if not again:
-                raise SystemExit("FAILED: %s: export and report differ: %s" % (data, said))
+                raise SystemExit("FAILED: %s: export and report differ: %s" % (self.data, said))
 
     def count(self):
         self.all = json.loads(self.read("export", "-f", "json", self.data))
