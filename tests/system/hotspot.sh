@@ -26,17 +26,24 @@ for java in "$(command -v java)" /usr/lib/jvm/*/bin/java ${SEAM_JAVAS:-}; do
 done | sort -u >list
 [ -s list ] || skip "no HotSpot of a version that is known"
 
-# truth JAVA PROGRAM HZ FLAG...: records a program that runs already.
-truth() {
-	java=$1 program=$2 hz=$3
-	shift 3
-	"$java" "$@" -cp . "$program" 600 >out &
+# running HZ PROGRAM COMMAND...: records a program that runs already.
+running() {
+	hz=$1 program=$2
+	shift 2
+	"$@" >out &
 	pid=$!
 	until_true "$program is ready" grep -q ready out
 	record -F "$hz" -e cpu-clock -p $pid -o f.data -- sh "$AWAIT" "${SEAM_JAVA_TRUTH:-1200}" $pid
 	kill $pid
 	wait $pid 2>/dev/null
 	same "status" 0 $status
+}
+
+# truth JAVA PROGRAM HZ FLAG...
+truth() {
+	java=$1 program=$2 hz=$3
+	shift 3
+	running "$hz" "$program" "$java" "$@" -cp . "$program" 600
 	"$SEAM" script -F comm,ip,sym,dso,srcline -i f.data 2>script.err >f.txt; same "script" 0 $?
 	# All of Java is called by one of HotSpot's stubs.
 	says f.txt 'java::\[StubRoutines ('
@@ -52,13 +59,7 @@ truth() {
 virtual() {
 	java=$1 hz=$2
 	shift 2
-	"$java" "$@" -cp . Ways 600 2 >out 2>/dev/null &
-	pid=$!
-	until_true "Ways is ready" grep -q ready out
-	record -F "$hz" -e cpu-clock -p $pid -o f.data -- sh "$AWAIT" "${SEAM_JAVA_TRUTH:-1200}" $pid
-	kill $pid
-	wait $pid 2>/dev/null
-	same "status" 0 $status
+	running "$hz" Ways "$java" "$@" -cp . Ways 600 2
 	"$SEAM" script -F comm,ip,sym,dso -i f.data 2>script.err >f.txt; same "script" 0 $?
 	if python3 "$BENCH/judge.py" f.txt >said; then echo "ok: Ways $* at $hz Hz: $(tail -n 1 said)"; else fail "Ways $*: $(cat said)"; fi
 	awk 'BEGIN { RS = "" } /Ways.f0/ && /Continuation.run:/ { all++; whole += /VirtualThread.run:/ }

@@ -13,39 +13,8 @@
 
 #include <cmocka.h>
 
-#include "runtimes/hotspot.h"
-
-#define BASE 0x10000u
 #define BYTES 0x4000u
-
-static unsigned char memory[BYTES];
-static size_t used;
-
-static int memory_read(void *ctx, uint64_t address, void *to, size_t n)
-{
-	(void)ctx;
-	if (address < BASE || address - BASE > BYTES || n > BYTES - (address - BASE))
-		return -EFAULT;
-	memcpy(to, memory + (address - BASE), n);
-	return 0;
-}
-static const struct hotspot_memory reader = { NULL, memory_read };
-
-static void put(uint64_t address, uint64_t value, size_t n)
-{
-	assert_true(address >= BASE && address - BASE + n <= BYTES);
-	for (size_t i = 0; i < n; i++)
-		memory[address - BASE + i] = (unsigned char)(value >> 8 * i);
-}
-
-static uint64_t room(size_t n)
-{
-	uint64_t at = BASE + used;
-
-	used += (n + 15) & ~(size_t)15;
-	assert_true(used <= BYTES);
-	return at;
-}
+#include "hotspot_memory.h"
 
 static uint64_t symbol(const char *s)
 {
