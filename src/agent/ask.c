@@ -12,11 +12,12 @@
  * process's. The lock of the queue is held for some instructions only, by either side.
  */
 #include "agent/ask.h"
-#include "base/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+
+#include "base/thread.h"
 
 struct ask_news {
 	uint32_t pid;

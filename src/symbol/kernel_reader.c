@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // kernel_reader.c: see symbol.h. The thread reads and sorts, and decides nothing. kernel.c takes
 // its table for an object that its rules find to be the running kernel; otherwise nobody uses it.
-#include "base/thread.h"
 #include "symbol/kernel_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/thread.h"
 
 /* The thread: fills r->table from the cache, or else from /proc/kallsyms. If neither can be had,
  * the table stays empty, and whoever needs names finds out why. */

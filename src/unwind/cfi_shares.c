@@ -9,11 +9,11 @@
  * one thread gives them. Shares know nothing of each other: a CIE is read anew in each that has a
  * function with it.
  */
-#include "base/thread.h"
 #include "unwind/cfi_shares.h"
 
 #include <pthread.h>
 
+#include "base/thread.h"
 #include "unwind/cfi.h"
 
 struct share {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // aside.c: see aside.h. What the thread fills is read when it has ended, so there is no lock.
-#include "base/thread.h"
 #include "view/aside.h"
 
 #include <errno.h>
@@ -9,6 +8,8 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "base/thread.h"
 
 struct aside {
 	const struct view_opts *opts;

@@ -5,7 +5,6 @@
  * Invariant: what is under the lock is moved, never worked on: a key is answered while a profile is
  * made.
  */
-#include "base/thread.h"
 #include "view/feed.h"
 
 #include <errno.h>
@@ -17,6 +16,8 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/thread.h"
 
 struct feed {
 	pthread_mutex_t lock;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // job.c: see job.h. What the work fills is read when its thread has ended, so there is no lock.
-#include "base/thread.h"
 #include "view/job.h"
 
 #include <errno.h>
@@ -8,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "base/thread.h"
 
 struct job {
 	int (*work)(void *ctx);
