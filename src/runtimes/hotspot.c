@@ -93,7 +93,7 @@ static const struct hotspot_field hotspot_sizes[] = {
 	{ "ContinuationEntry", NULL, AT(entry_bytes), 0 },
 };
 #define SIZES (sizeof(hotspot_sizes) / sizeof(*hotspot_sizes))
-#define SIZES_NEEDED 15u
+#define SIZES_NEEDED ((1u << (SIZES - 1)) - 1) /* all but the last one */
 
 /* Variables of which the address is wanted. */
 static const struct hotspot_variable {
