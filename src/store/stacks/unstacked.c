@@ -374,6 +374,8 @@ static int unstacked_sum_list(struct unstacked *u, size_t list, uint32_t group)
 		if (!row->node)
 			continue;
 		r = unstacked_go(u, nodes, &n, row->node);
+		if (r < 0)
+			break;
 		u->way[n - 1].sum.weight += row->weight;
 		u->way[n - 1].sum.samples += row->samples;
 	}
