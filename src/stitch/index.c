@@ -344,8 +344,8 @@ static size_t index_bytes(const struct index *ix)
 	size_t n = cookies_bytes(&ix->cookies) + map_bytes(&ix->track_of) +
 	           map_bytes(&ix->execs_of) + map_bytes(&ix->duplicates) +
 	           intern_held(&ix->chains) + blocks_bytes(&ix->deferred) +
-	           blocks_bytes(&ix->points.points) + map_bytes(&ix->points.places) +
-	           ix->tracks.capacity * sizeof(struct track) +
+	           blocks_bytes(&ix->points.points) + blocks_bytes(&ix->points.users) +
+	           map_bytes(&ix->points.places) + ix->tracks.capacity * sizeof(struct track) +
 	           ix->execs.capacity * sizeof(struct times);
 
 	for (uint32_t i = 0; i < ix->tracks.n; i++)

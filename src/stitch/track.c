@@ -21,8 +21,10 @@
 /* A point that waits for its turn. */
 struct track_waits {
 	uint64_t when;
-	uint32_t index, number; /* of points */
+	uint32_t index, number; /* of points, or of users with TRACK_USER */
 };
+
+#define TRACK_USER (1u << 31)
 
 /* What is known of a track's points that were taken, which are all later than the next one. */
 struct track_signs {
@@ -55,19 +57,27 @@ void track_free(struct track *t)
 void tracks_free(struct tracks *all)
 {
 	blocks_free(&all->points);
+	blocks_free(&all->users);
 	map_free(&all->places);
 	*all = (struct tracks){ 0 };
 }
 
-/* Points held in memory at least: 16 MiB. */
+/* Held in memory at least: 16 MiB of points, 32 MiB of users. */
 #define TRACKS_HELD 8u
+#define TRACKS_HELD_USERS 32u
 
-/* Numbers of points have 32 bits. NULL: out of memory. */
 struct track_point *track_point_new(struct tracks *all)
 {
 	all->points.size = sizeof(struct track_point);
 	all->points.held = TRACKS_HELD;
-	return all->points.n < UINT32_MAX ? blocks_add(&all->points) : NULL;
+	return all->points.n < TRACK_USER ? blocks_add(&all->points) : NULL;
+}
+
+struct track_user *track_user_new(struct tracks *all)
+{
+	all->users.size = sizeof(struct track_user);
+	all->users.held = TRACKS_HELD_USERS;
+	return all->users.n < TRACK_USER ? blocks_add(&all->users) : NULL;
 }
 
 static struct track_point *track_point_at(const struct tracks *all, uint64_t number)
@@ -131,8 +141,11 @@ static int track_group(struct track_sealing *g, size_t n)
 
 	/* Bytes are turned into hashes only here, where two points have the same time. */
 	for (size_t i = n; i-- && r >= 0;) {
-		struct track_point *p = track_point_at(g->all, g->group[i].number);
+		struct track_point *p;
 
+		if (g->group[i].number & TRACK_USER)
+			continue;
+		p = track_point_at(g->all, g->group[i].number);
 		if (p->seen & TRACK_BYTES)
 			p->seen = track_hash((const unsigned char *)(uintptr_t)(p->seen &
 			                                                        ~TRACK_BYTES),
@@ -148,6 +161,7 @@ static int track_group(struct track_sealing *g, size_t n)
 			is_new = true;
 			for (size_t k = n - 1; k > i && is_new; k--)
 				is_new =
+				        g->group[k].number & TRACK_USER ||
 				        track_point_at(g->all, g->group[k].number)->seen != p->seen;
 		}
 		if (r >= 0 && !is_new)
@@ -155,6 +169,13 @@ static int track_group(struct track_sealing *g, size_t n)
 	}
 	map_free(&seen);
 	return r;
+}
+
+/* Takes a sample in user mode without a cookie. */
+static void track_sign_user(struct track_signs *s, uint64_t when)
+{
+	s->next_user = when;
+	s->user_between = true;
 }
 
 /*
@@ -171,10 +192,8 @@ static void track_sign(struct track_signs *s, struct track_point *p, bool nobody
 	 * it. */
 	if (!mine) {
 		p->seen = RULES_NEVER;
-		if (entry & 1) {
-			s->next_user = p->when;
-			s->user_between = true;
-		}
+		if (entry & 1)
+			track_sign_user(s, p->when);
 		return;
 	}
 	if (mine != s->entry) { /* the last point of its entry */
@@ -187,6 +206,18 @@ static void track_sign(struct track_signs *s, struct track_point *p, bool nobody
 	s->next = p->when;
 	s->user_between = false;
 	p->seen = s->past_next < s->past_user ? s->past_next : s->past_user;
+}
+
+/* Takes one of a track that is not `nobody`, or that is. */
+static void track_sign_one(struct track_sealing *g, uint32_t track, const struct track_waits *one)
+{
+	struct track_signs *s = &g->signs[track];
+	const bool nobody = g->tracks[track].nobody;
+
+	if (!(one->number & TRACK_USER))
+		track_sign(s, track_point_at(g->all, one->number), nobody);
+	else if (!nobody)
+		track_sign_user(s, one->when);
 }
 
 /* Takes the points of a track that wait and are not earlier than `from`, from the last one down. */
@@ -206,39 +237,66 @@ static int track_take(struct track_sealing *g, uint32_t track, uint64_t from)
 		}
 		r = n > 1 ? track_group(g, n) : 0;
 		for (size_t i = 0; i < n && r >= 0; i++)
-			track_sign(s, track_point_at(g->all, g->group[i].number),
-			           g->tracks[track].nobody);
+			track_sign_one(g, track, &g->group[i]);
 	}
 	return r;
+}
+
+/* Says that thing i of an array was taken, from the last down: a block whose things are all taken
+ * leaves memory, and the one in front of it comes. */
+static void track_taken(const struct blocks *b, uint64_t i)
+{
+	if (i % BLOCKS_THINGS)
+		return;
+	blocks_rest(b, 0, SIZE_MAX);
+	if (i)
+		blocks_wanted(b, i / BLOCKS_THINGS - 1);
+}
+
+/* What was learned last of the points and users that are not taken yet: false if there are none.
+ * Of both the indices ascend, until they are mixed. */
+static bool track_last(const struct tracks *all, uint64_t *points, uint64_t *users,
+                       struct track_waits *ret, uint32_t *track)
+{
+	const struct track_point *p = *points ? blocks_at(&all->points, *points - 1) : NULL;
+	const struct track_user *u = *users ? blocks_at(&all->users, *users - 1) : NULL;
+	const bool behind = p && all->mixed && *points > all->mixed_from;
+
+	if (p && (!u || behind || p->index > u->index)) {
+		*track = p->track;
+		*ret = (struct track_waits){ p->when, p->index, (uint32_t)-- * points };
+		track_taken(&all->points, *points);
+	} else if (u) {
+		*track = u->track;
+		*ret = (struct track_waits){ u->when, u->index, (uint32_t)-- * users | TRACK_USER };
+		track_taken(&all->users, *users);
+	}
+	return p || u;
 }
 
 /* The points from the last to the first. Those that stand alone do not wait. */
 static int track_take_all(struct track_sealing *g, uint32_t n)
 {
+	uint64_t points = g->all->points.n, users = g->all->users.n;
+	struct track_waits one;
+	uint32_t track;
 	int r = 0;
 
-	for (uint64_t i = g->all->points.n; i-- && r >= 0;) {
-		struct track_point *p = track_point_at(g->all, i);
-		struct track_signs *s;
-		uint32_t track;
+	while (r >= 0 && track_last(g->all, &points, &users, &one, &track)) {
+		const uint32_t number = track & ~TRACK_NEWEST;
+		struct track_signs *s = &g->signs[number];
 
-		if (i % BLOCKS_THINGS == BLOCKS_THINGS - 1)
-			blocks_wanted(&g->all->points, i / BLOCKS_THINGS);
-		track = p->track & ~TRACK_NEWEST;
-		s = &g->signs[track];
-
-		if (p->track & TRACK_NEWEST && !s->n) {
-			track_sign(s, p, g->tracks[track].nobody);
+		if (track & TRACK_NEWEST && !s->n) {
+			track_sign_one(g, number, &one);
 		} else {
-			r = track_wait(s, (struct track_waits){ p->when, p->index, (uint32_t)i });
-			if (r >= 0 && p->track & TRACK_NEWEST)
-				r = track_take(g, track, p->when);
+			r = track_wait(s, one);
+			if (r >= 0 && track & TRACK_NEWEST)
+				r = track_take(g, number, one.when);
 		}
-		if (!(i % BLOCKS_THINGS))
-			blocks_rest(&g->all->points, 0, SIZE_MAX);
 	}
-	for (uint32_t track = 0; track < n && r >= 0; track++)
-		r = track_take(g, track, 0);
+	tracks_rest(g->all);
+	for (uint32_t i = 0; i < n && r >= 0; i++)
+		r = track_take(g, i, 0);
 	return r;
 }
 
@@ -312,4 +370,5 @@ uint64_t tracks_seen_past(const struct tracks *all, uint32_t index)
 void tracks_rest(const struct tracks *all)
 {
 	blocks_rest(&all->points, 0, SIZE_MAX);
+	blocks_rest(&all->users, 0, SIZE_MAX);
 }

@@ -21,7 +21,15 @@ struct track_point {
 	uint32_t unused;
 };
 
-/* In track_point.track: it is later than all points of its track that were learned before. */
+/* A sample in user mode without a cookie that is no copy of any: a sign for those before it, of
+ * which nothing else is asked. Most samples are like that. */
+struct track_user {
+	uint64_t when;
+	uint32_t index; /* of the record */
+	uint32_t track; /* and TRACK_NEWEST */
+};
+
+/* In the track of both: it is later than all points of its track that were learned before. */
 #define TRACK_NEWEST (1u << 31)
 
 struct track {
@@ -36,15 +44,20 @@ struct track {
 /* All points. */
 struct tracks {
 	struct blocks points; /* struct track_point */
+	struct blocks users;  /* struct track_user: as long as indices ascend */
+	uint64_t mixed_from;  /* points from here on were learned behind all users, if mixed */
 	uint32_t last;        /* index */
 	bool unordered;       /* indices do not ascend */
+	bool mixed;           /* an index was not above the one before it */
 	struct map places;    /* once sealed, if unordered: index -> its number + 1 */
 	size_t peak_bytes;    /* held for sealing */
 };
 
 void track_free(struct track *t);
 void tracks_free(struct tracks *all);
-struct track_point *track_point_new(struct tracks *all); /* for track_add */
+/* For track_add. NULL: out of memory, or of numbers. */
+struct track_point *track_point_new(struct tracks *all);
+struct track_user *track_user_new(struct tracks *all);
 /*
  * cookie: 0 without one. seen: 0: it is no copy of any (rules_again); a hash of the record without
  * its top bit; or TRACK_BYTES and the address of its bytes, which last: they are read only if
@@ -52,20 +65,41 @@ struct track_point *track_point_new(struct tracks *all); /* for track_add */
  * numbers.
  */
 #define TRACK_BYTES (1ULL << 63)
+/* Notes whether the indices ascend. */
+static inline void track_note_order(struct tracks *all, uint32_t index)
+{
+	if (index <= all->last && (all->points.n || all->users.n)) {
+		all->unordered |= index < all->last;
+		if (!all->mixed)
+			all->mixed_from = all->points.n;
+		all->mixed = true;
+	}
+	all->last = index;
+}
+
 /* Appends a sample to the points; tracks_seal finds out what it says. */
 static inline int track_add(struct tracks *all, struct track *t, uint32_t number,
                             struct track_point point, uint64_t cookie)
 {
-	struct track_point *p = number < TRACK_NEWEST ? track_point_new(all) : NULL;
+	struct track_user *user;
+	struct track_point *p;
 
-	if (!p)
+	if (number >= TRACK_NEWEST)
 		return -1;
-	all->unordered |= point.index < all->last;
-	all->last = point.index;
+	track_note_order(all, point.index);
 	point.track = number | (!t->seen || point.when > t->newest ? TRACK_NEWEST : 0);
 	if (point.track & TRACK_NEWEST)
 		t->newest = point.when;
 	t->seen = true;
+	if (point.entry == 1 && !cookie && !point.seen && !all->mixed) {
+		user = track_user_new(all);
+		if (user)
+			*user = (struct track_user){ point.when, point.index, point.track };
+		return user ? 0 : -1;
+	}
+	p = track_point_new(all);
+	if (!p)
+		return -1;
 	if (cookie) {
 		/* 31 bits of a hash stand for the cookie. They differ for all cookies of one CPU.
 		 * Where two others get the same bits (once in 2^31), a sign is missed, but none is
