@@ -187,6 +187,7 @@ static void load_add_tally(struct load *load, const struct sample_tally *t)
 {
 	load_add_stitch(&load->stitch, &t->counts);
 	load->taken += t->counts.samples;
+	walk_result_add(&load->recorded, &t->recorded);
 }
 
 /* Adds up what the workers counted and makes the profile of it: stacks are named here, once

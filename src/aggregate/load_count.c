@@ -349,6 +349,7 @@ static int load_count_alike(struct load_count *c, const struct sample *s, struct
 int load_count_sample(void *count, const struct sample *s, struct buf *out)
 {
 	struct load_count *c = count;
+	const bool none = c->opts->frames == LOAD_FRAMES_NONE;
 	struct stacks_same same = { .kernel = s->kernel_number, .user = s->user_number };
 	struct load_how how = {
 		.state = (uint8_t)s->state,
@@ -368,12 +369,12 @@ int load_count_sample(void *count, const struct sample *s, struct buf *out)
 			return -ECANCELED;
 	}
 	r = 0;
-	if (!same.user && s->user.n)
+	if (!same.user && s->user.n && !none)
 		r = stacks_part(&c->stacks, &s->user, s->lasting ? INTERN_LASTING : INTERN_COPY,
 		                &same.user);
 	if (r >= 0 && c->said[s->event->index] && !s->again)
 		r = load_walk_result_add(&c->result, c->rec, s);
-	if (r >= 0 && s->apart)
+	if (r >= 0 && s->apart && !none)
 		r = load_count_hit(c, s, &same, &how.alike);
 	if (r >= 0 && c->opts->frames != LOAD_FRAMES_ALL)
 		load_count_cut(c, s, &same);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * sample_tally.c: see sample_tally.h. Invariant: a sample is counted here, or given by
- * samples_each, and never both. What a walk, a group or the marks of a recorder's walk would say
- * is not known here: such samples are left to samples_each.
+ * samples_each, and never both. What a walk or a group would say is not known here, nor which
+ * object ended a recorder's walk: such samples are left to samples_each.
  */
 #include "samples/sample_tally.h"
 
@@ -26,6 +26,17 @@ static int sample_tally_put(struct sample_tally *t, uint32_t event, enum seam_st
 	return 0;
 }
 
+/* Whether the marks of a recorder's walk say that it ended for want of information: the object
+ * where it ended is counted, too. */
+static bool sample_tally_asks_where(const struct seam_attr *attr, uint16_t misc)
+{
+	struct walk_result result;
+
+	return walk_result_get(attr, misc, &result) && result.kind == WALK_RESULT_WALKED &&
+	       result.end == WALK_NO_INFO;
+}
+
+/* Counts the sample in its state, and what the marks of a recorder's walk say of it. */
 int sample_tally_add(struct sample_tally *t, const struct seam_decoded *d,
                      const struct stitch_learned *said)
 {
@@ -33,8 +44,9 @@ int sample_tally_add(struct sample_tally *t, const struct seam_decoded *d,
 	int r;
 
 	if (!t->on || said->parts.kind == RULES_DEFERRED || said->parts.kind == RULES_STACK_COPY ||
-	    members_of(&d->sample) || walk_result_said(&event->attr))
+	    members_of(&d->sample) || sample_tally_asks_where(&event->attr, d->record->misc))
 		return 0;
+	walk_result_count(&t->recorded, &event->attr, d->record->misc);
 	r = sample_tally_put(t, event->index, stitch_own(&t->counts, said->parts.kind),
 	                     d->sample.period);
 	return r < 0 ? r : 1;

@@ -10,6 +10,7 @@
 
 #include <seam/stitch.h>
 
+#include "samples/walk_result.h"
 #include "stitch/summary.h"
 
 struct recording;
@@ -23,7 +24,8 @@ struct sample_tally {
 	bool on;                       /* set before the first sample */
 	struct sample_tally_row *rows; /* malloc; by index of the event */
 	size_t n_rows;
-	struct seam_stitch_counts counts; /* of its samples */
+	struct seam_stitch_counts counts;   /* of its samples */
+	struct walk_result_counts recorded; /* of its samples that were unwound while recording */
 };
 
 /* 1: it counted the sample; 0: the sample needs an entry; -ENOMEM. */
