@@ -51,6 +51,13 @@ struct procfs_query {
  * -ENOTTY: this kernel, or this file, knows no such question, and its text is to be read. */
 int procfs_map_query(struct procfs_query *q, struct procfs_map *ret);
 
+/* Whether the kernel says of a mapping's path that the file has it no more. */
+bool procfs_deleted_is(const char *path);
+/* A path (NUL-terminated, in ret) at which such a file can be read, as long as a process has it
+ * mapped. inode: 0, if it is not known. False: it is not such a path, the process has ended, or
+ * does not let us look. */
+bool procfs_deleted(pid_t pid, const char *path, uint64_t inode, char *ret, size_t n);
+
 /* Whether processes have the kernel's own numbers here: those of the first pid namespace. */
 bool procfs_is_first_namespace(void);
 

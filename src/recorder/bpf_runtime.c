@@ -24,6 +24,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/procfs.h"
 #include "image/image.h"
 #include "runtimes/kinds.h"
 
@@ -249,7 +250,8 @@ static int runtime_file(const char *path, const struct kwalk_ask *ask, struct ru
 
 /* ---- all files ---- */
 
-/* The file by its name, or by its name in the process's own file system. */
+/* The file by its name, or by its name in the process's own file system; one that has none any more
+ * by its mapping. */
 static bool bpf_runtime_path(const struct kwalk_ask *ask, char *path, size_t n, struct stat *st)
 {
 	/* Twice, by two names. A container's file may also be readable only through the process. */
@@ -261,7 +263,7 @@ static bool bpf_runtime_path(const struct kwalk_ask *ask, char *path, size_t n, 
 		    (!ask->inode || st->st_ino == ask->inode))
 			return true;
 	}
-	return false;
+	return procfs_deleted(ask->pid, ask->path, ask->inode, path, n) && stat(path, st) == 0;
 }
 
 /* Files that were looked into are known by what they are; beyond FILES_MAX each is read anew. */

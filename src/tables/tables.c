@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/procfs.h"
 #include "tables/tables_parts.h"
 
 #define VDSO_MAX (1u << 20)
@@ -258,7 +259,8 @@ static const struct tables_object *tables_ended(struct tables *t, const struct i
 
 /*
  * What a process has at a path is asked of its own root first: below ours another file may stand
- * there, with the same build-id.
+ * there, with the same build-id. A file that was deleted or replaced is asked of a process that
+ * has it mapped.
  */
 int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
                       const struct image_build_id *build_id, uint64_t inode,
@@ -287,8 +289,11 @@ int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
 	if (r < 0 || runs || tables_is_whole(*ret))
 		return r;
 	object = tables_ended(t, build_id);
-	*ret = object ? object : *ret;
-	return 0;
+	if (!object && known && procfs_deleted((pid_t)pid, path, inode, below, sizeof(below)) &&
+	    stat(below, &st) == 0)
+		r = tables_below(t, below, &st, build_id, &object);
+	*ret = r >= 0 && object ? object : *ret;
+	return r;
 }
 
 /* Remembers when a file was written, as long as nothing was made of it. */
