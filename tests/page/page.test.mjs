@@ -7,6 +7,8 @@ import { gzipSync } from "node:zlib";
 import { KIND, M, S, T, runtimeKinds } from "../../src/export/flame/state.mjs";
 import { inflate, unpackedSize } from "../../src/export/flame/data.mjs";
 import {
+	chosenRows,
+	prepareSums,
 	rowSegments,
 	selfSums,
 	sideWhole,
@@ -15,6 +17,7 @@ import {
 	wholeSpans,
 } from "../../src/export/flame/sums.mjs";
 import { cutText, amount, grouped, threadFound } from "../../src/export/flame/names.mjs";
+import { prepareTrees } from "../../src/export/flame/processes.mjs";
 import { build, kidsOf } from "../../src/export/flame/groups.mjs";
 import { fnOf, lastFn, outermost, parentOf, segmentOf } from "../../src/export/flame/tree.mjs";
 import { follow, path } from "../../src/export/flame/place.mjs";
@@ -947,4 +950,100 @@ test("code of two recordings: lines by their text, instructions of one build by 
 	assert.equal(was, 0.1);
 	assert.ok(Math.abs(change - 0.4) < 1e-9);
 	assert.equal(noise.verdict, 1);
+});
+
+/* What the sums say of this choice, when all rows are gone over. */
+function slowSums() {
+	const total = new Map([[0, 0]]),
+		segments = rowSegments(),
+		rows = chosenRows(0, false);
+	let samples = 0;
+
+	rows.forEach((chosen, i) => {
+		if (!chosen) return;
+		samples += M.rowSamples[i];
+		for (let s = segments[i]; ; s = M.segParent[s]) {
+			total.set(s, (total.get(s) || 0) + M.rowWeight[i] * M.unit);
+			if (!s) break;
+		}
+	});
+	return [samples, [...total].filter(([, weight]) => weight).sort(([a], [b]) => a - b)];
+}
+
+const quickSums = () => [
+	T.samples[0],
+	[...T.total[0].entries()].filter(([, weight]) => weight).map(([s, weight]) => [s, weight]),
+];
+
+test("sums are of what is chosen, whatever was chosen before", () => {
+	loadChains();
+	const choices = [
+		() => {},
+		() => (S.spans = [[1, 1], wholeSpans()[1]]),
+		() => (S.threads[0] = 0),
+		() => (S.spans = wholeSpans()),
+		() => S.threads.fill(1),
+		() => (S.states[0] = 0),
+		() => S.states.fill(1),
+		() => (S.event = 7),
+		() => (S.event = 0),
+	];
+
+	for (let round = 0; round < 2; round++)
+		for (const [i, choose] of choices.entries()) {
+			choose();
+			sums();
+			assert.deepEqual(quickSums(), slowSums(), `round ${round}, choice ${i}`);
+			const own = selfSums(0).reduce((a, b) => a + b, 0);
+			assert.equal(own, wholeOf(0), `round ${round}, choice ${i}`);
+		}
+});
+
+test("what was made of all is there again when all is chosen", () => {
+	loadChains();
+	S.byWeight = S.callers = false;
+	sums();
+	build();
+	const root = S.root,
+		kids = kidsOf(root);
+
+	S.focus = 2;
+	sums();
+	build();
+	assert.notEqual(S.root, root);
+	S.focus = -1;
+	S.threads[0] = 0;
+	sums();
+	build();
+	assert.notEqual(S.root, root);
+	S.threads[0] = 1;
+	sums();
+	build();
+	assert.equal(S.root, root);
+	S.byWeight = true;
+	build();
+	assert.notEqual(S.root, root, "cells in another order are others");
+	S.byWeight = false;
+	build();
+	assert.equal(kidsOf(S.root), kids);
+	loadChains();
+	sums();
+	build();
+	assert.notEqual(S.root, root, "another block has its own");
+});
+
+test("sums that are made in spare time are those that are made at once", () => {
+	loadTwo();
+	const made = [[...T.total[0]], [...T.total[1]], [...T.hits[1]], [...T.samples]];
+
+	S.event = 7;
+	sums();
+	assert.equal(T.samples[0], 0);
+	S.event = 0;
+	prepareTrees(() => true);
+	let steps = 0;
+	while (!prepareSums(() => false)) assert.ok(++steps < 100);
+	assert.ok(steps > 1);
+	sums();
+	assert.deepEqual([[...T.total[0]], [...T.total[1]], [...T.hits[1]], [...T.samples]], made);
 });

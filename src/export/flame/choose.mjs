@@ -166,7 +166,6 @@ export function choose(fn) {
 /* Light or dark, as S.dark says. */
 export function applyTheme() {
 	document.documentElement.classList.toggle("dark", S.dark);
-	for (const of of V.strips || []) of.image = null;
 	legend();
 }
 

@@ -6,7 +6,7 @@
 // before) and samples (hits). A cell of callers (up) has packs of segments in place of nodes:
 // callers.mjs.
 import { M, S, T } from "./state.mjs";
-import { selfHits, selfSums, sumOf, twoSides } from "./sums.mjs";
+import { once, selfHits, selfSums, sumOf, twoSides } from "./sums.mjs";
 import { baseOf, outermost, segmentOf } from "./tree.mjs";
 import { allHit, packed, packsOf, stepUp } from "./callers.mjs";
 
@@ -222,6 +222,9 @@ function callersOf(fn, nodes) {
 	);
 }
 
+/* The root of these sums, with the cells below it that were made. */
+const rootOf = (name, make) => once(`${name}${S.byWeight ? " by weight" : ""}`, make);
+
 export function build() {
 	S.above = null;
 	if (S.focus >= 0) {
@@ -230,8 +233,10 @@ export function build() {
 		S.root = cellOfNodes(S.focus, nodes, columnsOf(T.total, T.hits));
 		S.above = callersOf(S.focus, nodes);
 	} else if (S.callers) {
-		S.root = callersOfAll();
+		S.root = rootOf("callers of all", callersOfAll);
 	} else {
-		S.root = cellOfNodes(0, Uint32Array.of(0), columnsOf(T.total, T.hits));
+		S.root = rootOf("callees", () =>
+			cellOfNodes(0, Uint32Array.of(0), columnsOf(T.total, T.hits)),
+		);
 	}
 }

@@ -371,15 +371,24 @@ export function panels() {
 	resized.observe($("left"));
 }
 
-/* To the window's size. What is laid out stays where only the height is another. */
+/* How large the pane is that is shown. */
+function paneSize() {
+	const pane = ["scroll", "table", "when", "source"].map($).find((e) => !e.hidden);
+
+	return `${pane.offsetWidth} ${pane.offsetHeight}`;
+}
+
+/* To the window's size. What is laid out stays where only the height is another; a pane that has
+ * taken another's place has its room, and is drawn. */
 function fit() {
-	const { width } = V;
+	const { width, pane } = V;
 
 	if (V.printed) return;
 	V.width = $("scroll").clientWidth || $("left").clientWidth;
 	V.height = $("scroll").clientHeight || V.height;
+	V.pane = paneSize();
 	stay();
-	if (V.width !== width || $("scroll").hidden) show();
+	if (V.width !== width || ($("scroll").hidden && V.pane !== pane)) show();
 	drawStrip();
 	redraw();
 }

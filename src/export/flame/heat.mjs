@@ -160,7 +160,10 @@ export const membersOf = ({ t, threads }) => (threads ? threads.map((x) => x.t) 
 export function lanesOf(owners, columns) {
 	const { rowWhat, whatSide, whatEvent, rowThread, rowSlice, rowSamples } = M,
 		slices = M.meta.slices;
-	const found = M.meta.sides.map(() => []),
+	const found = M.meta.sides.map(() => new Array(M.meta.threads.length)),
+		columnOf = Uint32Array.from({ length: slices }, (_, slice) =>
+			Math.floor((slice * columns) / slices),
+		),
 		states = M.meta.events.map((e) => laneState(e.name)),
 		present = new Set(states);
 
@@ -176,8 +179,8 @@ export function lanesOf(owners, columns) {
 
 		if (!of) continue;
 		const state = states[whatEvent[what]],
-			column = Math.floor((rowSlice[i] * columns) / slices);
-		for (const owner of of) owner.lanes[state][column] += rowSamples[i];
+			column = columnOf[rowSlice[i]];
+		for (let k = 0; k < of.length; k++) of[k].lanes[state][column] += rowSamples[i];
 	}
 }
 

@@ -108,13 +108,11 @@ function drawSamples(ctx, rows, first, width, style) {
 		left = margin(),
 		half = LANE / 2;
 	const owners = rows.filter((row) => !row.heading).map(ownerOf);
-	for (const owner of L.drawn) owner.lanes = null;
-	L.drawn = owners;
-	lanesOf(owners, L.columns);
+	const most = giveLanes(owners);
 	const image = rampImage(
 		owners.flatMap((owner) => laneImageRows(owner, states)),
 		L.columns,
-		mostSamples(),
+		most,
 		states.map((state) => laneRamp(state)),
 	);
 	let k = 0;
@@ -149,24 +147,40 @@ function drawSamples(ctx, rows, first, width, style) {
 
 const laneRamp = (state) => ramp(LANE_STATES[state].hue, isDark());
 
-/* The most that a column of a thread has, of the heaviest threads: found once for each width. */
-function mostSamples() {
-	if (M.laneMost && M.laneMost.columns === L.columns) return M.laneMost.most;
-	const threads = M.timeline.flatMap((side) =>
+/* The threads by which the strongest colour is chosen: the heaviest of each side. */
+const measured = () =>
+	M.timeline.flatMap((side) =>
 		side
 			.flatMap((process) => process.threads)
 			.sort((a, b) => b.samples - a.samples)
 			.slice(0, MEASURED),
 	);
+
+function mostOf(threads) {
 	let most = 1;
 
-	lanesOf(threads, L.columns);
 	for (const { lanes } of threads)
 		for (const lane of lanes)
 			for (let i = 0; lane && i < lane.length; i++)
 				most = Math.max(most, lane[i]);
-	M.laneMost = { columns: L.columns, most };
 	return most;
+}
+
+/* Gives rows' owners their samples, and takes them from those that had them. Returns the most that
+ * a column of a thread has, of the heaviest threads: found once for each width, in the same turn,
+ * as that goes over all samples. */
+function giveLanes(owners) {
+	const known = M.laneMost && M.laneMost.columns === L.columns,
+		threads = known ? [] : measured(),
+		seen = new Set(owners);
+
+	for (const owner of L.drawn) owner.lanes = null;
+	L.drawn = owners;
+	lanesOf([...new Set([...owners, ...threads])], L.columns);
+	if (known) return M.laneMost.most;
+	M.laneMost = { columns: L.columns, most: mostOf(threads) };
+	for (const thread of threads) if (!seen.has(thread)) thread.lanes = null;
+	return M.laneMost.most;
 }
 
 /* What the colours mean. */

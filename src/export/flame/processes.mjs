@@ -228,6 +228,12 @@ export function prepareTrees(hasTime) {
 	return true;
 }
 
+/* Those that are made. */
+export const treesMade = () =>
+	BEGUN.of === M.plain
+		? [...BEGUN.trees.values()].map(({ tree }) => tree).filter(Boolean)
+		: [];
+
 /* The tree as S.apart says, in place of the one before: each is made once for a block. */
 export function useTree() {
 	if (M.tree === S.apart) return;

@@ -3,6 +3,7 @@
 // longer than an answer may, and is the same for every choice.
 import { V } from "./state.mjs";
 import { prepareTrees } from "./processes.mjs";
+import { prepareSums } from "./sums.mjs";
 
 /* Milliseconds that are left to the browser of the time that it has. */
 const LEFT = 2;
@@ -13,7 +14,9 @@ export function prepare() {
 	if (!window.requestIdleCallback || V.prepares) return;
 	V.prepares = true;
 	requestIdleCallback((idle) => {
+		const hasTime = () => idle.timeRemaining() > LEFT;
+
 		V.prepares = false;
-		if (!prepareTrees(() => idle.timeRemaining() > LEFT)) prepare();
+		if (!prepareTrees(hasTime) || !prepareSums(hasTime)) prepare();
 	});
 }

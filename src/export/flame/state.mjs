@@ -56,6 +56,7 @@ export const V = {
 	width: 0,
 	height: 0,
 	below: 0,
+	pane: "" /* how large the pane is that is shown */,
 	dirty: false,
 	printed: null /* what was on the screen, while the page is printed */,
 };

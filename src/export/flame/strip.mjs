@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 // strip.mjs: the strips of time above the graph, one for each recording.
-import { $, M, S, T, V, ask } from "./state.mjs";
-import { chosenRows, isAllTime, threadWeights, twoSides, wholeOf } from "./sums.mjs";
+import { $, M, S, T, V, always, ask } from "./state.mjs";
+import {
+	allThreads,
+	choiceKey,
+	chosenRows,
+	isAllTime,
+	threadWeights,
+	twoSides,
+	wholeOf,
+} from "./sums.mjs";
 import { amount, grouped, isTime, threadName } from "./names.mjs";
 import { PAPER, fitted, isDark, sized } from "./element.mjs";
 import { ramp, rampImage } from "./ramps.mjs";
@@ -32,30 +40,43 @@ function stripRows(side) {
 		.filter((t) => weights[t])
 		.sort((a, b) => weights[b] - weights[a]);
 	const rows = Math.max(1, Math.min(threads.length, STRIP_ROWS / M.meta.sides.length));
-	const rowOf = new Uint32Array(weights.length),
+	const begins = new Uint32Array(weights.length),
+		binOf = Uint32Array.from({ length: slices }, (_, slice) =>
+			Math.floor((slice * n) / slices),
+		),
 		heat = new Float64Array(rows * n);
 
 	threads.forEach((t, i) => {
-		rowOf[t] = Math.min(i, rows - 1);
+		begins[t] = Math.min(i, rows - 1) * n;
 	});
-	for (let i = 0; i < chosen.length; i++) {
-		if (!chosen[i]) continue;
-		heat[rowOf[rowThread[i]] * n + Math.floor((rowSlice[i] * n) / slices)] +=
-			rowWeight[i] * unit;
-	}
+	for (let i = 0; i < chosen.length; i++)
+		if (chosen[i])
+			heat[begins[rowThread[i]] + binOf[rowSlice[i]]] += rowWeight[i] * unit;
 	return {
+		of: M.meta,
+		key: choiceKey(side, true),
 		rows,
 		threads,
 		more: threads.length - rows,
-		image: null,
+		images: new Map() /* by whether it is dark */,
 		heat,
 		whole: heat.reduce((a, b) => a + b, 0),
 	};
 }
 
+/* A side's rows, made once for a choice, and kept of all threads. */
+function keptRows(side) {
+	const last = V.strips && V.strips[side];
+
+	if (allThreads()) return always(`strip ${S.event} ${side}`, () => stripRows(side));
+	return last && last.of === M.meta && last.key === choiceKey(side, true)
+		? last
+		: stripRows(side);
+}
+
 /* Whatever the time: the strips show what could be chosen. */
 export function strip() {
-	V.strips = M.meta.sides.map((_, side) => stripRows(side));
+	V.strips = M.meta.sides.map((_, side) => keptRows(side));
 	$("time").hidden = !M.meta.sides.some((side) => side.seconds > 0);
 	STRIPS.forEach((ids, side) => {
 		const has = side < M.meta.sides.length && M.meta.sides[side].seconds > 0;
@@ -64,15 +85,18 @@ export function strip() {
 	});
 }
 
-function stripImage({ rows, heat }) {
+function stripImage({ rows, heat, images }) {
+	if (images.has(isDark())) return images.get(isDark());
 	const most = heat.reduce((a, b) => Math.max(a, b), 0) || 1;
 
-	return rampImage(
+	const image = rampImage(
 		Array.from({ length: rows }, (_, y) => heat.subarray(y * BINS, (y + 1) * BINS)),
 		BINS,
 		most,
 		[ramp(204, isDark())],
 	);
+	images.set(isDark(), image);
+	return image;
 }
 
 /* A strip has no scroll bar beside it, as the graph has: it is wider than V.width. */
@@ -111,8 +135,7 @@ function drawSide(side) {
 
 	ctx.clearRect(0, 0, width, height);
 	ctx.imageSmoothingEnabled = false;
-	of.image ||= stripImage(of);
-	ctx.drawImage(of.image, STRIP_LABEL, 0, width - STRIP_LABEL, rows * STRIP_ROW);
+	ctx.drawImage(stripImage(of), STRIP_LABEL, 0, width - STRIP_LABEL, rows * STRIP_ROW);
 	ctx.font = "9px system-ui, sans-serif";
 	ctx.textBaseline = "middle";
 	ctx.fillStyle = css.getPropertyValue("--faint");

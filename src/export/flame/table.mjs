@@ -133,8 +133,14 @@ function functionRow(r) {
 	return row;
 }
 
+/* What waits until what there is has been painted; a page that nobody sees is not. */
+function behindPicture(run) {
+	if (document.hidden) setTimeout(run, 0);
+	else requestAnimationFrame(() => setTimeout(run, 0));
+}
+
 /* Rows that a window shows at once, and down to the one that has the focus, then the others, some
- * in each turn: making elements of all would hold up the answer. */
+ * behind each picture: making elements of all would hold up the answer. */
 function showRows(rows) {
 	const key = document.activeElement?.dataset.key,
 		focused = Number(/^functions (\d+)/.exec(key)?.[1]),
@@ -143,7 +149,7 @@ function showRows(rows) {
 	const next = (from, n) => {
 		if (TURNS.rows !== mine) return;
 		$("functions").append(...rows.slice(from, from + n).map(functionRow));
-		if (from + n < rows.length) setTimeout(() => next(from + n, ROWS_AT_ONCE), 0);
+		if (from + n < rows.length) behindPicture(() => next(from + n, ROWS_AT_ONCE));
 	};
 
 	TURNS.rows = mine;
