@@ -8,6 +8,7 @@
 
 #include "cli/cmds.h"
 #include "cli/diff_view.h"
+#include "cli/fed_view.h"
 #include "cli/report/report_options.h"
 #include "cmd/outfile.h"
 #include "input/profiled.h"
@@ -244,6 +245,46 @@ static int diff_settle(struct diff_cmd *d)
 	return 0;
 }
 
+/* Lets a person see the first part of a large baseline. */
+static void diff_show_first(struct diff_cmd *d, const struct infile *in,
+                            const struct profiled_opts *opts)
+{
+	struct fed_first first;
+
+	if (fed_view_first(in, &d->naming, opts, &first)) {
+		d->view.base(d->view.base_ctx, first.load.profile, first.percent);
+		first.load.profile = NULL;
+	}
+	load_free(&first.load);
+	fed_view_first_end(in, &first);
+}
+
+static bool diff_keep_row(const struct profile *p, const struct profile_row *row, void *ctx)
+{
+	(void)p;
+	(void)row;
+	(void)ctx;
+	return true;
+}
+
+/* Lets a person see the baseline, of which the first n recordings are read. It is a copy: those are
+ * worked on when all are read. Without memory for it nothing is shown. */
+static void diff_show_base(struct diff_cmd *d, size_t n)
+{
+	struct profile *p;
+
+	if (!d->view.base || !d->table.profiles[0] ||
+	    profile_filter(&p, d->table.profiles[0], diff_keep_row, NULL) < 0)
+		return;
+	for (size_t i = 1; i < n; i++) {
+		if (profile_merge(p, d->table.profiles[i]) >= 0)
+			continue;
+		profile_free(p);
+		return;
+	}
+	d->view.base(d->view.base_ctx, p, 100);
+}
+
 /* Reads one recording and keeps its profile until all are read. An exit code. */
 static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 {
@@ -264,8 +305,11 @@ static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 	struct recording *rec = NULL;
 	struct load load = { 0 };
 	struct seam_error err = { 0 };
-	int rc, r = profiled_load(in, &d->naming, &opts, &rec, &load, &err);
+	int rc, r;
 
+	if (d->view.base && !run)
+		diff_show_first(d, in, &opts);
+	r = profiled_load(in, &d->naming, &opts, &rec, &load, &err);
 	if (r == -EINVAL && !err.code) {
 		recording_close(rec);
 		return EXIT_USAGE;
@@ -281,10 +325,11 @@ static int diff_load_open(struct diff_cmd *d, struct infile *in, size_t run)
 }
 
 /* Tells which recording is read, before there is anything of it. */
-static void diff_reads(struct diff_cmd *d, size_t run)
+static void diff_reads(struct diff_cmd *d, const char *path, size_t run)
 {
 	struct progress *p = &d->view.progress;
 
+	d->view.path = path;
 	d->view.run = run + 1;
 	d->view.runs = d->table.runs;
 	if (p->report)
@@ -298,7 +343,7 @@ static int diff_load(struct diff_cmd *d, const char *path, size_t run)
 	struct infile in = { .path = path };
 	int rc;
 
-	diff_reads(d, run);
+	diff_reads(d, path, run);
 	rc = infile_open(&in, d->cmd);
 	if (rc == EXIT_OK)
 		rc = diff_load_open(d, &in, run);
@@ -334,6 +379,8 @@ static int diff_load_side(struct diff_cmd *d, size_t side)
 			d->view.damaged[side] = true;
 		else if (rc != EXIT_OK)
 			return rc;
+		if (!side && (!i || i + 1 == d->table.n_runs[0]))
+			diff_show_base(d, i + 1);
 		list += len + (list[len] == ',');
 	}
 	return EXIT_OK;
@@ -379,8 +426,11 @@ static int diff_load_stored(struct diff_cmd *d)
 	int r = store_open(&store, d->stored.url, STORE_READ, &err);
 
 	d->stored.query.innermost = !d->table.children && !d->table.keeps_sides;
-	for (size_t side = 0; side < 2 && r >= 0; side++)
+	for (size_t side = 0; side < 2 && r >= 0; side++) {
 		r = diff_load_stored_side(d, store, side, &err);
+		if (r >= 0 && !side && d->table.n_runs[0])
+			diff_show_base(d, d->table.n_runs[0]);
+	}
 	store_close(store);
 	d->table.runs = d->table.n_runs[0] + d->table.n_runs[1];
 	if (r < 0)
@@ -567,7 +617,9 @@ COMMAND(diff) = {
 	        "On a terminal both sides are walked through by keys (? lists them): the rows, the "
 	        "call tree of both, who called a function and what it called, objects, commands, "
 	        "its source and instructions with both sides' percents (of the first recording of "
-	        "each); what changed most stands first. w writes what is shown; FILE.folded gets "
+	        "each); what changed most stands first. While the new side is read the baseline is "
+	        "there, "
+	        "with ... for what is not known yet. w writes what is shown; FILE.folded gets "
 	        "both counts of each stack, for flame graphs of a difference. --stdio, a pipe and "
 	        "--fail-if-slower print text.",
 	        "--store compares two sides of a store, each a list as --where has it: --store "

@@ -9,6 +9,8 @@
 #include "cli/diff_view.h"
 #include "cli/fed_view.h"
 #include "cli/self_annotate.h"
+#include "profile/object_name.h"
+#include "base/shown.h"
 #include "view/compare.h"
 
 /* The columns that rows show, in the order of their values. How many. */
@@ -93,17 +95,31 @@ struct diff_view_reading {
 	struct compare_row *rows;
 	enum rollup_column columns[ROLLUP_COLUMNS];
 	struct view_compare compare;
+	/* While the baseline alone is known: of its first part, of one recording, of all. */
+	struct view_compare half[3];
+	size_t n_half;
+	struct feed *feed;
 	struct progress line; /* at the end of the screen's first line */
 };
+
+#define DIFF_NAME 20 /* columns of the name of what is read */
 
 /* Of several recordings a percentage is of one: it is told which. */
 static void diff_view_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
 	struct diff_view_reading *w = ctx;
-	char text[80];
+	const struct diff_view_load *load = w->load;
+	struct buf text = { 0 };
 
-	snprintf(text, sizeof(text), "%zu of %zu: %s", w->load->run, w->load->runs, step);
-	w->line.report(w->line.ctx, w->load->runs ? text : step, done, total);
+	buf_put_text(&text, step);
+	if (load->runs) {
+		buf_put_text(&text, " ");
+		shown_cut(&text, object_name(load->path), DIFF_NAME, 0);
+	}
+	if (load->runs > 2)
+		buf_printf(&text, " (%zu of %zu)", load->run, load->runs);
+	w->line.report(w->line.ctx, buf_text(&text), done, total);
+	buf_free(&text);
 }
 
 static bool diff_view_stopped(void *ctx)
@@ -126,15 +142,18 @@ static void diff_view_settle(struct diff_view_reading *w)
 		                            .confidence = d->confidence };
 }
 
-/* damaged: sides of which that is known. NULL: out of memory. */
-static char *diff_view_title(const struct diff *d, const bool damaged[2])
+/* damaged: sides of which that is known. percent: of the baseline. NULL: out of memory. */
+static char *diff_view_title(const struct diff *d, const bool damaged[2], double percent)
 {
 	struct buf title = { 0 };
 	char *text;
 
-	for (size_t side = 0; side < 2; side++)
+	for (size_t side = 0; side < 2; side++) {
 		buf_printf(&title, "%s%s%s", side ? " -> " : "", d->paths[side],
 		           damaged[side] ? " (damaged)" : "");
+		if (!side && percent < 100)
+			buf_printf(&title, " (its first %.*f %%)", percent < 1, percent);
+	}
 	text = title.failed ? NULL : strdup(buf_text(&title));
 	buf_free(&title);
 	return text;
@@ -160,7 +179,7 @@ static int diff_view_put(struct diff_view_reading *w, struct feed *f)
 {
 	const struct diff *d = w->view.d;
 	struct view_news news = { .profile = d->side[1],
-		                  .title = diff_view_title(d, w->load->damaged),
+		                  .title = diff_view_title(d, w->load->damaged, 100),
 		                  .account = diff_view_about(d),
 		                  .compare = &w->compare };
 
@@ -182,12 +201,41 @@ static int diff_view_put(struct diff_view_reading *w, struct feed *f)
 	return 0;
 }
 
+/* Shows what is known of the baseline: it stands for the new side as well, of which the view shows
+ * nothing then. What cannot be shown is left out: all of it comes later. */
+static void diff_view_base(void *ctx, struct profile *p, double percent)
+{
+	struct diff_view_reading *w = ctx;
+	const struct diff *d = w->view.d;
+	struct view_compare *half = &w->half[w->n_half];
+	struct view_news news = { .profile = p, .owned = true, .compare = half };
+
+	news.title = diff_view_title(d, w->load->damaged, percent);
+	news.account =
+	        strdup("The new side is still to be read. Shown is the baseline alone: \"...\" "
+	               "stands for what is not known yet.\n");
+	if (w->n_half == sizeof(w->half) / sizeof(*w->half) || !news.title || !news.account ||
+	    !profile_n_events(p)) {
+		view_news_free(&news);
+		return;
+	}
+	*half = w->compare;
+	half->half = true;
+	half->runs[0] = half->runs[1] = d->n_runs[0];
+	half->side[0] = half->side[1] = p;
+	w->n_half++;
+	feed_put(w->feed, &news);
+}
+
 /* The thread that reads. What cannot be compared leaves the view. */
 static int diff_view_read(void *ctx, struct feed *f)
 {
 	struct diff_view_reading *w = ctx;
 
+	w->feed = f;
 	w->line = fed_view_progress(f);
+	w->load->base = diff_view_base;
+	w->load->base_ctx = w;
 	w->load->progress = (struct progress){ diff_view_report, diff_view_stopped, w };
 	feed_state(f, "reading");
 	w->load->code = w->load->load(w->load->ctx);
@@ -200,12 +248,12 @@ static int diff_view_read(void *ctx, struct feed *f)
 	return FEED_STAYS;
 }
 
-/* Until both sides are read there are no rows. */
+/* Until both sides are read there are rows of the baseline alone. */
 int diff_view(const struct diff *d, struct naming *naming, const struct sample_filter *filter,
               struct diff_view_load *load)
 {
 	struct diff_view_reading w = { .view = { d, naming, filter }, .load = load };
-	char *title = diff_view_title(d, load->damaged);
+	char *title = diff_view_title(d, load->damaged, 100);
 	struct view_compare none;
 	struct view_opts opts;
 	int rc;

@@ -9,6 +9,10 @@
 
 #include "input/unpacked.h"
 
+/* Of a file that is larger, the first part is shown before the rest is read. */
+#define FED_LARGE (32ull << 20)
+#define FED_FIRST_MOST (16ull << 20)
+
 #define FED_BEGIN_MS 150 /* what is read within this is shown at once */
 #define FED_LEAVE_MS 300 /* how long reading may go on when nobody looks any more */
 
@@ -34,6 +38,33 @@ static bool fed_view_stopped(void *ctx)
 struct progress fed_view_progress(struct feed *f)
 {
 	return (struct progress){ fed_view_report, fed_view_stopped, f };
+}
+
+bool fed_view_first(const struct infile *in, const struct naming *naming,
+                    const struct profiled_opts *all, struct fed_first *ret)
+{
+	struct seam_reader_info info = { .sz = sizeof(info) };
+	struct profiled_opts opts = *all;
+	struct seam_error err = { 0 };
+	int rc;
+
+	*ret = (struct fed_first){ 0 };
+	/* Of a filter's "10%-20%" a part of the file knows nothing. */
+	if (sample_filter_any(all->filter) || seam_reader_info(in->reader, &info) < 0 ||
+	    info.file_size < FED_LARGE)
+		return false;
+	opts.first_bytes =
+	        info.file_size / 16 < FED_FIRST_MOST ? info.file_size / 16 : FED_FIRST_MOST;
+	ret->percent = 100.0 * (double)opts.first_bytes / (double)info.file_size;
+	rc = profiled_load(in, naming, &opts, &ret->rec, &ret->load, &err);
+	return rc >= 0 && profile_n_events(ret->load.profile);
+}
+
+void fed_view_first_end(const struct infile *in, struct fed_first *f)
+{
+	recording_close(f->rec);
+	f->rec = NULL;
+	seam_reader_rewind(in->reader);
 }
 
 /* What a thread that nobody waits for is in the middle of, the end of the program ends. */

@@ -14,6 +14,7 @@ struct compare_row {
 	const char *event, *object, *symbol; /* object, symbol: NULL: not told apart */
 	double base, next;                   /* shares of 1; absolute: counts */
 	double share;                        /* the larger of both sides' */
+	bool half;                           /* base alone is known, and stands for next */
 	struct noise noise;
 	int verdict; /* 1: for sure more; -1: for sure less; 0: noise could be all of it */
 };
@@ -26,6 +27,9 @@ struct view_compare {
 	bool events;   /* there are several: rows tell theirs */
 	bool absolute; /* figures are counts */
 	bool children; /* functions count with what they called */
+	/* The new side is still to be read: base stands for it, and neither its figures nor a
+	 * difference are shown. There are no rows: they are made of base. */
+	bool half;
 	double confidence;
 	size_t runs[2];                /* recordings of each side, at least one */
 	const struct profile *side[2]; /* base, new */

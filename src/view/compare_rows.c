@@ -29,6 +29,7 @@ void compare_figures(struct compare_row *row, const struct view_compare *c,
 	row->share = fmax(base, next);
 	row->base = c->absolute ? (double)k->weight[0] / (double)c->runs[0] : base;
 	row->next = c->absolute ? (double)k->weight[1] / (double)c->runs[1] : next;
+	row->half = c->half;
 }
 
 void compare_fill(struct compare_row *row, const struct view_compare *c, const struct pane_scope *s,
@@ -39,6 +40,8 @@ void compare_fill(struct compare_row *row, const struct view_compare *c, const s
 		                           { k->samples[1], s->samples } };
 
 	compare_figures(row, c, s, k);
+	if (c->half)
+		return;
 	noise_compare(&runs[0], 1, &runs[1], 1, &opts, &row->noise);
 	if (c->absolute)
 		compare_per_run(&row->noise, (double)c->runs[0], (double)c->runs[1]);
@@ -47,6 +50,8 @@ void compare_fill(struct compare_row *row, const struct view_compare *c, const s
 
 double compare_key(const struct compare_row *row, enum compare_by by)
 {
+	if (row->half)
+		return row->base;
 	switch (by) {
 	case COMPARE_BY_NEW:
 		return row->next;

@@ -32,7 +32,8 @@ struct pane_scope {
 	/* The same of the baseline, where two sides are compared: profile is the new one's. NULL:
 	 * there is one side. */
 	struct pane_scope *base;
-	bool *shown;      /* by frame: those of one object; NULL: all */
+	const struct view_compare *compare; /* those sides; NULL: there is one */
+	bool *shown;                        /* by frame: those of one object; NULL: all */
 	struct buf label; /* "gcc", "libc.so.6": behind the title; empty: everything */
 	char *event_name;
 	uint32_t event;           /* PANE_NO_EVENT: the profile has none of that name */

@@ -125,7 +125,8 @@ static void compare_pane_names(const struct compare_pane *t, const struct view_s
 static void compare_pane_heading(struct pane *p, const struct view_screen *s, unsigned row)
 {
 	struct compare_pane *t = (struct compare_pane *)p;
-	unsigned at = pane_compare_heading(s, row, t->c->absolute, t->by);
+	unsigned at =
+	        pane_compare_heading(s, row, t->c->absolute, t->c->half ? COMPARE_BY_BASE : t->by);
 
 	compare_pane_names(t, s, row, at, VIEW_HEADING, NULL);
 }
@@ -175,6 +176,8 @@ static struct pane_scope *compare_pane_event(const struct compare_pane *t, const
 		pane_scope_free(s);
 		s = NULL;
 	}
+	if (s)
+		s->compare = t->c;
 	return s;
 }
 
@@ -196,6 +199,44 @@ static int compare_pane_enter(struct pane *p, size_t i, struct pane **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+/* ---- another pane of the same ---- */
+
+static struct pane *compare_pane_new(const struct view_opts *opts, struct pane_scope *s,
+                                     const enum rollup_column *columns, size_t n,
+                                     enum compare_by by);
+
+static struct pane *compare_pane_again(const struct pane *p, struct pane_scope *s)
+{
+	const struct compare_pane *t = (const struct compare_pane *)p;
+
+	return compare_pane_new(p->opts, s, t->c->columns, t->c->n_columns, t->by);
+}
+
+/* Whether two rows of two panes are of the same thing. */
+static bool compare_pane_same(const struct compare_pane *t, const struct compare_row *a,
+                              const struct compare_row *b)
+{
+	for (size_t k = 0; k < t->c->n_columns; k++)
+		if (strcmp(a->value[k], b->value[k]))
+			return false;
+	return !strcmp(a->event, b->event);
+}
+
+/* The cursor stays on what it is on; who has not moved it looks at the first row. */
+static void compare_pane_adopt(struct pane *p, const struct pane *from)
+{
+	struct compare_pane *t = (struct compare_pane *)p;
+	const struct compare_pane *old = (const struct compare_pane *)from;
+	size_t at = from->at, above = from->at - from->top;
+	const struct compare_row *row = at && at < from->n ? &old->c->rows[old->visible[at]] : NULL;
+
+	compare_pane_sort(t);
+	for (size_t i = 0; row && i < p->n && !p->at; i++)
+		if (compare_pane_same(t, row, &t->c->rows[t->visible[i]]))
+			p->at = i;
+	p->top = p->at > above ? p->at - above : 0;
+}
+
 static const struct pane_key compare_pane_own[] = {
 	{ { 's' }, "order by the change, the new figure, the old one, the ratio" },
 	{ { 0 }, NULL },
@@ -209,6 +250,8 @@ static const struct pane_kind compare_pane_kind = {
 	.line = compare_pane_line,
 	.filter = compare_pane_filter,
 	.id = compare_pane_id,
+	.again = compare_pane_again,
+	.adopt = compare_pane_adopt,
 	.own = compare_pane_own,
 	.key = compare_pane_key_pressed,
 	.enter = compare_pane_enter,
@@ -224,6 +267,8 @@ static const struct pane_kind compare_things_kind = {
 	.line = compare_pane_line,
 	.filter = compare_pane_filter,
 	.id = compare_pane_id,
+	.again = compare_pane_again,
+	.adopt = compare_pane_adopt,
 	.things = true,
 	.own = compare_pane_own,
 	.key = compare_pane_key_pressed,
@@ -261,13 +306,20 @@ static int compare_pane_make(struct compare_pane *t, const enum rollup_column *c
 static bool compare_pane_is_given(const struct view_compare *c, const struct pane_scope *s,
                                   const enum rollup_column *columns, size_t n)
 {
-	return s->what == PANE_ALL && n == c->n_columns &&
+	return !c->half && s->what == PANE_ALL && n == c->n_columns &&
 	       !memcmp(columns, c->columns, n * sizeof(*columns));
 }
 
-/* By amount of change at first. */
 struct pane *pane_compare(const struct view_opts *opts, struct pane_scope *s,
                           const enum rollup_column *columns, size_t n)
+{
+	return compare_pane_new(opts, s, columns, n, COMPARE_BY_CHANGE);
+}
+
+/* The columns decide which kind it is. */
+static struct pane *compare_pane_new(const struct view_opts *opts, struct pane_scope *s,
+                                     const enum rollup_column *columns, size_t n,
+                                     enum compare_by by)
 {
 	const struct pane_kind *kind = &compare_things_kind;
 	struct compare_pane *t;
@@ -278,7 +330,8 @@ struct pane *pane_compare(const struct view_opts *opts, struct pane_scope *s,
 	t = pane_new(sizeof(*t), kind, opts, s);
 	if (!t)
 		return NULL;
-	t->c = opts->compare;
+	t->c = s->compare;
+	t->by = by;
 	t->pane.all_events = compare_pane_is_given(t->c, s, columns, n);
 	if (t->pane.all_events || compare_pane_make(t, columns, n) >= 0) {
 		t->order = calloc(t->c->n_rows + 1, sizeof(*t->order));

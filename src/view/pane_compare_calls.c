@@ -116,6 +116,48 @@ static int both_enter(struct pane *p, size_t i, struct pane **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+static struct pane *both_again(const struct pane *p, struct pane_scope *s)
+{
+	struct both_pane *b = (struct both_pane *)p; /* its texts have their ends */
+
+	return pane_compare_calls(p->opts, s, buf_text(&b->object), buf_text(&b->symbol));
+}
+
+/* Whether two lines of two panes, which have the same headings, are of the same function. */
+static bool both_same(const struct both_line *a, const struct both_line *b)
+{
+	return !a->heading && !b->heading && a->indent == b->indent &&
+	       !strcmp(a->row.symbol, b->row.symbol) && !strcmp(a->row.object, b->row.object);
+}
+
+/* The cursor stays on its function, among callers or among callees; or else on the one that all is
+ * about. */
+static void both_adopt(struct pane *p, const struct pane *from)
+{
+	struct both_pane *b = (struct both_pane *)p;
+	const struct both_pane *old = (const struct both_pane *)from;
+	size_t above = from->at - from->top, i, own = 0;
+	const struct both_line *was = from->at < from->n ? &old->all[old->visible[from->at]] : NULL;
+	bool called = false, was_called = false;
+
+	both_filter(p);
+	/* Callers stand above the function, callees below it. */
+	for (i = 0; i < from->at && i < from->n; i++)
+		was_called |=
+		        !old->all[old->visible[i]].heading && !old->all[old->visible[i]].indent;
+	for (i = 0; i < p->n; i++) {
+		const struct both_line *l = &b->all[b->visible[i]];
+
+		if (!l->heading && !l->indent)
+			own = i;
+		if (was && called == was_called && both_same(was, l))
+			break;
+		called |= !l->heading && !l->indent;
+	}
+	p->at = i < p->n ? i : own;
+	p->top = p->at > above ? p->at - above : 0;
+}
+
 static const struct pane_kind both_kind = {
 	.name = "callers and callees on both sides",
 	.keys = "Enter this one's  Left back  a annotate  / filter  w write  ? help",
@@ -124,6 +166,8 @@ static const struct pane_kind both_kind = {
 	.line = both_line,
 	.filter = both_filter,
 	.id = both_id,
+	.again = both_again,
+	.adopt = both_adopt,
 	.enter = both_enter,
 	.names = both_names,
 };
@@ -318,7 +362,7 @@ struct pane *pane_compare_calls(const struct view_opts *opts, struct pane_scope 
 
 	if (!b)
 		return NULL;
-	b->c = opts->compare;
+	b->c = s->compare;
 	buf_put_text(&b->object, object);
 	buf_put_text(&b->symbol, symbol);
 	if (!b->object.failed && !b->symbol.failed && both_make(b, &at) >= 0)

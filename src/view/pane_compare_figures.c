@@ -58,6 +58,10 @@ unsigned pane_compare_room(const struct view_screen *s, bool absolute)
 static void figures_change(struct buf *to, const struct compare_row *r, bool absolute,
                            enum figures_width w)
 {
+	if (r->half) {
+		buf_printf(to, w == FIGURES_BOTH ? "" : "%*s", absolute ? 13 : 8, "...");
+		return;
+	}
 	if (w != FIGURES_BOTH && absolute)
 		buf_printf(to, "%+13.0f ", r->next - r->base);
 	else if (w != FIGURES_BOTH)
@@ -77,13 +81,17 @@ unsigned pane_compare_figures(const struct view_screen *s, unsigned row, unsigne
 {
 	enum figures_width w = figures_width(s, absolute);
 	unsigned sure = style != VIEW_PLAIN ? style
+	                : r->half           ? VIEW_DIM
 	                : r->verdict > 0    ? VIEW_HOT
 	                : r->verdict < 0    ? VIEW_WARM
 	                                    : VIEW_DIM;
 	struct buf text = { 0 };
 	unsigned at;
 
-	if (w != FIGURES_CHANGE && absolute)
+	if (w != FIGURES_CHANGE && r->half)
+		buf_printf(&text, absolute ? "%13.0f %13s " : "%7.2f%% %8s ",
+		           absolute ? r->base : r->base * 100, "...");
+	else if (w != FIGURES_CHANGE && absolute)
 		buf_printf(&text, "%13.0f %13.0f ", r->base, r->next);
 	else if (w != FIGURES_CHANGE)
 		buf_printf(&text, "%7.2f%% %7.2f%% ", r->base * 100, r->next * 100);

@@ -113,7 +113,8 @@ static int pair_pane_reach(struct pane *p, size_t n)
 static void pair_pane_heading(struct pane *p, const struct view_screen *s, unsigned row)
 {
 	struct pair_pane *t = (struct pair_pane *)p;
-	unsigned at = pane_compare_heading(s, row, t->c->absolute, t->by);
+	unsigned at =
+	        pane_compare_heading(s, row, t->c->absolute, t->c->half ? COMPARE_BY_BASE : t->by);
 
 	pane_name(s, row, at, s->columns > at ? s->columns - at : 0, VIEW_HEADING, p->kind->name);
 }
@@ -297,7 +298,7 @@ static struct pane *pair_pane_new(const struct view_opts *opts, struct pane_scop
 
 	if (!t)
 		return NULL;
-	t->c = opts->compare;
+	t->c = s->compare;
 	t->order = order;
 	t->by = by;
 	if (pair_pane_build(t) >= 0)

@@ -105,8 +105,8 @@ struct view_news {
 	struct profile *profile;
 	bool owned; /* it is freed with this */
 	char *title, *account;
-	/* Two sides, of which profile is the new one, in place of those of view_opts: all panes
-	 * are made anew. NULL: the same ones. */
+	/* Two sides, of which profile is the new one, in place of those of view_opts. NULL: the
+	 * same ones. */
 	const struct view_compare *compare;
 };
 void view_news_free(struct view_news *news);

@@ -98,6 +98,10 @@ int view_annotate(struct view *v)
 	}
 	if (profile_n_events(v->opts.profile) > 1)
 		f.event = v->top->scope->event_name;
+	if (v->opts.compare && v->opts.compare->half) {
+		view_say(v, "code of both sides is there when both are read");
+		return 0;
+	}
 	if (v->aside_pane) {
 		view_say(v, "another function is looked for");
 		return 0;

@@ -55,6 +55,10 @@ static void view_title_samples(struct view *v, bool event, struct buf *to)
 	if (event)
 		shown_printf(to, "  %s", p->scope->event_name);
 	buf_put_text(to, "  ");
+	if (p->scope->compare && p->scope->compare->half) {
+		buf_printf(to, "%llu -> ...", (unsigned long long)p->scope->base->samples);
+		return;
+	}
 	if (v->opts.compare)
 		buf_printf(to, "%llu -> ", (unsigned long long)p->scope->base->samples);
 	buf_printf(to, "%llu sample%s", (unsigned long long)p->scope->samples,

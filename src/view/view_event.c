@@ -18,13 +18,24 @@ static bool view_is_sampled(const struct profile *p, const char *event)
 	return account.samples;
 }
 
-/* Whether an event of the profile is one that is shown: it has samples, of both sides. */
+bool view_has_samples(const struct view_compare *c, const struct profile *p, const char *event)
+{
+	return c ? view_is_sampled(c->side[0], event) && view_is_sampled(c->side[1], event)
+	         : view_is_sampled(p, event);
+}
+
+const char *view_event_with_samples(const struct view_compare *c, const struct profile *p)
+{
+	for (uint32_t e = 1; e <= profile_n_events(p); e++)
+		if (view_has_samples(c, p, profile_event_name(p, e)))
+			return profile_event_name(p, e);
+	return profile_n_events(p) ? profile_event_name(p, 1) : "";
+}
+
+/* Whether an event of the profile is one that is shown. */
 static bool view_shows_event(const struct view *v, const char *event)
 {
-	const struct view_compare *c = v->opts.compare;
-
-	return c ? view_is_sampled(c->side[0], event) && view_is_sampled(c->side[1], event)
-	         : view_is_sampled(v->opts.profile, event);
+	return view_has_samples(v->opts.compare, v->opts.profile, event);
 }
 
 size_t view_events(const struct view *v, size_t *place)
@@ -45,12 +56,7 @@ size_t view_events(const struct view *v, size_t *place)
 
 const char *view_first_event(const struct view *v)
 {
-	const struct profile *p = v->opts.profile;
-
-	for (uint32_t e = 1; e <= profile_n_events(p); e++)
-		if (view_shows_event(v, profile_event_name(p, e)))
-			return profile_event_name(p, e);
-	return profile_event_name(p, 1);
+	return view_event_with_samples(v->opts.compare, v->opts.profile);
 }
 
 /* The event after or before the one that is shown, of those that can be. */

@@ -106,6 +106,8 @@ bool view_exports(const struct view *v, const char *path, const char **refused)
 	*refused = NULL;
 	if (f && f->keep & PROFILE_KEEP_SAMPLES)
 		*refused = "needs every sample: seam export writes it";
+	else if (f && v->opts.compare && v->opts.compare->half)
+		*refused = "has both sides' counts: one is still to be read";
 	else if (f && v->opts.compare && f->write != export_folded)
 		*refused = "has no place for two sides; .folded has, and other names get text";
 	return f && !*refused;

@@ -11,17 +11,16 @@
 
 #include "view/view_made.h"
 
-/* The event that is shown if nobody chose one: the first with samples. */
-static const char *renew_event(const struct profile *p)
+/* All samples of the event that a pane shows; if nobody chose one, or if of two sides one has none
+ * of it, of the first that can be shown. NULL: out of memory. */
+static struct pane_scope *renew_all(struct view *v, const struct view_news *news, const char *event)
 {
-	struct profile_account account;
+	const struct view_compare *c = news->compare ? news->compare : v->opts.compare;
+	const struct profile *p = news->profile;
 
-	for (uint32_t e = 1; e <= profile_n_events(p); e++) {
-		profile_account(p, e, &account);
-		if (account.samples)
-			return profile_event_name(p, e);
-	}
-	return profile_n_events(p) ? profile_event_name(p, 1) : "";
+	if (!*event || (c && !view_has_samples(c, p, event)))
+		event = view_event_with_samples(c, p);
+	return view_scope_of(v, c, p, event);
 }
 
 /* The scope of a pane, made of what is new. below: that of the pane below it, made again. NULL: out
@@ -34,10 +33,7 @@ static struct pane_scope *renew_scope(struct view *v, const struct view_made *m,
 	if (p->below && p->below->scope == old)
 		return pane_scope_share(below);
 	if (old->what == PANE_ALL)
-		return pane_scope_new(m->news.profile,
-		                      *old->event_name ? old->event_name
-		                                       : renew_event(m->news.profile),
-		                      &v->watched);
+		return renew_all(v, &m->news, old->event_name);
 	return view_scope_again(v, old, below);
 }
 
@@ -135,6 +131,8 @@ static int renew_put(struct view *v, struct view_made *m)
 	m->news = (struct view_news){ 0 };
 	v->opts.profile = v->now.profile;
 	v->opts.account = v->now.account;
+	if (v->now.compare)
+		v->opts.compare = v->now.compare;
 	if (v->now.title)
 		v->opts.title = v->now.title;
 	for (struct pane **at = &v->top; *at && r >= 0; at = &(*at)->below, i++) {
@@ -167,29 +165,11 @@ static void renew_stopped(struct view *v, struct view_made *m)
 	m->news = (struct view_news){ 0 };
 }
 
-/* Two sides have come: nothing that is shown stays. */
-static int renew_compared(struct view *v, struct view_news *news)
-{
-	view_news_free(&v->left);
-	v->left = v->now;
-	v->now = *news;
-	*news = (struct view_news){ 0 };
-	v->opts.profile = v->now.profile;
-	v->opts.compare = v->now.compare;
-	v->opts.account = v->now.account;
-	if (v->now.title)
-		v->opts.title = v->now.title;
-	return view_event_only(v, view_first_event(v));
-}
-
 /* Shows what is new. */
 static int renew_now(struct view *v, struct view_news *news)
 {
-	struct view_made *m;
+	struct view_made *m = calloc(1, sizeof(*m));
 
-	if (news->compare)
-		return renew_compared(v, news);
-	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
 	m->what = "what is new";

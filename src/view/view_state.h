@@ -89,6 +89,9 @@ int view_annotated(struct view *v);
 
 /* The first event with samples; of two sides, with samples of both. */
 const char *view_first_event(const struct view *v);
+/* The same of other samples; "": there is no event. c: NULL: there is one side, p. */
+const char *view_event_with_samples(const struct view_compare *c, const struct profile *p);
+bool view_has_samples(const struct view_compare *c, const struct profile *p, const char *event);
 /* How many events can be shown; *place: which of them is, from 1 on, or 0: it has no samples. */
 size_t view_events(const struct view *v, size_t *place);
 /* Shows the next event, or the one before, by itself. */
@@ -98,7 +101,10 @@ int view_event_only(struct view *v, const char *event);
 
 /* ---- view_zoom.c: 0; -ENOMEM ---- */
 
-/* All samples of an event. NULL: out of memory. */
+/* All samples of an event: of what is shown, or of a profile and the sides that it belongs to
+ * (NULL: none). NULL: out of memory. */
+struct pane_scope *view_scope_of(struct view *v, const struct view_compare *c,
+                                 const struct profile *p, const char *event);
 struct pane_scope *view_scope_all(struct view *v, const char *event);
 /* What an object is known by: see view_names. */
 const char *view_object(const struct view *v, const struct profile *p, uint32_t object);

@@ -21,19 +21,25 @@ const char *view_object(const struct view *v, const struct profile *p, uint32_t 
 	return v->opts.compare ? pane_object(p, object) : pane_path(p, object);
 }
 
-struct pane_scope *view_scope_all(struct view *v, const char *event)
+struct pane_scope *view_scope_of(struct view *v, const struct view_compare *c,
+                                 const struct profile *p, const char *event)
 {
-	const struct view_compare *c = v->opts.compare;
 	struct watched *watched = &v->watched;
-	struct pane_scope *s = pane_scope_new(v->opts.profile, event, watched);
+	struct pane_scope *s = pane_scope_new(p, event, watched);
 
 	if (!s || !c)
 		return s;
+	s->compare = c;
 	s->base = pane_scope_new(c->side[0], event, watched);
 	if (s->base)
 		return s;
 	pane_scope_free(s);
 	return NULL;
+}
+
+struct pane_scope *view_scope_all(struct view *v, const char *event)
+{
+	return view_scope_of(v, v->opts.compare, v->opts.profile, event);
 }
 
 /* What a scope keeps of the samples below it. */
@@ -171,6 +177,7 @@ struct pane_scope *view_scope_again(struct view *v, struct pane_scope *like,
 
 	if (!s || !below->base)
 		return s;
+	s->compare = below->compare;
 	s->base = view_scope_side(v, like, below->base);
 	if (s->base)
 		return s;

@@ -206,7 +206,7 @@ keys q
 shows "ended 3"
 # It is there while both are read, and what cannot be read is said.
 open "80 24" "'$SEAM' diff slow.data other.data"
-shows "[1 of 2: reading"
+shows "[reading slow.data"
 shows "nothing yet"
 keys 2
 shows "callers, and below each what it called"
@@ -219,9 +219,23 @@ keys q
 shows "ended 0"
 mkfifo slow2.data
 open "80 24" "'$SEAM' diff other.data slow.data,slow2.data"
-shows "[2 of 3: reading"
+shows "[reading slow.data (2 of 3)"
 cat "$FILE" >slow.data
-shows "[3 of 3: reading"
+shows "[reading slow2.data (3 of 3)"
+keys q
+shows "ended 0"
+# The baseline is there before the new side, of which nothing is claimed; what a person does meanwhile stays.
+open "80 24" "'$SEAM' diff other.data slow.data"
+shows "[reading slow.data]"
+shows "inner_work"
+shows " -> ..."
+keys / i n n e r _ w Enter
+until_true "a filter beside reading" eval 'screen >screen.txt; ! grep -q outer_work screen.txt'
+same "figures of the new side, or differences" 0 "$(screen | sed -n '4,23p' | grep -cE '%.*%|±|~')"
+same "rows of the baseline alone" 1 "$(screen | grep -cE '^ +[0-9.]+% +[.]{3} +[.]{3} +work +inner_work')"
+cat "$FILE" >slow.data
+until_true "a row of both" eval 'screen | grep -qE "^ +[0-9.]+% +[0-9.]+% +[-+][0-9.]+%.* inner_work"'
+shows "with 'inner_w'"
 keys q
 shows "ended 0"
 open "80 24" "'$SEAM' diff '$FILE' no.data"

@@ -244,6 +244,141 @@ static void both_sides_are_written(void **state)
 	end_sides(&sides);
 }
 
+/* Puts the baseline alone on the screen, as it is while the new side is read. */
+static void start_half(struct sides *s, struct view_compare *none, struct view_compare *half)
+{
+	struct view_opts opts = { .sz = sizeof(opts),
+		                  .title = "a -> b",
+		                  .columns = columns,
+		                  .n_columns = 2,
+		                  .annotate = annotated,
+		                  .compare = none };
+	struct view_news news = { .owned = true, .compare = half };
+
+	*s = (struct sides){ 0 };
+	s->base = made();
+	s->t.profile = made_later();
+	*none = (struct view_compare){
+		.n_columns = 2, .columns = columns, .confidence = 0.95, .runs = { 1, 1 }
+	};
+	*half = *none;
+	half->half = true;
+	assert_int_equal(view_new(&s->t.view, &opts), 0);
+	draw(&s->t);
+	news.profile = made();
+	half->side[0] = half->side[1] = news.profile;
+	assert_int_equal(view_renew(s->t.view, &news), 0);
+	draw(&s->t);
+}
+
+/* Both sides are there. */
+static void put_sides(struct sides *s)
+{
+	struct view_news news = { .profile = s->t.profile, .compare = &s->compare };
+
+	s->rows[0] = (struct compare_row){ .value = { "work", "parse" },
+		                           .event = "cycles",
+		                           .object = "work",
+		                           .symbol = "parse",
+		                           .base = 0.20,
+		                           .next = 0.90,
+		                           .share = 0.90,
+		                           .verdict = 1 };
+	s->rows[1] = (struct compare_row){ .value = { "work", "main" },
+		                           .event = "cycles",
+		                           .object = "work",
+		                           .symbol = "main",
+		                           .base = 0.01,
+		                           .share = 0.01 };
+	s->compare = (struct view_compare){ .rows = s->rows,
+		                            .n_rows = 2,
+		                            .n_columns = 2,
+		                            .columns = columns,
+		                            .confidence = 0.95,
+		                            .runs = { 1, 1 },
+		                            .side = { s->base, s->t.profile } };
+	assert_int_equal(view_renew(s->t.view, &news), 0);
+	draw(&s->t);
+}
+
+/* No row of what is shown has a figure of the new side, or a difference. */
+static void nothing_is_claimed(struct test *t)
+{
+	for (unsigned i = 3; i < ROWS - 1; i++) {
+		const char *figure = strchr(t->screen.row[i], '%');
+
+		assert_null(strpbrk(t->screen.row[i], "~\xb1"));
+		assert_true(!figure || (strstr(figure, "...") && !strchr(figure + 1, '%')));
+	}
+}
+
+/* What is known of the baseline is shown before the new side is there, and of the new side nothing;
+ * then both come below what a person looks at. */
+static void one_side_is_shown_first(void **state)
+{
+	struct view_compare none, half;
+	struct sides sides;
+	struct test *t = &sides.t;
+
+	(void)state;
+	start_half(&sides, &none, &half);
+	row_has(t, 0, "cycles  4 -> ...");
+	row_is(t, 2, "Base*      New    Delta");
+	row_is(t, 3, "50.00%      ...      ...");
+	row_has(t, 3, "std::map");
+	nothing_is_claimed(t);
+	keys(t, "sss"); /* whatever the order is to be: the baseline's figures are there alone */
+	row_is(t, 3, "50.00%      ...      ...");
+	keys(t, "s23E");
+	nothing_is_claimed(t);
+	keys(t, "45");
+	nothing_is_claimed(t);
+	keys(t, "1a");
+	row_has(t, ROWS - 1, "when both are read");
+	keys(t, "wx.folded\n");
+	row_has(t, ROWS - 1, "still to be read");
+	keys(t, "/parse\n\n");
+	row_has(t, 3, "called by");
+	row_has(t, 6, "the function, with what it called");
+	nothing_is_claimed(t);
+	put_sides(&sides);
+	row_has(t, 0, "cycles  4 -> 2 samples");
+	row_has(t, 6, "the function, with what it called");
+	row_is(t, 7, "70.00%   90.00%  +20.00%");
+	key(t, VIEW_KEY_ESCAPE);
+	row_has(t, 0, "with 'parse'");
+	row_is(t, 3, "20.00%   90.00%  +70.00%");
+	row_has(t, ROWS - 1, "1/1");
+	end_sides(&sides);
+}
+
+/* The tree's open branches and the line that a person is on stay; an event that one side alone has
+ * is not shown any more. */
+static void what_was_done_meanwhile_stays(void **state)
+{
+	struct view_compare none, half;
+	struct sides sides;
+	struct test *t = &sides.t;
+
+	(void)state;
+	start_half(&sides, &none, &half);
+	keys(t, "2Ej");
+	row_has(t, 4, "parse (work)");
+	put_sides(&sides);
+	row_has(t, 0, "cycles  4 -> 2 samples");
+	keys(t, "a");
+	row_is(t, 3, "parse of work");
+	end_sides(&sides);
+
+	start_half(&sides, &none, &half);
+	keys(t, ">");
+	row_has(t, 0, "page-faults  1 -> ...");
+	put_sides(&sides);
+	keys(t, "2");
+	row_has(t, 0, "cycles  4 -> 2 samples");
+	end_sides(&sides);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +387,8 @@ int main(void)
 		cmocka_unit_test(two_sides_have_sections),
 		cmocka_unit_test(marks_are_of_both_sides),
 		cmocka_unit_test(both_sides_are_written),
+		cmocka_unit_test(one_side_is_shown_first),
+		cmocka_unit_test(what_was_done_meanwhile_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

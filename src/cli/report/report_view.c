@@ -63,15 +63,11 @@ static char *view_account(const struct report_cmd *r, const struct report *show)
 
 /* ---- while it is read ---- */
 
-/* Of a file that is larger, the first part is shown before the rest is read. */
-#define VIEW_LARGE (32ull << 20)
-#define VIEW_FIRST_MOST (64ull << 20)
-
 /* The thread that reads. */
 struct view_reading {
 	struct report_cmd *r;
 	struct feed *feed;
-	struct report first; /* of the first part: rec and load */
+	struct fed_first first;
 	struct seam_error *err;
 	int opened; /* exit code */
 	int loaded;
@@ -79,7 +75,7 @@ struct view_reading {
 };
 
 /* Gives what is loaded to the view; the profile stays. percent: of the file. -ENOMEM. */
-static int view_put(struct view_reading *w, const struct report *show, unsigned percent)
+static int view_put(struct view_reading *w, const struct report *show, double percent)
 {
 	struct view_news news = { .profile = show->load.profile,
 		                  .account = view_account(w->r, show) };
@@ -87,7 +83,7 @@ static int view_put(struct view_reading *w, const struct report *show, unsigned 
 
 	buf_put_text(&title, view_name(w->r));
 	if (percent < 100)
-		buf_printf(&title, " (its first %u %%)", percent);
+		buf_printf(&title, " (its first %.*f %%)", percent < 1, percent);
 	else if (!stored_asked(&w->r->stored) && seam_reader_damaged(w->r->in.reader))
 		buf_put_text(&title, " (damaged)");
 	news.title = title.failed ? NULL : strdup(buf_text(&title));
@@ -103,24 +99,16 @@ static int view_put(struct view_reading *w, const struct report *show, unsigned 
 /* Shows the first part of a large file. What cannot be done is left to the reading of the whole. */
 static void view_first(struct view_reading *w, const struct profiled_opts *all)
 {
-	struct seam_reader_info info = { .sz = sizeof(info) };
 	struct profiled_opts opts = *all;
-	struct seam_error err = { 0 };
-	int rc;
+	struct report show = w->r->show;
 
-	/* Of a filter's "10%-20%" a part of the file knows nothing. */
-	if (sample_filter_any(&w->r->filter) || seam_reader_info(w->r->in.reader, &info) < 0 ||
-	    info.file_size < VIEW_LARGE)
-		return;
-	opts.first_bytes =
-	        info.file_size / 16 < VIEW_FIRST_MOST ? info.file_size / 16 : VIEW_FIRST_MOST;
 	opts.load.lines = report_needs(&w->r->show, ROLLUP_NEEDS_LINES);
-	w->first = w->r->show;
-	rc = profiled_load(&w->r->in, &w->r->naming, &opts, &w->first.rec, &w->first.load, &err);
-	if (rc >= 0 && profile_n_events(w->first.load.profile))
-		view_put(w, &w->first, (unsigned)(100 * opts.first_bytes / info.file_size));
-	recording_close(w->first.rec);
-	seam_reader_rewind(w->r->in.reader);
+	if (fed_view_first(&w->r->in, &w->r->naming, &opts, &w->first)) {
+		show.rec = w->first.rec;
+		show.load = w->first.load;
+		view_put(w, &show, w->first.percent);
+	}
+	fed_view_first_end(&w->r->in, &w->first);
 }
 
 /* Opens and reads the recording. False: there is none. */
