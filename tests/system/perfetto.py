@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """perfetto.py SEAM SCHEMA NAME...: NAME.data as a Perfetto trace, decoded by protoc with Perfetto's fields (SCHEMA/perfetto.proto): none is
-unknown, and samples, threads, stacks, counters and what is interned are what `seam export -f json` has of the same recording."""
+unknown, and samples, threads, stacks with names, counters and what is interned are what `seam export -f json` has of the same recording;
+times, CPUs and tasks are those of `seam script`. Packets stand as Perfetto's reader asks: a sequence begins with one that clears its state, and
+each that needs it says so, after what it needs was said; ids are not 0; every packet with a time is of the trace's own clock."""
 import collections
 import json
 import re
@@ -82,6 +84,8 @@ class Sequence:
         for kind, entries in data.items():
             for entry in entries:
                 number = one(entry, "iid")
+                if not int(number):
+                    fault("%s is interned as 0, which stands for nothing" % kind)
                 if number in self.of[kind]:
                     fault("%s %s is interned twice" % (kind, number))
                 self.of[kind][number] = entry
@@ -90,22 +94,47 @@ class Sequence:
         return one(self.of[kind][number], "str", b"") if number else None
 
     def frame(self, number):
-        """(address, object's path, build-id, file, line)"""
+        """(name, address, object's path, build-id, file, line)"""
         f = self.of["frames"][number]
         mapping = self.of["mappings"][one(f, "mapping_id")]
-        self.text("function_names", one(f, "function_name_id"))
-        return (int(one(f, "rel_pc", "0")), self.text("mapping_paths", one(mapping, "path_string_ids")), self.text("build_ids", one(mapping, "build_id")).hex(),
+        if not int(one(mapping, "start", "0")) <= int(one(f, "rel_pc", "0")) <= int(one(mapping, "end")):
+            fault("frame %s is not in its mapping" % number)
+        return (self.text("function_names", one(f, "function_name_id")), int(one(f, "rel_pc", "0")), self.text("mapping_paths", one(mapping, "path_string_ids")), self.text("build_ids", one(mapping, "build_id")).hex(),
                 self.text("source_paths", one(f, "source_path_iid")), int(one(f, "line_number", "0")))
 
     def stack(self, number):
         return tuple(self.frame(f) for f in self.of["callstacks"][number]["frame_ids"]) if number else ()
 
 
+def in_order(packet, number, at):
+    """Whether a reader may take a packet as it stands behind the others of its sequence."""
+    flags = int(one(packet, "sequence_flags", "0"))
+    if not number or not int(number):
+        fault("a packet is of no sequence")
+    if "trace_packet_defaults" in packet:
+        if number in at or flags != CLEARED or one(one(packet, "trace_packet_defaults"), "timestamp_clock_id"):
+            fault("sequence %s: its first packet is not one" % number)
+    elif ("perf_sample" in packet or "interned_data" in packet) and flags != NEEDED:
+        fault("sequence %s: a packet does not say that it needs what was said" % number)
+    if "perf_sample" in packet and "timestamp" not in packet:
+        fault("a sample has no time")
+    for tree in packet.get("process_tree", []):
+        if set(packet) - {"process_tree", "timestamp", "trusted_packet_sequence_id"} or number in at:
+            fault("names of tasks are in another's sequence")
+        if any("tgid" not in t or "tid" not in t for t in tree["threads"]):
+            fault("a thread has no process")
+
+
+CLEARED, NEEDED = 1, 2
+
+
 def traced(trace):
-    """Samples by event, process, thread, CPU and stack; how much of each event; names of threads."""
-    samples, weights, threads, at = collections.Counter(), collections.Counter(), {}, {}
+    """Samples by event, process, thread, CPU and stack; how much of each event; names of threads; samples by time, thread and CPU."""
+    samples, weights, threads, at, times = collections.Counter(), collections.Counter(), {}, {}, collections.Counter()
+    last = {}
     for packet in trace["packet"]:
         number = one(packet, "trusted_packet_sequence_id")
+        in_order(packet, number, at)
         for tree in packet.get("process_tree", []):
             for t in tree["threads"]:
                 threads[int(one(t, "tid"))] = one(t, "name", b"")
@@ -114,11 +143,31 @@ def traced(trace):
         for data in packet.get("interned_data", []):
             at[number].intern(data)
         for s in packet.get("perf_sample", []):
-            cpu, count, q = one(s, "cpu"), int(one(s, "timebase_count")), at[number]
+            cpu, count, q, time = one(s, "cpu"), int(one(s, "timebase_count")), at[number], int(one(packet, "timestamp"))
+            if time < last.get(number, 0):
+                fault("sequence %s goes back in time" % number)
+            last[number] = time
+            times[time, int(one(s, "pid", "0")), int(one(s, "tid", "0")), int(cpu or 0)] += 1
             samples[q.event, int(one(s, "pid", "0")), int(one(s, "tid", "0")), q.stack(one(s, "callstack_iid"))] += 1
             weights[q.event] += count - q.counters.get(cpu, 0)
             q.counters[cpu] = count
-    return samples, weights, threads
+    return samples, weights, threads, times
+
+
+def scripted(text):
+    """The same samples by time, thread and CPU, as `seam script` has them; one without a CPU, or a task, has 0."""
+    found = collections.Counter()
+    for line in text.splitlines():
+        m = re.match(rb" *(-?\d+)/(-?\d+) +(?:\[(\d+)\] +)?(\d+)\.(\d{9}):", line)
+        if m:
+            found[int(m[4]) * 10**9 + int(m[5]), max(0, int(m[1])), max(0, int(m[2])), int(m[3] or 0)] += 1
+    return found
+
+
+def called(frame, path):
+    """A function without a name is called by its object."""
+    base = path.rsplit("/", 1)[-1] or path
+    return frame["symbol"] or (base if base[:1] == "[" else "[%s]" % base if base else "[unknown]")
 
 
 def wanted(data):
@@ -131,7 +180,7 @@ def wanted(data):
             frame = data["frames"][f]
             o = data["objects"][frame["object"]] if (frame["object"] or 0) >= 0 and frame["object"] is not None else {"path": "", "build_id": ""}
             text = o["path"] or ""
-            paths[stack] = path(up) + ((int(frame["address"], 0), (text[1:] if text[:1] == "/" else text).encode(), o["build_id"] or "",
+            paths[stack] = path(up) + ((called(frame, text).encode(), int(frame["address"], 0), (text[1:] if text[:1] == "/" else text).encode(), o["build_id"] or "",
                                         frame["file"].encode() if frame.get("file") else None, frame.get("line") or 0),)
         return paths[stack]
     samples, weights = collections.Counter(), collections.Counter()
@@ -156,6 +205,10 @@ for name in NAMES:
     wrong = {t: n for t, n in got[2].items() if want[2].get(t) != n}
     if wrong or not got[2] and want[2]:
         fault("%s: names of threads: %s" % (name, list(wrong.items())[:4]))
+    names = scripted(seam("script", *NOWHERE, "-F", "pid,tid,cpu,time", "--ns", "-i", name + ".data"))
+    if got[3] != names:
+        fault("%s: times: %d of %d are the same; only in the trace: %s; only in the script: %s" % (
+            name, sum((got[3] & names).values()), sum(names.values()), list((got[3] - names).items())[:2], list((names - got[3]).items())[:2]))
     print("%s: %d samples, %d stacks, %d events, %d threads" % (name, sum(got[0].values()), len(got[0]), len(got[1]), len(got[2])))
     if not got[0]:
         fault(name + ": no samples")
