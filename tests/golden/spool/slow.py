@@ -97,7 +97,7 @@ def floods(stub):
 
 class Server:
     def __init__(self, how):
-        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/store/clickhouse.h"), encoding="utf-8") as file:
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/store/clickhouse/clickhouse.h"), encoding="utf-8") as file:
             schema = int(re.search(r"CLICKHOUSE_SCHEMA (\d+)", file.read()).group(1))
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stub)
         self.server.schema, self.server.how, self.server.wait, self.server.inserts = schema, how, threading.Event(), 0

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "store/clickhouse.h"
+#include "store/clickhouse/clickhouse.h"
 
 #define HOUR_S 3600u
 #define HOUR_NS (HOUR_S * 1000000000ULL)

@@ -2,7 +2,7 @@
 // clickhouse_where.c: see clickhouse.h: which rows a query is about, as a condition.
 #include <string.h>
 
-#include "store/clickhouse.h"
+#include "store/clickhouse/clickhouse.h"
 
 #define HOUR_S 3600u
 

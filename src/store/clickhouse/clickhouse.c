@@ -5,7 +5,7 @@
  * An agent may begin while its server is down, so nothing is asked of the server before it is
  * needed; others ask at once whether the store is there.
  */
-#include "store/clickhouse.h"
+#include "store/clickhouse/clickhouse.h"
 
 #include <errno.h>
 #include <stdio.h>

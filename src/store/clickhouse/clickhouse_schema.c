@@ -6,7 +6,7 @@
  * On one server the tables have their names. In a cluster these are Distributed tables over others
  * that end in _local, so that whoever reads and writes need not know.
  */
-#include "store/clickhouse.h"
+#include "store/clickhouse/clickhouse.h"
 
 #include <errno.h>
 #include <stdio.h>

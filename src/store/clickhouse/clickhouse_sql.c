@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // clickhouse_sql.c: see clickhouse.h: statements, inserts, and the bytes of RowBinary.
-#include "store/clickhouse.h"
+#include "store/clickhouse/clickhouse.h"
 
 #include <errno.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/blake2.h"
 #include "store/stacks/blocks.h"
-#include "store/clickhouse.h"
+#include "store/clickhouse/clickhouse.h"
 
 #define SENT_MAX 200000u /* frames, and stacks, that are known to be sent: about 14 MB */
 #define DAY_S 86400u

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "store/clickhouse.h"
+#include "store/clickhouse/clickhouse.h"
 
 #define UPGRADE_HOUR_S 3600u
 #define UPGRADE_WINDOWS "seam_windows_of_2"

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/leb.h"
-#include "store/clickhouse.h"
+#include "store/clickhouse/clickhouse.h"
 
 /* A label of a row. -ENOMEM, -EBADMSG. */
 static int clickhouse_take_label(struct labels *l, const char *key, const char *value)

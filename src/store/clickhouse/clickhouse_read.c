@@ -14,7 +14,7 @@
 #include "base/intern.h"
 #include "base/leb.h"
 #include "base/pool.h"
-#include "store/clickhouse.h"
+#include "store/clickhouse/clickhouse.h"
 #include "store/found.h"
 
 /* Bytes of a statement: ClickHouse's limit is 256 kB, unless it is told. */
