@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "base/when.h"
+#include "fleet/sum_up.h"
 
 /* How long the rings are read at a time while a window is named. */
 #define BESIDE_NS 20000000ULL
@@ -155,8 +156,8 @@ static void agent_forget(struct agent *a)
 	}
 }
 
-/* Compacts a piece of a store, or where there is none left, rolls up an hour of the last day. As
- * store_compact. */
+/* Compacts a piece of a store, or where there is none left, sums or rolls up an hour of the last
+ * day. As store_compact. */
 static int agent_compact_piece(struct agent *a, struct store *s, struct seam_error *err)
 {
 	const uint64_t now_ns = when_now_ns();
@@ -167,8 +168,8 @@ static int agent_compact_piece(struct agent *a, struct store *s, struct seam_err
 
 	if (r)
 		return r;
-	r = store_roll_up(s, &day, now_ns, 1, &rolled, err);
-	return r < 0 ? r : rolled.made > 0;
+	r = sum_up(s, &day, now_ns, 1, &rolled, err);
+	return r < 0 ? r : rolled.made + rolled.parts > 0;
 }
 
 /* Compacts a piece of each store that has more to compact. A failure is said once. */

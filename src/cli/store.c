@@ -11,6 +11,7 @@
 #include "fleet/import.h"
 #include "fleet/listing.h"
 #include "fleet/points.h"
+#include "fleet/sum_up.h"
 #include "input/infile.h"
 #include "input/naming.h"
 #include "input/stored.h"
@@ -251,7 +252,7 @@ static int store_rollup(struct store_cmd *s)
 	}
 	r = store_open(&store, s->stored.url, STORE_ROLL_UP, &err);
 	if (r >= 0)
-		r = store_roll_up(store, &q, when_now_ns(), 0, &rolled, &err);
+		r = sum_up(store, &q, when_now_ns(), 0, &rolled, &err);
 	store_close(store);
 	buf_printf(&out, "%llu hours were rolled up, %llu were so before, %llu are not over\n",
 	           (unsigned long long)rolled.made, (unsigned long long)rolled.there,
@@ -259,11 +260,14 @@ static int store_rollup(struct store_cmd *s)
 	return store_print(s, &out, r, &err);
 }
 
-/* Compacts all that is old enough. Nobody else may do so at the same time: that is why the store is
- * opened as an agent does. An exit code. */
+/* Compacts all that is old enough, and sums up and rolls up what is over, as an agent does in idle
+ * time. Nobody else may do so at the same time: that is why the store is opened as an agent does.
+ * An exit code. */
 static int store_compact_run(struct store_cmd *s)
 {
+	const struct store_query ever = { .to_ns = UINT64_MAX };
 	struct store_compacted done = { 0 };
+	struct store_rolled rolled = { 0 };
 	struct seam_error err = { 0 };
 	struct store *store = NULL;
 	struct buf out = { 0 };
@@ -277,6 +281,8 @@ static int store_compact_run(struct store_cmd *s)
 	r = store_open(&store, s->stored.url, STORE_COMPACT, &err);
 	while (r >= 0 && (r = store_compact(store, now_ns, s->day_mb * 1000000, &done, &err)) > 0)
 		;
+	if (r >= 0)
+		r = sum_up(store, &ever, now_ns, 0, &rolled, &err);
 	store_close(store);
 	buf_printf(&out, "%llu windows became %llu", (unsigned long long)done.windows,
 	           (unsigned long long)done.into);
@@ -500,7 +506,9 @@ COMMAND(store) = {
 	        "version has: all hours that have windows and are not "
 	        "rolled up, or those of --from and --to. It is to be called once an hour, by "
 	        "anybody; of an SQLite store that an agent writes to, the agent does it. An hour "
-	        "to which windows came later is made again. top shows the "
+	        "to which windows came later is made again. In an SQLite store it also adds up "
+	        "what each frame has, so that seam report reads no stacks of these hours where "
+	        "it shows none. top shows the "
 	        "functions with the most of each event in --from to --to by these hours alone, "
 	        "and says how many hours are missing. A begun hour counts whole. Of --where it "
 	        "knows service and version. A function counts once for each stack that it is in.",

@@ -3,8 +3,21 @@
 #include "profile/flat.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
+
+#define FLAT_PYTHON_LOOP "_PyEval_EvalFrameDefault"
+
+unsigned char flat_python_says(const struct profile *p, uint32_t frame)
+{
+	const uint32_t symbol = profile_frame_at(p, frame)->symbol;
+	const char *name = symbol ? profile_text(p, symbol) : "";
+
+	if (!strncmp(name, "py::", 4))
+		return FLAT_PYTHON_NAMED;
+	return strncmp(name, FLAT_PYTHON_LOOP, sizeof(FLAT_PYTHON_LOOP) - 1) ? 0 : FLAT_PYTHON_RUNS;
+}
 
 /* Of all else nothing is left: keys of one row of the table are the same. */
 struct profile_key flat_key(const struct flat *f, const struct profile_key *key)

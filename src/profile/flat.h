@@ -54,6 +54,8 @@ struct flat {
 
 /* What of a row's key the columns tell apart. */
 struct profile_key flat_key(const struct flat *f, const struct profile_key *key);
+/* What a frame says of Python; a struct flat's `says`. */
+unsigned char flat_python_says(const struct profile *p, uint32_t frame);
 /* -ENOMEM. */
 int flat_add_total(struct flat *f, const struct profile_row *row);
 int flat_add_top(struct flat *f, const struct flat_top *top);

@@ -140,8 +140,6 @@ void report_ends(const struct report *r, const uint32_t *tops, struct buf *out);
 /* A part of these lines: stacks that end in code that a runtime made, and the flag with which they
  * go on. */
 void report_runtimes(const struct report *r, const uint32_t *tops, struct buf *out);
-/* What a frame says of stacks where only their sums are known: a struct flat's `says`. */
-unsigned char report_python_says(const struct profile *p, uint32_t frame);
 /* Stacks of CPython without its functions, and what would name them. */
 void report_python(const struct report *r, struct buf *out);
 struct report_ends {

@@ -10,20 +10,9 @@
 #include "profile/segments.h"
 
 #define PYTHON_LEAST 5 /* percent: a script that a build starts needs no advice */
-#define PYTHON_LOOP "_PyEval_EvalFrameDefault"
 
 /* What a frame's name says. The loop may have a suffix of the compiler's (".cold"). */
-unsigned char report_python_says(const struct profile *p, uint32_t frame)
-{
-	uint32_t symbol = profile_frame_at(p, frame)->symbol;
-	const char *name = symbol ? profile_text(p, symbol) : "";
-
-	if (!strncmp(name, "py::", 4))
-		return FLAT_PYTHON_NAMED;
-	return strncmp(name, PYTHON_LOOP, sizeof(PYTHON_LOOP) - 1) ? 0 : FLAT_PYTHON_RUNS;
-}
-
-/* Samples of stacks that run Python and name none of its functions. frames: report_python_says of
+/* Samples of stacks that run Python and name none of its functions. frames: flat_python_says of
  * each. */
 static uint64_t python_nameless_of(const struct profile *p, const struct segments *s,
                                    const unsigned char *frames)
@@ -52,7 +41,7 @@ static uint64_t python_nameless(const struct profile *p)
 	uint64_t samples = 0;
 
 	for (size_t f = 1; frames && f <= n_frames; f++)
-		any |= frames[f] = report_python_says(p, (uint32_t)f);
+		any |= frames[f] = flat_python_says(p, (uint32_t)f);
 	segments = any & FLAT_PYTHON_RUNS ? segments_of(p) : NULL;
 	if (segments)
 		samples = python_nameless_of(p, segments, frames);

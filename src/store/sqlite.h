@@ -3,7 +3,7 @@
  * sqlite.h: what the files of the SQLite store share. sqlite.c opens, sqlite_put.c puts,
  * sqlite_forget.c forgets, sqlite_compact.c makes less of what is old, sqlite_read.c and
  * sqlite_list.c answer, all by statements of sqlite_query.c. The roll-up by hour has tables of its
- * own: sqlite_hours.h.
+ * own: sqlite_hours.h; so have sums by frame: parts/sqlite_parts.h.
  *
  * epochs   a writer's list of nodes (blocks.h): begun when one begins to write, or has enough;
  *          names: the epoch with the strings, objects and frames that these have, mostly an
@@ -89,6 +89,12 @@ int64_t sqlite_bytes(const struct sqlite_store *s, struct seam_error *err);
 int sqlite_read_by(const struct sqlite_store *s, const struct store_query *q,
                    void (*label)(const struct labels *l, const char *by, struct buf *out),
                    struct profile *into, struct store_found *ret, struct seam_error *err);
+
+/* Adds up what the query's span has of these names: q->flat says what frames are. In a transaction
+ * of the caller's. -errno. */
+struct summing;
+int sqlite_read_sums(const struct sqlite_store *s, const struct store_query *q, int64_t names,
+                     struct summing *to, struct seam_error *err);
 
 /* Those of backend.h. */
 int sqlite_put(void *s, const struct store_window *w, struct seam_error *err);

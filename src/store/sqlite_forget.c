@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 
+#include "store/parts/sqlite_parts.h"
+
 #define FORGET_AT_ONCE 64                /* windows: so that a writer waits shortly */
 #define FORGET_NS (3600ULL * 1000000000) /* by size, where windows are long */
 
@@ -100,6 +102,8 @@ static int sqlite_forget_some(const struct sqlite_store *s, uint64_t begin_ns, u
 		r = sqlite_forget_epochs(s, err);
 	if (r >= 0 && n)
 		r = sqlite_forget_hours(s, err);
+	if (r >= 0 && n)
+		r = sqlite_forget_parts(s, err);
 	if (r >= 0)
 		r = sqlite_do(s, "COMMIT", err);
 	if (r < 0)

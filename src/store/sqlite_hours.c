@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "profile/rollup.h"
+#include "store/parts/sqlite_parts.h"
 
 #define MINUTE_NS (60 * 1000000000ULL)
 /* Of counts as they are stored, in a piece: of it some twelve megabytes of memory. Names are looked
@@ -501,7 +502,8 @@ static int hours_find(const struct sqlite_store *s, int64_t from, int64_t to, in
 	return r;
 }
 
-/* Rolls up the hours of the query's span that are over and not rolled up, each as a whole. */
+/* Sums up parts, then rolls up the hours of the query's span that are over and not rolled up, each
+ * as a whole. */
 int sqlite_roll_up(void *store, const struct store_query *q, uint64_t now_ns, unsigned most,
                    struct store_rolled *ret, struct seam_error *err)
 {
@@ -509,8 +511,12 @@ int sqlite_roll_up(void *store, const struct store_query *q, uint64_t now_ns, un
 	struct seam_error why = { 0 };
 	int64_t *hours = NULL, span[2], there = 0;
 	size_t n = 0;
-	int r = sqlite_has_hours(s, &why);
+	int64_t parts = q->flat ? sqlite_sum_up(s, q, now_ns, most, &why) : 0;
+	int r = parts < 0 ? (int)parts : sqlite_has_hours(s, &why);
 
+	ret->parts = parts < 0 ? 0 : (uint64_t)parts;
+	if (most && ret->parts >= most)
+		return 0;
 	sqlite_hours_span(q, &span[0], &span[1]);
 	if (!r)
 		r = sqlite_do(s, hours_schema, &why);

@@ -49,6 +49,7 @@ struct sqlite_merging {
 	size_t samples_capacity;
 	struct blocks_node *sorted;   /* the tree as it is written */
 	uint64_t folded;              /* samples */
+	bool folds;                   /* more than its sources did */
 	uint64_t n_read;              /* counts, before those of a step are added up */
 	struct merge_window *windows; /* of all, in order of time */
 	size_t n_windows, windows_capacity;
@@ -185,6 +186,7 @@ static int merge_fold(struct sqlite_merging *m, uint32_t most)
 		for (uint32_t id = 1; id <= m->n_nodes[i]; id++)
 			m->new_node[i][id] = to[m->new_node[i][id]];
 	free(to);
+	m->folds = r > 0;
 	return r < 0 ? r : 0;
 }
 
@@ -635,6 +637,13 @@ int sqlite_merge(const struct sqlite_store *s, const struct sqlite_merge_opts *o
 		r = merge_windows(&m, ret);
 	if (r >= 0)
 		r = merge_drop(&m);
+	if (r >= 0 && m.folded) {
+		/* Whether a trigger is to let go of parts, which were made of what its sources
+		 * had (sqlite_parts.h). */
+		if (!m.folds)
+			r = sqlite_run(s, "UPDATE epochs SET folded = -1 WHERE id = ?1", &m.epoch,
+			               1, NULL, err);
+	}
 	if (r >= 0 && m.folded) {
 		const int64_t numbers[] = { m.epoch, (int64_t)m.folded };
 

@@ -13,6 +13,7 @@
 #include "base/leb.h"
 #include "base/sums.h"
 #include "store/found.h"
+#include "store/parts/sqlite_parts.h"
 #include "store/stacks/innermost.h"
 #include "store/stacks/joined.h"
 #include "store/stacks/lookup.h"
@@ -25,6 +26,7 @@ struct sqlite_group_key {
 	uint32_t event;       /* string << 1 | unit */
 	uint32_t state;       /* string */
 	uint32_t slice;
+	uint32_t series[2]; /* its number's halves, where sums are made; else 0 */
 };
 
 /* What the span has of one epoch. */
@@ -62,12 +64,16 @@ struct sqlite_reading {
 	struct named named; /* the frames of the function that is asked for */
 	struct joined lists[SQLITE_LISTS];
 	size_t n_lists, n_nodes;
+	struct sqlite_parts parts; /* in place of the counts of windows that are in one */
+	/* Where sums are made: of these names alone. NULL: a profile is. */
+	struct summing *sums_to;
+	int64_t only;
 	/* of one epoch */
 	struct sqlite_epoch *epoch;
 	struct sums sums;      /* by groups of the names */
 	uint32_t group, state; /* of the counts that are read; group 0: not known */
 	/* of the row that is read */
-	uint64_t at; /* comm << 32 | label */
+	uint64_t at, series_id; /* comm << 32 | label */
 	uint32_t event, slice;
 };
 
@@ -162,8 +168,13 @@ static int sqlite_read_series(struct sqlite_reading *r)
 static uint32_t sqlite_group(struct sqlite_reading *r, uint32_t state)
 {
 	/* What rows of the answer have in common. */
-	const struct sqlite_group_key key = { (uint32_t)(r->at >> 32), (uint32_t)r->at, r->event,
-		                              state, r->slice };
+	const uint64_t id = r->sums_to ? r->series_id : 0;
+	const struct sqlite_group_key key = { (uint32_t)(r->at >> 32),
+		                              (uint32_t)r->at,
+		                              r->event,
+		                              state,
+		                              r->slice,
+		                              { (uint32_t)(id >> 32), (uint32_t)id } };
 
 	if (lookup_need(&r->lookup, BLOCKS_STRINGS, state) < 0)
 		return POOL_FAILED;
@@ -204,6 +215,7 @@ static int sqlite_read_group(void *ctx, const struct counted_head *head)
 	if (head->event < 2 || head->event >= (uint64_t)2 * BLOCKS_THINGS_MAX)
 		return -EBADMSG;
 	r->event = (uint32_t)head->event;
+	r->series_id = head->series;
 	r->group = 0;
 	rc = lookup_need(&r->lookup, BLOCKS_STRINGS, r->event >> 1);
 	return rc < 0 ? rc : 1;
@@ -256,14 +268,19 @@ static int sqlite_read_window(struct sqlite_reading *r, sqlite3_stmt *statement)
 	return 0;
 }
 
+/* In which part of the span something begins. */
+static uint32_t sqlite_slice(const struct sqlite_reading *r, uint64_t from_ns)
+{
+	return r->q->slice_ns ? (uint32_t)((from_ns - r->q->from_ns) / r->q->slice_ns)
+	                      : PROFILE_NOT_KEPT;
+}
+
 /* Reads what was counted in a window. -errno. */
 static int sqlite_read_counts(struct sqlite_reading *r, sqlite3_stmt *statement)
 {
 	const struct counted_reader to = { sqlite_read_group, sqlite_add, r };
-	const uint64_t from = (uint64_t)sqlite3_column_int64(statement, 0);
 
-	r->slice = r->q->slice_ns ? (uint32_t)((from - r->q->from_ns) / r->q->slice_ns)
-	                          : PROFILE_NOT_KEPT;
+	r->slice = sqlite_slice(r, (uint64_t)sqlite3_column_int64(statement, 0));
 	return sqlite_counts_each(&r->counts_of, sqlite3_column_int64(statement, 3), &to, r->err);
 }
 
@@ -279,13 +296,92 @@ static int sqlite_read_windows(struct sqlite_reading *r)
 		return -r->err->code;
 	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
 		rc = sqlite_read_window(r, statement);
-		if (rc >= 0)
+		if (rc >= 0 &&
+		    !sqlite_parts_have(&r->parts, (uint64_t)sqlite3_column_int64(statement, 0)))
 			rc = sqlite_read_counts(r, statement);
 		if (rc < 0)
 			break;
 	}
 	sqlite3_finalize(statement);
 	return rc;
+}
+
+/* ---- parts ---- */
+
+/* A frame of a part is needed. -ENOMEM. */
+static int sqlite_need_place(struct sqlite_reading *r, uint32_t place)
+{
+	const uint32_t id = place - SUMMED_FRAMES + 1;
+
+	if (place < SUMMED_FRAMES || lookup_needs(&r->lookup, BLOCKS_FRAMES, id))
+		return 0;
+	return lookup_need(&r->lookup, BLOCKS_FRAMES, id);
+}
+
+/* Looks at all that is asked of a part's group, and which frames it has. -errno; -EBADMSG. */
+static int sqlite_need_places(struct sqlite_reading *r, const struct summed_piece *piece)
+{
+	struct cursor tops = piece->tops, selfs = piece->selfs, nameless = piece->nameless,
+	              totals = piece->totals;
+	struct summed_top top = { 0 };
+	struct summed_self self = { 0 };
+	struct summed_nameless unnamed = { 0 };
+	struct summed_total total = { 0 };
+	int rc = 0;
+
+	while (rc >= 0 && summed_next_top(&tops, &top))
+		rc = sqlite_need_place(r, top.place);
+	while (rc >= 0 && summed_next_self(&selfs, piece->weight, &self))
+		rc = sqlite_need_place(r, self.place);
+	while (rc >= 0 && summed_next_nameless(&nameless, &unnamed))
+		rc = sqlite_need_place(r, unnamed.place);
+	while (rc >= 0 && unstacked_has_totals(r->q->flat->columns) &&
+	       summed_next_total(&totals, piece->weight, &total))
+		rc = sqlite_need_place(r, total.place);
+	if (rc >= 0 && (tops.failed || selfs.failed || nameless.failed || totals.failed))
+		rc = -EBADMSG;
+	return rc;
+}
+
+/* Takes what a part has of one series, event and state, if it is wanted. -errno. */
+static int sqlite_take_piece(struct sqlite_reading *r, struct summed_piece *piece)
+{
+	const struct counted_head head = { piece->head.series, piece->head.event, 0 };
+	int rc = sqlite_read_group(r, &head);
+
+	if (rc <= 0)
+		return rc;
+	piece->group = sqlite_group(r, piece->head.state);
+	return piece->group == POOL_FAILED ? -ENOMEM : sqlite_need_places(r, piece);
+}
+
+/* Takes the parts that are in the span. -errno. */
+static int sqlite_take_parts(struct sqlite_reading *r)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < r->parts.n && rc >= 0; i++) {
+		struct summed *part = &r->parts.sums[i];
+
+		r->slice = sqlite_slice(r, r->parts.of[i].from_ns);
+		for (size_t k = 0; k < part->n && rc >= 0; k++)
+			rc = sqlite_take_piece(r, &part->pieces[k]);
+	}
+	return rc;
+}
+
+/* Finds the parts of these epochs' names that can stand for windows of the span. -errno. */
+static int sqlite_find_parts(struct sqlite_reading *r, const struct sqlite_epoch *epochs, size_t n)
+{
+	enum summed_way way;
+	int rc = 0;
+
+	if (!r->q->flat || r->sums_to || !unstacked_way(r->q->flat->columns, &way))
+		return 0;
+	rc = sqlite_parts_find(&r->parts, r->s, r->names, r->q, r->err);
+	for (size_t i = 0; i < n && r->parts.n && rc >= 0; i++)
+		rc = sqlite_parts_check(&r->parts, r->s, epochs[i].id, r->err);
+	return rc < 0 ? rc : sqlite_parts_load(&r->parts, r->s, r->err);
 }
 
 /* ---- into the profile ---- */
@@ -385,15 +481,37 @@ static int sqlite_add_flat(struct sqlite_reading *r)
 {
 	const uint32_t n = r->groups.n;
 	struct profile_key *keys = calloc((size_t)n + 1, sizeof(*keys));
-	const struct unstacked_groups groups = { keys, n };
+	const struct unstacked_from from = {
+		r->lists, r->n_lists, r->parts.sums, r->parts.n, { keys, n }
+	};
 	int rc = keys ? 0 : -ENOMEM;
 
 	for (uint32_t group = 1; group <= n && rc >= 0; group++)
 		rc = sqlite_group_to_key(r, pool_at(&r->groups, group), &keys[group]);
 	if (rc >= 0)
-		rc = unstacked_add(r->q->flat, r->into, &r->lookup, r->lists, r->n_lists, &groups,
-		                   &r->folded);
+		rc = unstacked_add(r->q->flat, r->into, &r->lookup, &from, &r->folded);
 	free(keys);
+	return rc;
+}
+
+/* Adds all lists to the sums that are made. -errno. */
+static int sqlite_add_sums(struct sqlite_reading *r)
+{
+	struct summed_head *heads = calloc((size_t)r->groups.n + 1, sizeof(*heads));
+	const struct summing_stacks stacks = {
+		r->q->flat, r->into, &r->lookup, r->lists, r->n_lists, heads,
+	};
+	int rc = heads ? 0 : -ENOMEM;
+
+	for (uint32_t group = 1; group <= r->groups.n && rc >= 0; group++) {
+		const struct sqlite_group_key *g = pool_at(&r->groups, group);
+
+		heads[group] = (struct summed_head){ (uint64_t)g->series[0] << 32 | g->series[1],
+			                             g->event, g->state };
+	}
+	if (rc >= 0)
+		rc = summing_add_stacks(r->sums_to, &stacks);
+	free(heads);
 	return rc;
 }
 
@@ -418,6 +536,7 @@ static void sqlite_reading_clear(struct sqlite_reading *r)
 	pool_free(&r->groups);
 	map_free(&r->counts);
 	named_free(&r->named);
+	sqlite_parts_free(&r->parts);
 	for (size_t i = 0; i < SQLITE_LISTS; i++)
 		joined_free(&r->lists[i]);
 	r->n_lists = r->n_nodes = 0;
@@ -463,6 +582,10 @@ static int sqlite_read_names(struct sqlite_reading *r, struct sqlite_epoch *epoc
 	rc = sqlite_read_series(r);
 	if (rc >= 0 && r->q->function)
 		rc = named_find(&r->named, &r->lookup, r->q->function);
+	if (rc >= 0)
+		rc = sqlite_find_parts(r, epochs, n);
+	if (rc >= 0)
+		rc = sqlite_take_parts(r);
 	for (size_t i = 0; i < n && rc >= 0; i++)
 		rc = sqlite_read_epoch(r, &epochs[i]);
 	if (rc >= 0 && !r->q->flat)
@@ -471,7 +594,9 @@ static int sqlite_read_names(struct sqlite_reading *r, struct sqlite_epoch *epoc
 		rc = lookup_load(&r->lookup);
 	/* Only now can anything be added, by the profile's own numbers. */
 	if (rc >= 0)
-		rc = r->q->flat ? sqlite_add_flat(r) : sqlite_add_rows(r, &r->lists[0]);
+		rc = r->sums_to   ? sqlite_add_sums(r)
+		     : r->q->flat ? sqlite_add_flat(r)
+		                  : sqlite_add_rows(r, &r->lists[0]);
 	if (rc >= 0)
 		rc = sqlite_add_counts(r);
 	sqlite_reading_clear(r);
@@ -508,6 +633,8 @@ static int sqlite_read_epochs(struct sqlite_reading *r)
 	if (!statement)
 		return -r->err->code;
 	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
+		if (r->sums_to && sqlite3_column_int64(statement, 1) != r->only)
+			continue;
 		rc = ARRAY_ROOM(&r->epochs, &r->capacity, r->n_epochs + 1);
 		if (rc < 0)
 			break;
@@ -540,6 +667,26 @@ static int sqlite_read_all(struct sqlite_reading *r)
 	return rc;
 }
 
+/* Reads what the query asks for, in the transaction of the caller. -errno. */
+static int sqlite_reading_run(struct sqlite_reading *r)
+{
+	int rc;
+
+	r->fetch = sqlite_prepare(r->s,
+	                          "SELECT id, n, data FROM blocks WHERE id <= ?1 AND "
+	                          "id >= ?2 ORDER BY id DESC LIMIT 1",
+	                          r->err);
+	rc = r->fetch ? sqlite_counts_start(&r->counts_of, r->s, r->err) : -r->err->code;
+	if (rc >= 0)
+		rc = sqlite_read_all(r);
+	sqlite3_finalize(r->fetch);
+	sqlite_counts_end(&r->counts_of);
+	sums_free(&r->sums);
+	intern_free(&r->texts);
+	free(r->epochs);
+	return rc;
+}
+
 /* Reads what the query asks for into the profile. */
 int sqlite_read_by(const struct sqlite_store *s, const struct store_query *q,
                    void (*label)(const struct labels *l, const char *by, struct buf *out),
@@ -549,29 +696,36 @@ int sqlite_read_by(const struct sqlite_store *s, const struct store_query *q,
 	struct sqlite_reading r = {
 		.s = s, .q = q, .label = label, .into = into, .found = ret, .err = &why
 	};
-	int rc = 0;
+	int rc;
 
 	/* One transaction sees one state of the store, however long it takes. */
 	if (sqlite3_exec(r.s->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
 		rc = sqlite_fail(r.s, &why);
-	r.fetch = rc < 0 ? NULL
-	                 : sqlite_prepare(r.s,
-	                                  "SELECT id, n, data FROM blocks WHERE id <= ?1 AND "
-	                                  "id >= ?2 ORDER BY id DESC LIMIT 1",
-	                                  &why);
-	if (rc >= 0)
-		rc = r.fetch ? sqlite_counts_start(&r.counts_of, s, &why) : -why.code;
-	if (rc >= 0)
-		rc = sqlite_read_all(&r);
-	sqlite3_finalize(r.fetch);
-	sqlite_counts_end(&r.counts_of);
+	else
+		rc = sqlite_reading_run(&r);
 	/* Nothing was written: this ends the view of that one state. */
 	sqlite3_exec(r.s->db, "COMMIT", NULL, NULL, NULL);
-	sums_free(&r.sums);
-	intern_free(&r.texts);
-	free(r.epochs);
 	if (rc < 0 && err)
 		*err = why;
+	return rc;
+}
+
+/* The profile that is made has frames alone, and is of no use behind that. */
+int sqlite_read_sums(const struct sqlite_store *s, const struct store_query *q, int64_t names,
+                     struct summing *to, struct seam_error *err)
+{
+	struct store_found found = { 0 };
+	struct sqlite_reading r = {
+		.s = s, .q = q, .label = labels_values, .found = &found, .err = err
+	};
+	int rc = profile_new(&r.into, 0);
+
+	r.sums_to = to;
+	r.only = names;
+	if (rc >= 0)
+		rc = sqlite_reading_run(&r);
+	store_found_free(&found);
+	profile_free(r.into);
 	return rc;
 }
 

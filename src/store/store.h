@@ -62,7 +62,9 @@ struct store_query {
 	 * out, or not at all, as its own has. NULL: all are. */
 	const char *function;
 	/* No stack is asked for: a kind of store that can adds up its samples here, and leaves the
-	 * profile with rows of innermost frames; others leave it as it is. NULL: stacks are. */
+	 * profile with rows of innermost frames; others leave it as it is. NULL: stacks are. Of a
+	 * roll-up: what its `frame` says of frames is kept, so that such an answer needs no stacks;
+	 * NULL: nothing is. */
 	struct flat *flat;
 };
 
@@ -125,6 +127,7 @@ struct store_functions {
 /* How many hours were rolled up, were so before, and are not over yet. */
 struct store_rolled {
 	uint64_t made, there, open;
+	uint64_t parts; /* so many parts of time were summed up by frame */
 };
 
 /* What compaction did. */

@@ -2,7 +2,8 @@
 /*
  * fleet_flat.c: what is told of stacks that were never made is what the same stacks tell: sums by
  * function, what is outermost on them, what has no name; of windows as they were written, compacted
- * and folded, with functions that recur, several writers, and any filter.
+ * and folded, with functions that recur, several writers, and any filter; of parts of time that are
+ * summed up, whoever puts, forgets and folds windows then.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -18,6 +19,7 @@
 #include "base/map.h"
 #include "fleet/answer.h"
 #include "fleet/nameless_frames.h"
+#include "fleet/sum_up.h"
 
 #define SECOND 1000000000ull
 #define WINDOWS 96u
@@ -37,9 +39,10 @@ static uint32_t rnd(uint32_t n)
  * CPython. */
 static uint32_t frame_of(struct profile *p, uint32_t n)
 {
-	static const char *const names[FUNCTIONS] = { "a",         "b", "c",     NULL,
-		                                      "_PyEval_x", "e", "py::f", "[unknown x+0x10]",
-		                                      "h" };
+	static const char *const names[FUNCTIONS] = {
+		"a", "b", "c", NULL, "_PyEval_EvalFrameDefault", "e", "py::f", "[unknown x+0x10]",
+		"h",
+	};
 	const struct profile_frame f = {
 		.object = n % 4 ? profile_object(p, n % 2 ? "/lib/odd.so" : "/bin/even", NULL) : 0,
 		.symbol = names[n] ? profile_string(p, names[n]) : 0,
@@ -116,17 +119,6 @@ static void put(unsigned window)
 		labels_free(&labels[i]);
 }
 
-/* As a report says it of CPython. */
-static unsigned char says(const struct profile *p, uint32_t frame)
-{
-	const uint32_t symbol = profile_frame_at(p, frame)->symbol;
-	const char *name = symbol ? profile_text(p, symbol) : "";
-
-	if (!strncmp(name, "py::", 4))
-		return FLAT_PYTHON_NAMED;
-	return strncmp(name, "_PyEval", 7) ? 0 : FLAT_PYTHON_RUNS;
-}
-
 /* A table as text, in its order. */
 static void table_text(struct buf *out, const struct load *load, unsigned columns, uint32_t event,
                        bool self_only)
@@ -200,7 +192,7 @@ static void look_at_stacks(const struct profile *p, struct map *tops, uint64_t *
 			const uint32_t frame = profile_node_at(p, node).frame;
 
 			path[n++] = node;
-			all |= says(p, frame);
+			all |= flat_python_says(p, frame);
 			if (nameless_frames_has(p, profile_frame_at(p, frame)))
 				all |= FLAT_NAMELESS;
 		}
@@ -253,14 +245,15 @@ static void check_lines(struct buf *wanted, struct buf *got)
 /* Both answers to one question. */
 static void compare(const struct store_query *asked, unsigned columns)
 {
-	struct flat flat = { .columns = columns, .says = says };
+	struct flat flat = { .columns = columns, .says = flat_python_says };
+	const unsigned keep = PROFILE_KEEP_LABEL | (asked->slice_ns ? PROFILE_KEEP_SLICE : 0);
 	struct store_query q = *asked;
 	struct answer whole = { 0 }, sums = { 0 };
 	struct buf wanted = { 0 }, got = { 0 };
 
-	assert_int_equal(answer_load(&whole, store, &q, rollup_facts[ROLLUP_LABEL].keep, NULL), 0);
+	assert_int_equal(answer_load(&whole, store, &q, keep, NULL), 0);
 	q.flat = &flat;
-	assert_int_equal(answer_load(&sums, store, &q, rollup_facts[ROLLUP_LABEL].keep, NULL), 0);
+	assert_int_equal(answer_load(&sums, store, &q, keep, NULL), 0);
 	assert_null(whole.load.flat);
 	assert_true(!sums.load.taken || sums.load.flat);
 	assert_int_equal(profile_n_events(whole.load.profile), profile_n_events(sums.load.profile));
@@ -297,7 +290,8 @@ static void compare_all(void)
 		COLUMN_BIT(LABEL) | COLUMN_BIT(COMM),
 		COLUMN_BIT(OBJECT),
 	};
-	static const char *const filters[] = { NULL, "comm=two", "host=h1,comm=one", "host=none" };
+	static const unsigned spans[][2] = { { 0, 10000 }, { 300, 1200 }, { 7, 650 } };
+	static const char *const filters[] = { NULL, "host=h1,comm=one", "host=none" };
 
 	for (size_t f = 0; f < sizeof(filters) / sizeof(*filters); f++) {
 		struct labels_filter filter = { 0 };
@@ -308,15 +302,32 @@ static void compare_all(void)
 			assert_int_equal(labels_filter_parse(&filter, filters[f], &at), 0);
 		q.where = filters[f] ? &filter : NULL;
 		for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
-			q.from_ns = 0;
-			q.to_ns = 10000 * SECOND;
-			compare(&q, columns[c]);
-			q.from_ns = 300 * SECOND;
-			q.to_ns = 900 * SECOND;
-			compare(&q, columns[c]);
+			for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
+				q.from_ns = spans[i][0] * SECOND;
+				q.to_ns = spans[i][1] * SECOND;
+				compare(&q, columns[c]);
+			}
+		}
+		q.from_ns = 0;
+		q.to_ns = 7200 * SECOND;
+		for (q.slice_ns = 450 * SECOND; q.slice_ns < q.to_ns; q.slice_ns *= 8) {
+			compare(&q, COLUMN_BIT(SLICE) | COLUMN_BIT(SYMBOL));
+			compare(&q, COLUMN_BIT(SLICE) | COLUMN_BIT(COMM));
 		}
 		labels_filter_free(&filter);
 	}
+}
+
+/* So many parts are made of what is over at a time. Answers stay. */
+static void sum_up_at(uint64_t now_ns, unsigned parts)
+{
+	const struct store_query q = { .to_ns = UINT64_MAX };
+	struct store_rolled rolled = { 0 };
+	struct seam_error err = { 0 };
+
+	assert_int_equal(sum_up(store, &q, now_ns, 0, &rolled, &err), 0);
+	assert_int_equal(rolled.parts, parts);
+	compare_all();
 }
 
 /* The same store over and over: as it was written, half of it compacted, all of it, folded. */
@@ -327,17 +338,34 @@ static void as_written_and_compacted(void **state)
 	for (unsigned i = 0; i < WINDOWS; i++)
 		put(i);
 	compare_all();
+	/* Of ten minutes of two instances one was put behind the other: three lists of names. */
+	sum_up_at(659 * SECOND, 0);
+	sum_up_at(660 * SECOND, 3);
+	sum_up_at(1259 * SECOND, 0);
 	while (store_compact(store, 1100 * SECOND, 0, &done, NULL) > 0)
 		;
 	assert_true(done.windows > 0);
+	sum_up_at(1260 * SECOND, 2);
+	/* An hour, too; of what was short before nothing stays but in it. */
+	sum_up_at(3660 * SECOND, 4);
+	sum_up_at(36000 * SECOND, 0);
+	/* One goes that is in parts. */
+	assert_int_equal(store_forget(store, 60 * SECOND, 0, NULL), 1);
 	compare_all();
+	sum_up_at(36000 * SECOND, 1);
 	while (store_compact(store, 86400 * SECOND, 60000, &done, NULL) > 0)
 		;
 	assert_true(done.folded > 0);
 	compare_all();
-	/* A writer goes on. */
+	sum_up_at(86400 * SECOND, 1);
+	/* What is merged again is not folded again: its parts stay. */
+	while (store_compact(store, 10 * 86400 * SECOND, 0, &done, NULL) > 0)
+		;
+	sum_up_at(864000 * SECOND, 0);
+	/* A writer goes on: its own names are others. */
 	put(WINDOWS);
 	compare_all();
+	sum_up_at(864000 * SECOND, 1);
 	(void)state;
 }
 

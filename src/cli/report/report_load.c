@@ -176,7 +176,7 @@ int report_load_stored(struct report_cmd *r)
 
 	if (report_is_flat(r)) {
 		r->flat.columns = r->show.fields.columns;
-		r->flat.says = report_python_says;
+		r->flat.says = flat_python_says;
 		r->stored.query.flat = &r->flat;
 	}
 	rc = stored_load(&r->stored, r->cmd, report_keeps(&r->show), &r->answer);

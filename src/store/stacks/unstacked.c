@@ -56,6 +56,9 @@ struct unstacked {
 	struct profile *p;
 	struct joined *lists;
 	size_t n;
+	struct summed *parts;
+	size_t n_parts;
+	enum summed_way way_of_parts;
 	const struct unstacked_groups *groups;
 	struct unstacked_frame *frames;
 	uint32_t folded; /* place of what was folded in programs; behind it: in the kernel */
@@ -203,26 +206,82 @@ static int unstacked_nodes(struct unstacked *u, struct joined *j)
 
 /* ---- by state, and by what is said ---- */
 
+/* Adds samples of a group to those of their outermost frame, and to what all frames say.
+ * -ENOMEM. */
+static int unstacked_tell_top(struct unstacked *u, uint32_t group, uint32_t place, uint32_t says,
+                              uint64_t samples)
+{
+	const uint32_t state = u->groups->keys[group].state;
+	uint64_t **by = &u->by_state[state < PROFILE_STATES_MAX ? state : PROFILE_STATES_MAX];
+
+	if (!*by)
+		*by = calloc((size_t)u->folded + 2, sizeof(**by));
+	if (!*by)
+		return -ENOMEM;
+	u->to->samples[says & (FLAT_SAYS - 1)] += samples;
+	(*by)[place] += samples;
+	return 0;
+}
+
 /* Adds what stacks tell that does not depend on a table's columns. -ENOMEM. */
 static int unstacked_tell(struct unstacked *u, const struct joined *j, uint64_t *folded)
 {
 	for (size_t i = 0; i < j->sums.n; i++) {
 		const struct sums_row *row = &j->sums.rows[i];
 		const uint32_t top = row->node ? u->tops[row->node] : 0;
-		uint32_t state = u->groups->keys[row->group].state;
-		uint64_t **by =
-		        &u->by_state[state < PROFILE_STATES_MAX ? state : PROFILE_STATES_MAX];
+		const int r = unstacked_tell_top(u, row->group, top & UNSTACKED_PLACE,
+		                                 top >> UNSTACKED_SAYS, row->samples);
 
-		if (!*by)
-			*by = calloc((size_t)u->folded + 2, sizeof(**by));
-		if (!*by)
-			return -ENOMEM;
-		u->to->samples[top >> UNSTACKED_SAYS & (FLAT_SAYS - 1)] += row->samples;
-		(*by)[top & UNSTACKED_PLACE] += row->samples;
+		if (r < 0)
+			return r;
 		if (row->node && (j->nodes[row->node].frame & UNSTACKED_PLACE) >= u->folded)
 			*folded += row->samples;
 	}
 	return 0;
+}
+
+/* Where a frame is whose place in a part is this; the caller's damaged store has none there: 0. */
+static inline uint32_t unstacked_part_place(const struct unstacked *u, uint32_t place)
+{
+	if (place < SUMMED_FRAMES)
+		return place ? u->folded + (place - SUMMED_FOLDED) : 0;
+	place -= SUMMED_FRAMES - 1;
+	return place < u->folded && u->frames[place].node ? place : 0;
+}
+
+/* The same of a group of a part. -ENOMEM. */
+static int unstacked_tell_piece(struct unstacked *u, const struct summed_piece *piece,
+                                uint64_t *folded)
+{
+	struct cursor tops = piece->tops, selfs = piece->selfs, nameless = piece->nameless;
+	struct summed_top top = { 0 };
+	struct summed_self self = { 0 };
+	struct summed_nameless unnamed = { 0 };
+	int r = 0;
+
+	while (r >= 0 && summed_next_top(&tops, &top))
+		r = unstacked_tell_top(u, piece->group, unstacked_part_place(u, top.place),
+		                       top.says, top.samples);
+	while (summed_next_self(&selfs, piece->weight, &self))
+		if (self.place == SUMMED_FOLDED || self.place == SUMMED_FOLDED_KERNEL)
+			*folded += self.value.samples;
+	while (r >= 0 && summed_next_nameless(&nameless, &unnamed)) {
+		const uint32_t place = unstacked_part_place(u, unnamed.place);
+
+		r = flat_add_nameless(u->to, u->frames[place].is.nameless, unnamed.samples);
+	}
+	return r;
+}
+
+/* The same of a part's groups that are wanted. -ENOMEM. */
+static int unstacked_tell_part(struct unstacked *u, const struct summed *part, uint64_t *folded)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < part->n && r >= 0; i++)
+		if (part->pieces[i].group)
+			r = unstacked_tell_piece(u, &part->pieces[i], folded);
+	return r;
 }
 
 /* Hands over the outermost frames. Place 0 is of samples without a stack. -ENOMEM. */
@@ -242,6 +301,27 @@ static int unstacked_tops(const struct unstacked *u)
 }
 
 /* ---- by frame ---- */
+
+#define UNSTACKED_OBJECT (1u << ROLLUP_OBJECT | 1u << ROLLUP_BUILD_ID)
+
+bool unstacked_has_totals(unsigned columns)
+{
+	return columns & (UNSTACKED_OBJECT | 1u << ROLLUP_SYMBOL);
+}
+
+/* Object and symbol are what parts tell apart; a build-id is its object's. */
+bool unstacked_way(unsigned columns, enum summed_way *way)
+{
+	const unsigned object = columns & UNSTACKED_OBJECT;
+
+	if (columns & (1u << ROLLUP_FILE | 1u << ROLLUP_LINE | 1u << ROLLUP_PARENT) ||
+	    object == 1u << ROLLUP_BUILD_ID)
+		return false;
+	*way = !(columns & 1u << ROLLUP_SYMBOL) ? SUMMED_OBJECT
+	       : object                         ? SUMMED_FUNCTION
+	                                        : SUMMED_SYMBOL;
+	return true;
+}
 
 static const struct sums_row *unstacked_rows(const struct unstacked *u, size_t list, uint32_t group)
 {
@@ -301,9 +381,59 @@ static int unstacked_hand(struct unstacked *u, const struct profile_key *key, bo
 	return r;
 }
 
+static int unstacked_pieces_order(const void *pa, const void *pb)
+{
+	const struct summed_piece *a = pa, *b = pb;
+
+	return (a->group > b->group) - (a->group < b->group);
+}
+
+/* The first of a part's pieces of a group, or of what comes behind; they are sorted. */
+static size_t unstacked_first_piece(const struct summed *part, uint32_t group)
+{
+	size_t from = 0, to = part->n;
+
+	while (from < to) {
+		const size_t middle = from + (to - from) / 2;
+
+		if (part->pieces[middle].group < group)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* Adds what a piece has in its frames alone. */
+static void unstacked_own_piece(struct unstacked *u, const struct summed_piece *piece)
+{
+	struct cursor selfs = piece->selfs;
+	struct summed_self self = { 0 };
+
+	while (summed_next_self(&selfs, piece->weight, &self)) {
+		struct unstacked_sum *sum = unstacked_at(u, unstacked_part_place(u, self.place));
+
+		sum->samples += self.value.samples;
+		sum->weight += self.value.weight;
+	}
+}
+
+/* The same of all that parts have of a group. */
+static void unstacked_own_parts(struct unstacked *u, uint32_t group)
+{
+	for (size_t i = 0; i < u->n_parts; i++) {
+		const struct summed *part = &u->parts[i];
+
+		for (size_t k = unstacked_first_piece(part, group);
+		     k < part->n && part->pieces[k].group == group; k++)
+			unstacked_own_piece(u, &part->pieces[k]);
+	}
+}
+
 /* Adds a group's own samples to the profile's rows, by innermost frame. -ENOMEM. */
 static int unstacked_own(struct unstacked *u, uint32_t group)
 {
+	unstacked_own_parts(u, group);
 	for (size_t list = 0; list < u->n; list++) {
 		const struct sums_row *row = unstacked_rows(u, list, group);
 		const struct sums_row *end = unstacked_rows(u, list, group + 1);
@@ -384,6 +514,34 @@ static int unstacked_sum_list(struct unstacked *u, size_t list, uint32_t group)
 	return r;
 }
 
+/* Adds what a part has of a group. */
+static void unstacked_sum_piece(struct unstacked *u, const struct summed_piece *piece)
+{
+	const enum summed_way way = u->way_of_parts;
+	struct cursor totals = piece->totals;
+	struct summed_total total = { 0 };
+
+	while (summed_next_total(&totals, piece->weight, &total)) {
+		const struct summed_value *v = &total.of[way];
+		struct unstacked_sum *to = unstacked_at(u, unstacked_part_place(u, total.place));
+
+		to->weight += v->weight;
+		to->samples += v->samples;
+	}
+}
+
+/* Sums up what parts have of a group. */
+static void unstacked_sum_parts(struct unstacked *u, uint32_t group)
+{
+	for (size_t i = 0; i < u->n_parts; i++) {
+		const struct summed *part = &u->parts[i];
+
+		for (size_t k = unstacked_first_piece(part, group);
+		     k < part->n && part->pieces[k].group == group; k++)
+			unstacked_sum_piece(u, &part->pieces[k]);
+	}
+}
+
 /* Finds which groups have their sums together. -ENOMEM. */
 static int unstacked_link(struct unstacked *u)
 {
@@ -417,9 +575,12 @@ static int unstacked_totals(struct unstacked *u)
 	if (!u->way || !u->below)
 		return -ENOMEM;
 	for (uint32_t total = 1; total <= u->totals.n && r >= 0; total++) {
-		for (uint32_t group = u->first[total]; group; group = u->next[group])
+		for (uint32_t group = u->first[total]; group && r >= 0; group = u->next[group]) {
 			for (size_t list = 0; list < u->n && r >= 0; list++)
 				r = unstacked_sum_list(u, list, group);
+			if (unstacked_has_totals(u->to->columns))
+				unstacked_sum_parts(u, group);
+		}
 		if (r >= 0)
 			r = unstacked_hand(u, pool_at(&u->totals, total), true);
 	}
@@ -466,29 +627,39 @@ static void unstacked_end(struct unstacked *u)
 }
 
 /* Frames first, as nodes are told by them; then what does not depend on the columns; then sums. */
-int unstacked_add(struct flat *to, struct profile *p, struct lookup *l, struct joined *lists,
-                  size_t n, const struct unstacked_groups *groups, uint64_t *folded)
+int unstacked_add(struct flat *to, struct profile *p, struct lookup *l,
+                  const struct unstacked_from *from, uint64_t *folded)
 {
 	struct unstacked u = { .to = to,
 		               .p = p,
-		               .lists = lists,
-		               .n = n,
-		               .groups = groups,
+		               .lists = from->lists,
+		               .n = from->n,
+		               .parts = from->parts,
+		               .n_parts = from->n_parts,
+		               .groups = &from->groups,
 		               .folded = l->lists[BLOCKS_FRAMES].highest + 1 };
 	int r = unstacked_start(&u);
 
+	if (u.n_parts && !unstacked_way(to->columns, &u.way_of_parts))
+		r = -EINVAL;
 	if (r >= 0)
 		r = unstacked_frames(&u, l);
-	for (size_t i = 0; i < n && r >= 0; i++) {
-		r = unstacked_nodes(&u, &lists[i]);
+	for (size_t i = 0; i < u.n && r >= 0; i++) {
+		r = unstacked_nodes(&u, &u.lists[i]);
 		if (r >= 0)
-			r = unstacked_tell(&u, &lists[i], folded);
+			r = unstacked_tell(&u, &u.lists[i], folded);
 	}
+	for (size_t i = 0; i < u.n_parts; i++)
+		if (u.parts[i].n)
+			qsort(u.parts[i].pieces, u.parts[i].n, sizeof(*u.parts[i].pieces),
+			      unstacked_pieces_order);
+	for (size_t i = 0; i < u.n_parts && r >= 0; i++)
+		r = unstacked_tell_part(&u, &u.parts[i], folded);
 	if (r >= 0)
 		r = unstacked_tops(&u);
 	if (r >= 0)
 		r = unstacked_starts(&u);
-	for (uint32_t group = 1; group <= groups->n && r >= 0; group++)
+	for (uint32_t group = 1; group <= u.groups->n && r >= 0; group++)
 		r = unstacked_own(&u, group);
 	if (r >= 0)
 		r = unstacked_totals(&u);

@@ -17,6 +17,14 @@ HOSTILE = "a=1,\\'; DROP TABLE hours; --, 3:x"
 PAST = ["--from", "@0", "--to", "-12h"]
 
 
+def number(v):
+    """As LEB128."""
+    out = b""
+    while v > 0x7f:
+        out, v = out + bytes((v & 0x7f | 0x80,)), v >> 7
+    return out + bytes((v,))
+
+
 def quoted(value):
     return "".join("\\" + c if c in "\\,=" else c for c in value)
 

@@ -5,11 +5,13 @@
  *
  *	put write URL FIRST     windows from number FIRST on; says "put N" when one is safe,
  *	                        "forget N" before windows below N go. Compacts, with a clock
- *	                        that is right, a day or a week ahead, and forgets, by age.
+ *	                        that is right, a day or a week ahead, sums up by frame, and
+ *	                        forgets, by age.
  *	put hostile URL NAME    one window, in which all that has a name is called NAME
  *	put check URL           every window that is there: its samples, all or none of them,
- *	                        and its own count. Says "FIRST LAST HOW-MANY", and "broken N"
- *	                        for each that is not whole.
+ *	                        and its own count; that sums by frame are those of the
+ *	                        stacks. Says "FIRST LAST HOW-MANY", and "broken N" for each
+ *	                        that is not whole.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +19,10 @@
 #include <string.h>
 
 #include "../window_profile.h"
+#include "base/map.h"
+#include "fleet/answer.h"
+#include "fleet/sum_up.h"
+#include "profile/flat.h"
 #include "store/store.h"
 
 #define BEGIN_NS 1790000000000000000ULL
@@ -147,9 +153,13 @@ static void tend(struct store *s, unsigned i)
 {
 	const uint64_t now = BEGIN_NS + i * EVERY;
 	const uint64_t ahead = i % 331 < 3 ? 8 * DAY : i % 97 < 3 ? DAY + SECOND : SECOND;
+	const struct store_query ever = { .to_ns = UINT64_MAX };
 	struct store_compacted done = { 0 };
+	struct store_rolled rolled = { 0 };
 	struct seam_error err = { 0 };
 
+	if (i % 7 == 0 && sum_up(s, &ever, now + ahead + 600 * SECOND, 2, &rolled, &err) < 0)
+		die("sum up", &err);
 	if (i % 5 == 0 && store_compact(s, now + ahead, 0, &done, &err) < 0)
 		die("compact", &err);
 	if (i % 41 == 40 && i > KEPT) {
@@ -179,6 +189,49 @@ static long window_of(const struct profile *p, uint32_t frame)
 	const char *name = profile_text(p, profile_frame_at(p, frame)->symbol);
 
 	return name[0] == 'w' && name[1] ? strtol(name + 1, NULL, 10) : -1;
+}
+
+/* A table by function, of stacks or of sums, as a number: two that differ have others. */
+static uint64_t table_hash(const struct load *load)
+{
+	const struct rollup_opts opts = { .columns = 1u << ROLLUP_SYMBOL, .flat = load->flat };
+	struct rollup t;
+	uint64_t hash = 0;
+
+	if (rollup_build(&t, load->profile, &opts) < 0)
+		die("table", &(struct seam_error){ .text = "out of memory" });
+	for (size_t i = 0; i < t.n; i++) {
+		const uint64_t row[] = { t.rows[i].self, t.rows[i].total, t.rows[i].self_samples,
+			                 t.rows[i].total_samples };
+		const char *name = profile_text(load->profile, t.rows[i].value[ROLLUP_SYMBOL]);
+
+		/* Rows are in no order. */
+		hash += map_hash_bytes(row, sizeof(row), map_hash_bytes(name, strlen(name), 0));
+	}
+	rollup_free(&t);
+	return hash;
+}
+
+/* Says where sums of parts are not those of the stacks. */
+static void check_parts(const char *url)
+{
+	struct flat flat = { .columns = 1u << ROLLUP_SYMBOL, .says = flat_python_says };
+	struct store_query q = { .to_ns = UINT64_MAX };
+	struct answer stacks = { 0 }, sums = { 0 };
+	struct seam_error err = { 0 };
+	struct store *s;
+
+	if (store_open(&s, url, STORE_READ, &err) < 0 || answer_load(&stacks, s, &q, 0, &err) < 0)
+		die("read", &err);
+	q.flat = &flat;
+	if (answer_load(&sums, s, &q, 0, &err) < 0)
+		die("read", &err);
+	if (table_hash(&stacks.load) != table_hash(&sums.load))
+		printf("broken: parts are not what stacks say\n");
+	answer_free(&stacks);
+	answer_free(&sums);
+	flat_free(&flat);
+	store_close(s);
 }
 
 static int check(const char *url)
@@ -222,6 +275,7 @@ static int check(const char *url)
 		       store_found_count(&found, "windows"));
 	if (n && n != last - first + 1)
 		printf("broken: %zu windows from %zu to %zu\n", n, first, last);
+	check_parts(url);
 	printf("%zd %zd %zu\n", n ? (ssize_t)first : -1, n ? (ssize_t)last : -1, n);
 	free(samples);
 	free(weights);

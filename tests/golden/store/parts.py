@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""Parts of an SQLite store's time that are summed up by frame: an answer that takes what it can from them is, to the byte, the one
+that reads all stacks; of whole hours it reads none; what makes no sense is told."""
+import os
+import random
+import shutil
+import sqlite3
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import hours  # noqa: E402
+from held import EVER, check, fault, seam  # noqa: E402
+
+FORMS = (["-g", "none"], ["-g", "none", "-s", "sym"], ["-g", "none", "-s", "dso"], ["-g", "none", "-s", "comm"], ["--no-children", "-g", "none"],
+         ["-g", "none", "-s", "comm,state,event"], ["-g", "none", "-s", "build_id,sym", "-F", "overhead,sample,period"], ["--json"],
+         ["--csv", "-s", "dso,build_id,sym,state"], ["-g", "none", "--by", "service,version"], ["-g", "none", "-s", "srcline"],
+         ["-g", "none", "-s", "time,sym", "--time-quantum", "10m"], ["-g", "none", "-n", "--percent-limit", "3"])
+
+
+def without_parts(path):
+    """The same store, from which all stacks are read."""
+    plain = path + "-plain"
+    shutil.copyfile(path, plain)
+    db = sqlite3.connect(plain)
+    n = db.execute("SELECT count(*) FROM parts").fetchone()[0]
+    db.executescript("DROP TRIGGER parts_folded; DROP TABLE parts")
+    db.close()
+    return plain, n
+
+
+def same(what, path, spans, wheres):
+    plain, n = without_parts(path)
+    if not n:
+        fault(what + ": no parts")
+    for span in spans:
+        for where in wheres:
+            for form in FORMS:
+                args = ["report", *form, *span, *where]
+                wanted, got = ([s.replace(p, "PATH") if isinstance(s, str) else s for s in seam(*args, "--store", "sqlite:" + p, status=None)]
+                               for p in (plain, path))
+                check("%s: %s" % (what, args), wanted, got)
+    return plain
+
+
+def spans_of(path):
+    """Everything, the time of some windows to odd ends, and whole hours around them."""
+    db = sqlite3.connect(path)
+    begins = [r[0] // 10**9 for r in db.execute("SELECT from_ns FROM windows ORDER BY from_ns").fetchall()]
+    db.close()
+    yield EVER
+    for at in (begins[0], begins[len(begins) // 2], begins[-1]):
+        yield ["--from", "@%d" % (at // 3600 * 3600), "--to", "@%d" % (at // 3600 * 3600 + 3600)]
+        yield ["--from", "@%d" % (at - 1801), "--to", "@%d" % (at + 3)]
+
+
+def damaged(path):
+    chance = random.Random(5)
+    broken = path + "-broken"
+    told = 0
+    for turn in range(40):
+        shutil.copyfile(path, broken)
+        db = sqlite3.connect(broken)
+        for part, data in db.execute("SELECT id, data FROM parts").fetchall():
+            if turn % 2:  # as any numbers that it might have unpacked
+                data = b"\0\1" + b"".join(hours.number(chance.randrange(chance.choice((2, 40, 1 << 23)))) for _ in range(90))
+            data = bytearray(data[:chance.randrange(1, len(data) + 1)] if turn % 3 else data)
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+            db.execute("UPDATE parts SET data = ? WHERE id = ?", (bytes(data), part))
+        db.commit()
+        db.close()
+        for args in (["report", "-g", "none", *EVER], ["report", "-g", "none", "-s", "comm", *EVER], ["store", "rollup"]):
+            out, err, status = seam(*args, "--store", "sqlite:" + broken, status=None)
+            if status not in (0, 1) or status and "is damaged" not in err or "\x1b" in out + err:
+                fault("%s of damaged parts: exit %s: %s" % (args, status, err))
+            told += status
+    if not told:
+        fault("no damaged part was told")
+
+
+def parts(work):
+    path = os.path.join(work, "parts.db")
+    url = "sqlite:" + path
+    wheres = ([], ["--where", "service=web"], ["--where", "service=none"], ["--where", "version!=1"])
+    hours.brought(work, url, "hackbench_d", 90000, "service=web", "version=1")
+    hours.brought(work, url, "pipe_z", 90000, "service=" + hours.quoted(hours.HOSTILE))
+    hours.brought(work, url, "multi_group", 5000)
+    hours.brought(work, url, "gcc_d", 1800, "service=web", "version=2")
+    seam("store", "rollup", "--store", url)
+    same("as it was put", path, list(spans_of(path)), wheres)
+    seam("store", "compact", "--store", url)
+    plain = same("compacted", path, [EVER], wheres[:2])
+    # Windows that come later.
+    hours.brought(work, url, "kill9_z", 90000, "service=web", "version=3")
+    same("more came", path, [EVER, *list(spans_of(path))[1:3]], wheres[:2])
+    seam("store", "rollup", "--store", url)
+    same("and were summed up", path, [EVER], wheres[:2])
+    # Of whole hours no stack is read.
+    end = ["--from", "@0", "--to", "@%d" % ((int(time.time()) - 43200) // 3600 * 3600)]
+    wanted = [seam("report", *form, *end, "--store", url)[0] for form in FORMS[:6]]
+    db = sqlite3.connect(path)
+    db.execute("DELETE FROM blocks WHERE id >> 24 & 3 = 3")
+    db.commit()
+    db.close()
+    check("without any stack", wanted, [seam("report", *form, *end, "--store", url)[0] for form in FORMS[:6]])
+    damaged(path)
+    # A store that an older seam folds has no parts of that time any more.
+    shutil.copyfile(path, plain)
+    db = sqlite3.connect(plain)
+    db.execute("UPDATE epochs SET folded = 1")
+    check("parts of stacks that were folded", 0, db.execute("SELECT count(*) FROM parts").fetchone()[0])
+    db.close()
