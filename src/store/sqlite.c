@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,16 +187,47 @@ static void sqlite_close(void *store)
 	free(s);
 }
 
-/* Opens the database and says how it is to behave: nothing in the file is trusted, and a reader
- * never waits for the writer. */
-static int sqlite_open_database(struct sqlite_store *s, struct seam_error *err)
+/* Takes a file as what it was last, as nobody writes to it, and needs no file beside it. Such a
+ * path is a URI. -errno. */
+static int sqlite_open_fixed(struct sqlite_store *s, struct seam_error *err)
 {
-	int flags = s->writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
-	int64_t form = 0;
+	struct buf uri = { 0 };
 	int r;
 
-	if (sqlite3_open_v2(s->path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-		return s->db ? sqlite_fail(s, err) : -ENOMEM;
+	buf_put_text(&uri, "file:");
+	for (const char *at = s->path; *at; at++)
+		if (strchr("%?#", *at))
+			buf_printf(&uri, "%%%02x", (unsigned)*at);
+		else
+			buf_put(&uri, at, 1);
+	buf_put_text(&uri, "?immutable=1");
+	sqlite3_close(s->db);
+	s->db = NULL;
+	r = uri.failed
+	            ? SQLITE_NOMEM
+	            : sqlite3_open_v2(buf_text(&uri), &s->db,
+	                              SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI,
+	                              NULL);
+	buf_free(&uri);
+	s->fixed = true;
+	return r == SQLITE_OK ? 0 : s->db ? sqlite_fail(s, err) : -ENOMEM;
+}
+
+/* Whether the log has anything that the database has not. */
+static bool sqlite_has_log(const struct sqlite_store *s)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s-wal", s->path) >= sizeof(path))
+		return true;
+	return stat(path, &st) >= 0 ? st.st_size > 0 : errno != ENOENT;
+}
+
+/* Says how the database is to behave: nothing in the file is trusted, and a reader never waits for
+ * the writer. */
+static void sqlite_set(const struct sqlite_store *s)
+{
 	/* Extended codes tell what failed in the file system. */
 	sqlite3_extended_result_codes(s->db, 1);
 	sqlite3_busy_timeout(s->db, SQLITE_BUSY_MS);
@@ -204,7 +236,42 @@ static int sqlite_open_database(struct sqlite_store *s, struct seam_error *err)
 	sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	/* A value larger than a block is refused before it is read. */
 	sqlite3_limit(s->db, SQLITE_LIMIT_LENGTH, BLOCKS_BYTES_MAX + 1024);
-	r = sqlite_check(s, &form, err);
+}
+
+/* Looks at the database. SQLite makes files beside it to read it; who may not make them gets what
+ * it was when its last writer ended. As sqlite_check. */
+static int sqlite_look(struct sqlite_store *s, int64_t *form, struct seam_error *err)
+{
+	int r = sqlite_check(s, form, err);
+	const int code = r < 0 ? sqlite3_errcode(s->db) & 0xff : SQLITE_OK;
+
+	if (s->writes || (code != SQLITE_READONLY && code != SQLITE_CANTOPEN) ||
+	    access(s->path, R_OK) < 0)
+		return r;
+	if (sqlite_has_log(s))
+		return seam_error_set(err, EACCES, s->path, SEAM_NO_OFFSET, NULL,
+		                      "what was put last is in its log, which only those can read "
+		                      "who may write to the directory");
+	if (stat(s->path, &s->was) < 0)
+		return r;
+	r = sqlite_open_fixed(s, err);
+	if (r < 0)
+		return r;
+	sqlite_set(s);
+	return sqlite_check(s, form, err);
+}
+
+/* Opens the database. -errno. */
+static int sqlite_open_database(struct sqlite_store *s, struct seam_error *err)
+{
+	int flags = s->writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+	int64_t form = 0;
+	int r;
+
+	if (sqlite3_open_v2(s->path, &s->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		return s->db ? sqlite_fail(s, err) : -ENOMEM;
+	sqlite_set(s);
+	r = sqlite_look(s, &form, err);
 	if (r > 0 && !s->writes)
 		r = seam_error_set(err, EBADMSG, s->path, SEAM_NO_OFFSET, NULL,
 		                   "the store is empty");
@@ -252,6 +319,41 @@ static int sqlite_open(void **ret, const char *rest, enum store_mode mode, struc
 	return 0;
 }
 
+/* ---- answers ---- */
+
+/* What was read without locks is an answer if nobody wrote to the file meanwhile. r, or -errno. */
+static int sqlite_unchanged(const struct sqlite_store *s, int r, struct seam_error *err)
+{
+	struct stat now;
+
+	if (r < 0 || !s->fixed)
+		return r;
+	if (stat(s->path, &now) >= 0 && now.st_ino == s->was.st_ino &&
+	    now.st_size == s->was.st_size && now.st_mtim.tv_sec == s->was.st_mtim.tv_sec &&
+	    now.st_mtim.tv_nsec == s->was.st_mtim.tv_nsec)
+		return r;
+	return seam_error_set(err, EAGAIN, s->path, SEAM_NO_OFFSET, NULL,
+	                      "somebody wrote to the store while it was read");
+}
+
+static int sqlite_answer(void *store, const struct store_query *q, struct profile *into,
+                         struct store_found *ret, struct seam_error *err)
+{
+	return sqlite_unchanged(store, sqlite_read(store, q, into, ret, err), err);
+}
+
+static int sqlite_answer_list(void *store, const struct store_query *q, struct store_listing *ret,
+                              struct seam_error *err)
+{
+	return sqlite_unchanged(store, sqlite_list(store, q, ret, err), err);
+}
+
+static int sqlite_answer_functions(void *store, const struct store_query *q, unsigned limit,
+                                   struct store_functions *ret, struct seam_error *err)
+{
+	return sqlite_unchanged(store, sqlite_functions(store, q, limit, ret, err), err);
+}
+
 const struct store_backend sqlite_backend = {
 	.scheme = "sqlite",
 	.help = "sqlite:FILE (an SQLite database)",
@@ -260,8 +362,8 @@ const struct store_backend sqlite_backend = {
 	.put = sqlite_put,
 	.forget = sqlite_forget,
 	.compact = sqlite_compact,
-	.read = sqlite_read,
-	.list = sqlite_list,
+	.read = sqlite_answer,
+	.list = sqlite_answer_list,
 	.roll_up = sqlite_roll_up,
-	.functions = sqlite_functions,
+	.functions = sqlite_answer_functions,
 };

@@ -27,6 +27,7 @@
 #define SEAM_STORE_SQLITE_H
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "base/map.h"
 #include "store/backend.h"
@@ -48,6 +49,8 @@ struct sqlite_store {
 	char *path;
 	int lock; /* of the agent; -1: none */
 	bool writes;
+	bool fixed;           /* it is read without locks, as nobody seems to write to it */
+	struct stat was;      /* of the file then */
 	int64_t log_was;      /* bytes of the log when readers were waited for in vain */
 	int64_t epoch, names; /* of this writer; 0: none yet */
 	uint64_t epoch_from_ns, names_from_ns;

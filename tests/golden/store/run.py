@@ -556,6 +556,44 @@ def refusals(work):
         fault("another program's database is not refused")
 
 
+def only_read(work):
+    """Who may read the file and write nothing gets the same answers, unless the last windows are in a log that is not theirs to read."""
+    there = os.path.join(work, "read ?#%41 only")
+    os.mkdir(there)
+    path = os.path.join(there, "a.db")
+    shutil.copyfile(os.path.join(work, "gcc_d.db"), path)
+    url = "sqlite:" + path
+    asks = (["report", *EVER], ["report", "-g", "none", *EVER], ["store", "ls"], ["store", "top", *EVER])
+    wanted = [seam(*args, "--store", url)[0] for args in asks]
+    seam_there = shutil.copy(SEAM, there) if os.geteuid() == 0 else SEAM  # root may write anywhere
+    reader = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", seam_there] if os.geteuid() == 0 else [SEAM]
+
+    def read(*args):
+        done = subprocess.run([*reader, *args, "--store", url], env=dict(ENV, HOME="/"), stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        return done.stdout.decode(), done.stderr.decode(), done.returncode
+
+    for name, mode in ((work, 0o755), (path, 0o444), (there, 0o555)):
+        os.chmod(name, mode)
+    # With what a reader left who might write, and without.
+    check("of who may only read", wanted, [read(*args)[0] for args in asks])
+    for end in ("-shm", "-wal"):
+        if os.path.exists(path + end):
+            os.chmod(there, 0o755)
+            os.unlink(path + end)
+            os.chmod(there, 0o555)
+    check("of who may only read a file alone", wanted, [read(*args)[0] for args in asks])
+    if read("store", "rollup")[2] != 1:
+        fault("who may only read rolls up")
+    os.chmod(there, 0o755)
+    with open(path + "-wal", "wb") as log:
+        log.write(b"log")
+    os.chmod(path + "-wal", 0o600)
+    os.chmod(there, 0o555)
+    if "in its log" not in read("store", "ls")[1]:
+        fault("a log that is not read: %s" % (read("store", "ls"),))
+    os.chmod(there, 0o755)
+
+
 def hostile_names(work, put):
     """Whatever is called by a name that is SQL, HTML and control characters: names are data, in each form of answer."""
     bad = "x'; DROP TABLE windows; --\x1b[2J\r\n</script><b onload=alert(1)>\"&,;=\\"
@@ -625,6 +663,7 @@ def main():
         if not sanitized:
             log_is_bounded(work, os.path.abspath(sys.argv[3]))
         refusals(work)
+        only_read(work)
         hostile_names(work, os.path.abspath(sys.argv[3]))
         series(work)
         hours.hours(work)
