@@ -125,6 +125,14 @@ static bool pager_run(char **words, const struct buf *text)
 	return !rc;
 }
 
+/* Whether the terminal can move its cursor: on others less asks for a key in front of each text. */
+static bool pager_suits(void)
+{
+	const char *term = getenv("TERM");
+
+	return term && *term && strcmp(term, "dumb") != 0;
+}
+
 /* less ends by itself if the text fits after all (F), shows colours (R) and leaves the text on the
  * screen (X), unless the user says otherwise. */
 bool pager_show(const struct buf *text)
@@ -135,7 +143,7 @@ bool pager_show(const struct buf *text)
 	if (!named)
 		named = getenv("PAGER");
 	if (!named)
-		named = "less";
+		named = pager_suits() ? "less" : "cat";
 	if (!pager_long(text) || strlen(named) >= sizeof(line) || !strcmp(named, "cat"))
 		return false;
 	memcpy(line, named, strlen(named) + 1);

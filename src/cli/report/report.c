@@ -255,7 +255,8 @@ COMMAND(report) = {
 	        "On a terminal the report is walked through by keys (? lists them); --stdio, or "
 	        "a pipe, prints text. Text on a terminal is fitted to its width: long names lose "
 	        "their arguments, then their middle (-w 0 keeps them whole), and what is longer "
-	        "than the screen goes through $SEAM_PAGER, else $PAGER, else less.",
+	        "than the screen goes through $SEAM_PAGER, else $PAGER, else less "
+	        "(not where TERM is dumb, or not set).",
 	        "Defaults are read from the config file (see seam record): [report] sort, "
 	        "children, percent-limit; [ui] color, of all commands: auto, always, never.",
 	        "Exit status: 0; 1: the recording cannot be read; 2: usage; 3: it was damaged "

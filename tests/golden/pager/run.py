@@ -8,6 +8,7 @@ import fcntl
 import os
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def on_terminal(args, rows=24, columns=80, **environ):
     if pid == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         env = {k: v for k, v in os.environ.items() if k not in ("PAGER", "SEAM_PAGER", "LESS")}
-        env.update(environ, TERM="xterm", NO_COLOR="1")
+        env.update({"TERM": "xterm", "NO_COLOR": "1", **environ})
         os.execve(SEAM, ["seam", *args], env)
     out = b""
     while True:
@@ -124,6 +125,18 @@ def main():
                     fault("%s: %d columns: exit %d, %d lines are wider: %s" % (args[0], columns, code, len(wide), wide[:2]))
             if args[0] == "explain" and text.split() != sentences:
                 fault("explain says something else on 200 columns")
+
+        # less would ask for a key on a terminal that cannot move its cursor; who names a pager gets it there, too.
+        less = os.path.join(scratch, "less")
+        shutil.copy(pager, less)
+        path = scratch + ":" + os.environ["PATH"]
+        for term, rest, paged in (("xterm", {}, True), ("dumb", {}, False), ("", {}, False), ("dumb", {"PAGER": pager}, True)):
+            with open(got, "w"):
+                pass
+            code, text = on_terminal(report, TERM=term, PATH=path, **rest)
+            if code or (os.path.getsize(got) > 0) != paged or bool(tables(text)) == paged:
+                fault("TERM=%r, %s: exit %d, %d bytes for the pager, %d rows on the terminal" % (
+                    term, rest, code, os.path.getsize(got), len(tables(text))))
 
         # What is short, and what nobody wants paged, is printed; so it is without a pager that starts.
         os.unlink(got)
