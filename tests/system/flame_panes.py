@@ -175,7 +175,7 @@ def written(browser, name):
 
 OUTSIDE = """
 const wide = document.documentElement.clientWidth, out = [];
-for (const e of document.querySelectorAll('header, #left > *, aside, aside *, #views *, #parts *, #detail, #around')) {
+for (const e of document.querySelectorAll('header, #left > *, aside, aside *, #views *, #parts *, #detail, #around, #when p, #when .key, h2, h3')) {
 	if (!e.checkVisibility() || !e.getClientRects().length) continue;
 	const r = e.getBoundingClientRect();
 	if (r.right > wide + 0.5 || r.left < -0.5) out.push(e.tagName + '#' + e.id + ' ' + Math.round(r.right));
@@ -193,6 +193,9 @@ def narrow(browser, name):
     for pane in PANES:
         view(browser, pane)
         browser.js("for (const e of document.querySelectorAll('select')) for (const o of e.options) o.textContent += ' of process 4194304, as long as can be'")
+        # Headings of long names and paths, and a key for each way to wait.
+        browser.js("for (const e of document.querySelectorAll('#source h2, #source h3, #around h2')) e.textContent += '/rustc/59807616e1fa2540724bfbac/core/sort.rs'")
+        browser.js("for (const e of document.querySelectorAll('#lanescaption .key')) for (let i = 0; i < 4; i++) e.after(e.cloneNode(true))")
         browser.js("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
         eventually(browser, "%s, %s: nothing stands out of 320 pixels" % (name, pane), lambda: browser.js(OUTSIDE) == [320, []] or
                    (browser.js(OUTSIDE)[0] <= 320 and not browser.js(OUTSIDE)[1]), browser.js(OUTSIDE))
