@@ -189,7 +189,9 @@ uint64_t codes_address(struct codes *c, uint64_t key, uint32_t offset)
 	return runtime_code_address(code->start, line);
 }
 
-size_t codes_addresses(struct codes *c, uint64_t key, uint32_t offset, uint64_t *to, size_t room)
+/* Where functions are inlined there each has an address of its own. */
+size_t codes_addresses(struct codes *c, uint64_t key, uint32_t offset, uint64_t *to, size_t room,
+                       uint64_t *unnamed)
 {
 	struct runtime_place places[CODES_INLINED] = { { key, offset } };
 	uint64_t known = 0;
@@ -203,6 +205,7 @@ size_t codes_addresses(struct codes *c, uint64_t key, uint32_t offset, uint64_t 
 	}
 	for (size_t i = 0; i < (n ? n : 1); i++) {
 		to[put] = codes_address(c, places[i].key, places[i].at);
+		*unnamed += !to[put];
 		put += to[put] != 0;
 	}
 	return put;

@@ -51,8 +51,8 @@ bool codes_knows(const struct codes *codes, uint64_t key);
 uint64_t codes_address(struct codes *codes, uint64_t key, uint32_t offset);
 
 /* The same with what is inlined there, the innermost first. Returns how many addresses there are,
- * of at most `room`, which is not 0. */
+ * of at most `room`, which is not 0; functions that are not known are counted in *unnamed. */
 size_t codes_addresses(struct codes *codes, uint64_t key, uint32_t offset, uint64_t *to,
-                       size_t room);
+                       size_t room, uint64_t *unnamed);
 
 #endif

@@ -56,7 +56,8 @@ struct runtime_place {
 };
 
 /* The functions that are at a place in a piece of code, the innermost first, where that is code
- * into which others were inlined. Returns how many; 0: it is the code of one. */
+ * into which others were inlined. Returns how many; 0: it is the code of one. A key of 0 stands for
+ * functions that are not known. */
 size_t kinds_inlined(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at,
                      struct runtime_place *to, size_t room);
 

@@ -110,9 +110,9 @@ static size_t splice_put(const struct runtime_frame *from, const struct runtime_
 	size_t n = 0;
 
 	for (; from < end; from++) {
-		size_t put = codes_addresses(codes, from->key, from->at, to + n, 1 + *more);
+		size_t put =
+		        codes_addresses(codes, from->key, from->at, to + n, 1 + *more, unnamed);
 
-		*unnamed += !put;
 		*more -= put ? put - 1 : 0;
 		n += put;
 	}

@@ -21,6 +21,7 @@
 #define V8_TYPES 4096u /* numbers of types are below it */
 
 #define V8_TAGGED_SIZE 8
+#define V8_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define V8_SMI_SHIFT 31 /* and one bit of tag */
 
 /* A member of the layout: the symbols that may tell it, and what it must be below. */
@@ -130,7 +131,13 @@ static int v8_member(struct v8_layout *to, const struct runtime_source *source,
 /* What no symbol tells: a scope has its place in front of its names since those begin later. */
 static int v8_derive(struct v8_layout *to)
 {
+	uint32_t line = to->script_name + V8_TAGGED_SIZE;
+
 	to->script_id += V8_TAGGED_SIZE;
+	to->shared_bytes = V8_MAX(to->shared_name, to->shared_script) + V8_TAGGED_SIZE;
+	to->script_bytes = V8_MAX(V8_MAX(line, to->script_id), to->script_source) + V8_TAGGED_SIZE;
+	if (to->shared_bytes > V8_SHARED_BYTES || to->script_bytes > V8_SCRIPT_BYTES)
+		return -ENOTSUP;
 	if (to->scope_first != 3 && to->scope_first != 5)
 		return -ENOTSUP;
 	to->scope_places = to->scope_first == 5 ? 3 : 0;
@@ -361,7 +368,7 @@ size_t v8_inlined(const struct runtime_lines *lines, uint32_t at, struct runtime
 	struct v8_row row = V8_ROW_FIRST;
 	struct v8_code code;
 	uint32_t place = 0;
-	size_t n = 0, all;
+	size_t n = 0, all, unknown = 0;
 
 	if (v8_code_read(lines, &code) < 0)
 		return 0;
@@ -374,10 +381,16 @@ size_t v8_inlined(const struct runtime_lines *lines, uint32_t at, struct runtime
 		n = v8_stack(&code, before, stack);
 		place = n || v8_inlining(before) < 0 ? v8_place(before) : 0;
 	}
+	/* Behind what was told of a table, or in a function that was not told, another one runs. */
+	if (code.cut && room > 1 && (!more || (!n && v8_inlining(before) >= 0))) {
+		*to++ = (struct runtime_place){ 0 };
+		room--;
+		unknown = 1;
+	}
 	all = n;
 	if (exact)
 		n = v8_common(stack, n, behind, more ? v8_stack(&code, row.position, behind) : 0);
-	return v8_stack_put(&code, stack, n, n == all ? place : 0, to, room);
+	return unknown + v8_stack_put(&code, stack, n, n == all ? place : 0, to, room);
 }
 
 /* ---- lines ---- */

@@ -29,7 +29,8 @@ struct v8_source {
 uint32_t v8_line(const struct runtime_lines *lines, uint32_t at);
 
 /* The functions at a place in compiled code, the innermost first: those that are inlined there, and
- * the one whose code it is. Returns how many; 0: this is no compiled code. */
+ * the one whose code it is. Returns how many; 0: this is no compiled code. A key of 0 comes first
+ * where what was told of the code does not reach so far. */
 size_t v8_inlined(const struct runtime_lines *lines, uint32_t at, struct runtime_place *to,
                   size_t room);
 

@@ -22,6 +22,8 @@ struct v8_layout {
 	uint32_t function_shared;
 	uint32_t shared_name, shared_script;
 	uint32_t script_name, script_id, script_source;
+	/* Bytes of both up to the last of these, and of the word behind a script's name. */
+	uint32_t shared_bytes, script_bytes;
 	uint32_t array_length, array_data;
 	uint32_t map_type;
 	uint32_t type_shared, type_scope, type_script, type_bytecodes;
@@ -57,8 +59,9 @@ struct v8_inlined {
 	uint64_t key; /* of the function; 0: it is not known */
 	uint64_t position;
 };
-#define V8_INLINED_MOST 48u /* of one piece of code */
-#define V8_TABLE_MOST 3072u /* bytes of its source position table */
+#define V8_INLINED_MOST 120u /* of one piece of code */
+#define V8_INLINED_ROOM 128u /* a power of two */
+#define V8_TABLE_MOST 14336u /* bytes of its source position table */
 
 /*
  * What is told of a piece of compiled code, in the place of a function's lines: the function whose

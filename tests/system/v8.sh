@@ -51,6 +51,16 @@ read -r all whole <edge.txt
 atleast "stacks of such functions (try $try)" 1 "$all"
 same "those that are whole" "$all" "$whole"
 
+echo "# while V8 moves objects and code all the time"
+record -F 1997 -e cpu-clock -o m.data -- "$node" --stress-compaction --gc-interval=3000 "$HERE/../../bench/interpreters/ways.js" 3
+same "status" 0 $status
+"$SEAM" script -i m.data -F comm,ip,sym,dso >m.txt 2>/dev/null
+python3 "$HERE/../../bench/interpreters/judge.py" m.txt >said; same "wrong stacks" 0 $?
+tail -n 1 said | tr -d , >counts
+read -r whole _ lacking _ <counts
+atleast "whole stacks, of $((whole + lacking))" $(((whole + lacking) * 95 / 100)) "$whole"
+atleast "whole stacks" 200 "$whole"
+
 echo "# before V8 has begun: node's own code that nothing describes"
 starts_whole v8 "$node" -e 0
 

@@ -107,6 +107,38 @@ static void what_is_inlined_is_in_front(void **state)
 	assert_int_equal(v8_inlined(&lines, 40, keys, 8), 1);
 }
 
+/* Where a table goes on behind what was told of it, or functions were left out, something that is
+ * not known is in front. */
+static void what_was_not_told_is_said(void **state)
+{
+	static struct v8_compiled c = { .n = 1, .cut = 1 };
+	unsigned char rows[64];
+	struct runtime_lines lines;
+	struct runtime_place keys[8];
+	size_t n = digits(rows, -1 - 11);
+
+	c.inlined[0] = (struct v8_inlined){ 1, (uint64_t)position(3, -1) };
+	n += digits(rows + n, position(5, 0));
+	n += digits(rows + n, -1 - 10);
+	n += digits(rows + n, position(6, 1) - position(5, 0));
+	n += digits(rows + n, -1 - 10);
+	n += digits(rows + n, position(7, -1) - position(6, 1));
+	lines = told(&c, rows, n, V8_ROWS_SIGN);
+	assert_int_equal(v8_inlined(&lines, 15, keys, 8), 2);
+	assert_int_equal(keys[0].key, 1);
+	for (uint32_t at = 25; at < 100; at += 70) { /* in the second function, behind all rows */
+		assert_int_equal(v8_inlined(&lines, at, keys, 8), 2);
+		assert_int_equal(keys[0].key, 0);
+		assert_int_equal(keys[1].key, KEY);
+	}
+	assert_int_equal(v8_inlined(&lines, 95, keys, 1), 1);
+	assert_int_equal(keys[0].key, KEY);
+	c.cut = 0;
+	lines = told(&c, rows, n, V8_ROWS_SIGN);
+	assert_int_equal(v8_inlined(&lines, 95, keys, 8), 1);
+	assert_int_equal(keys[0].key, KEY);
+}
+
 /* The same in lines: where each function calls the next; none where it is not sure, and in
  * Maglev's code. */
 static void places_of_what_is_inlined(void **state)
@@ -290,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_inlined),
 		cmocka_unit_test(what_is_inlined_is_in_front),
+		cmocka_unit_test(what_was_not_told_is_said),
 		cmocka_unit_test(places_of_what_is_inlined),
 		cmocka_unit_test(lines_of_a_source),
 		cmocka_unit_test(lines_of_bytecodes),

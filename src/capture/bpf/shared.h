@@ -175,7 +175,7 @@ struct kwalk_raw {
 #define KWALK_CODE_NAME 256u
 #define KWALK_CODE_SCOPE 256u
 #define KWALK_CODE_WORDS ((KWALK_CODE_FILE + KWALK_CODE_NAME + KWALK_CODE_SCOPE) / 8)
-#define KWALK_CODE_LINES 4096u
+#define KWALK_CODE_LINES 16384u
 
 struct kwalk_code_text {
 	uint16_t bytes;

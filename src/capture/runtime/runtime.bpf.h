@@ -286,6 +286,7 @@ INLINE int runtime_told(struct runtime_walk *p)
 INLINE long runtime_tell_filled(struct runtime_walk *p, __u32 n, __u32 form)
 {
 	struct kwalk_code_known known = { .key = p->told.key };
+	__u64 size;
 	__u32 one = 1;
 	void *ring;
 
@@ -293,6 +294,7 @@ INLINE long runtime_tell_filled(struct runtime_walk *p, __u32 n, __u32 form)
 	FORGET(n);
 	if (n > KWALK_CODE_LINES)
 		return 0;
+	size = __builtin_offsetof(struct kwalk_code, lines) + (__u64)n;
 	p->told.kind = KWALK_CODE;
 	p->told.runtime = RUNTIME_KIND;
 	p->told.pid = p->out.pid;
@@ -300,9 +302,7 @@ INLINE long runtime_tell_filled(struct runtime_walk *p, __u32 n, __u32 form)
 	p->told.n_lines = (__u16)n;
 	p->told.lines_form = (__u8)form;
 	ring = bpf_map_lookup_elem(&rings, &p->cpu);
-	if (!ring || bpf_ringbuf_output(ring, &p->told,
-	                                __builtin_offsetof(struct kwalk_code, lines) + (__u64)n,
-	                                ring_flags(ring, sizeof(p->told))))
+	if (!ring || bpf_ringbuf_output(ring, &p->told, size, ring_flags(ring, size)))
 		COUNT(code_full);
 	else
 		bpf_map_update_elem(&codes, &known, &one, BPF_ANY);

@@ -14,7 +14,7 @@
 
 #define RUNTIME_FRAMES v8_frames
 #define RUNTIME_UNDESCRIBED v8_native
-#define RUNTIME_OWN_WORDS 1024u
+#define RUNTIME_OWN_WORDS 4096u
 #define RUNTIME_AGAIN
 
 #include "capture/runtime/runtime.bpf.h"
@@ -54,7 +54,7 @@ INLINE int v8_interpreted(struct walk *c, const int kind)
 	__u64 offset = v->frame[0], array = v->frame[1];
 
 	if ((__u32)offset || (array & V8_TAG_MASK) != V8_TAG ||
-	    walk_read(c, array - V8_TAG, v->described, sizeof(v->described), kind) ||
+	    walk_read(c, array - V8_TAG, v->described, V8_BYTECODES_LEAST, kind) ||
 	    v8_type(c, ANEW(v->described[0]), kind) || ANEW(v->type) != V8_AT(type_bytecodes))
 		return 0;
 	v->at = (offset >> V8_SHIFT) - V8_AT(bytecodes_data) + V8_TAG + 1;
@@ -153,17 +153,18 @@ INLINE long v8_begins(struct walk *c, const int kind)
 	v->found = 0;
 	if (walk_read(c, object, v->head, sizeof(v->head), kind))
 		return 1; /* below the first page of code there may be nothing */
-	if ((ANEW(v->head[0]) & V8_TAG_MASK) != V8_TAG)
+	if (ANEW(v->head[0]) & (V8_TAG_MASK ^ V8_TAG))
 		return 0;
 	if (V8_AT(code_described))
 		at = ANEW(v->head[1]);
 	if ((at & V8_TAG_MASK) != V8_TAG ||
 	    walk_read(c, at - V8_TAG, v->described, sizeof(v->described), kind))
 		return 0;
-	if (V8_AT(code_start) && V8_WORD(v->described, V8_AT(code_start)) != ANEW(v->start))
-		return 0;
-	if ((ANEW(v->described[0]) & V8_TAG_MASK) != V8_TAG ||
-	    v8_type(c, ANEW(v->described[0]), kind) || ANEW(v->type) != V8_AT(type_code))
+	if (V8_AT(code_start) && V8_WORD(v->described, V8_AT(code_start)) != ANEW(v->start) &&
+	    (ANEW(v->head[0]) & V8_TAG_MASK ||
+	     V8_WORD(v->described, V8_AT(code_start)) != v->head[0] + V8_AT(code_before)))
+		return 0; /* and it has not been moved to there */
+	if (v8_type(c, ANEW(v->described[0]), kind) || ANEW(v->type) != V8_AT(type_code))
 		return 0;
 	v->size = (__u32)(V8_WORD(v->described, V8_AT(code_size)) >> (V8_AT(code_size) & 4) * 8);
 	v->found = ANEW(v->pc) - v->start <= ANEW(v->size);
@@ -183,8 +184,8 @@ INLINE long v8_seek(struct walk *c, const int kind)
 
 RUNTIME_LOOP(v8_seek, V8_CODE_STEPS)
 
-/* Finds the code that holds v8->pc: v8->found. What is not found is not looked for again at
- * once. */
+/* Finds the code that holds v8->pc: v8->found. What is not found is not looked for again at once;
+ * where a page may be what is missing, the walk that may sleep looks again. */
 INLINE void v8_find(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
@@ -193,23 +194,26 @@ INLINE void v8_find(struct walk *c, const int kind)
 	__u64 *kept = bpf_map_lookup_elem(&v8_starts, &place), start;
 
 	v->found = 0;
+	v->end = p->out.end;
 	start = bpf_ktime_get_ns() | 1;
 	if (kept) {
 		v->start = *kept;
-		if (v->start & 1 && start - ANEW(v->start) < V8_AGAIN_NS)
+		if (v->start & 1 && !ANEW(p->sleeps) && start - ANEW(v->start) < V8_AGAIN_NS)
 			return;
 		if (!(v->start & 1))
 			v8_begins(c, kind);
 	}
-	if (ANEW(v->found))
-		return;
-	v->start = v->pc & ~(V8_CODE_ALIGNED - 1);
-	v8_seek_all(c, kind);
-	if (ANEW(v->found))
-		start = v->start;
-	else if (ANEW(p->sleeps) && ANEW(c->w->missing_bytes))
-		return; /* it may be found when that has been brought in */
-	bpf_map_update_elem(&v8_starts, &place, &start, BPF_ANY);
+	c->w->missing_bytes = 0;
+	if (!ANEW(v->found)) {
+		v->start = v->pc & ~(V8_CODE_ALIGNED - 1);
+		v8_seek_all(c, kind);
+		if (ANEW(v->found))
+			start = v->start;
+		bpf_map_update_elem(&v8_starts, &place, &start, BPF_ANY);
+	}
+	p->out.end = v->end;
+	if (!ANEW(v->found) && ANEW(c->w->missing_bytes) && !ANEW(p->sleeps) && config.defers)
+		p->out.end = KWALK_RUNTIME_FAULT;
 }
 
 ONCE int v8_find_now(struct walker *w, struct runtime_walk *p)
@@ -221,23 +225,15 @@ ONCE int v8_find_now(struct walker *w, struct runtime_walk *p)
 	return 0;
 }
 
-/* One function that is inlined in the code: its key, and what is told of it. */
-INLINE long v8_inline(struct walk *c, const int kind)
+/* The key of one function that is inlined in the code, which is told; 0: it is V8's own. 1: it
+ * cannot be read now. */
+INLINE long v8_inline_key(struct walk *c, __u32 i, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct v8 *v = V8(p);
-	__u32 i = ANEW(v->n_inlined);
 	__u64 literal = 0;
 	long r;
 
-	if (i >= ANEW(v->compiled.n) || i >= V8_INLINED_MOST)
-		return 1;
-	FORGET(i);
-	i &= 63;
-	if (i >= V8_INLINED_MOST)
-		return 1;
-	v->compiled.inlined[i].key = v->compiled.key;
-	v->n_inlined = i + 1;
 	if (walk_read(c, v->positions + 16 + (__u64)i * 16, v->head, 16, kind))
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	v->compiled.inlined[i].position = v->head[0];
@@ -248,9 +244,8 @@ INLINE long v8_inline(struct walk *c, const int kind)
 	if (runtime_u64(c, v->literals + 16 + (__u64)(__u32)v->head[1] * 8, &literal, kind))
 		return 1;
 	literal &= ~2ull; /* it may be weak */
-	if ((literal & V8_TAG_MASK) != V8_TAG || v8_object(c, literal, v->head, 16, kind) ||
-	    v8_type(c, ANEW(v->head[0]), kind))
-		return ANEW(p->out.end) == KWALK_RUNTIME_FAULT;
+	if (v8_object(c, literal, v->head, 16, kind) || v8_type(c, ANEW(v->head[0]), kind))
+		return 1;
 	if (V8_AT(type_wrapper) && ANEW(v->type) == V8_AT(type_wrapper))
 		literal = v->head[1];
 	r = v8_shared_any(c, literal, kind);
@@ -260,6 +255,25 @@ INLINE long v8_inline(struct walk *c, const int kind)
 		return 0;
 	v8_tell(c, kind);
 	v->compiled.inlined[i].key = p->told.key;
+	return 0;
+}
+
+/* The next of them. 1 ends it: there is none, or v8->n_inlined of them are all that is known. */
+INLINE long v8_inline(struct walk *c, const int kind)
+{
+	struct v8 *v = V8(c->runtime);
+	__u32 i = ANEW(v->n_inlined);
+
+	if (i >= ANEW(v->compiled.n) || i >= V8_INLINED_MOST)
+		return 1;
+	FORGET(i);
+	i &= V8_INLINED_ROOM - 1;
+	if (i >= V8_INLINED_MOST)
+		return 1;
+	v->compiled.inlined[i].key = v->compiled.key;
+	if (v8_inline_key(c, i, kind))
+		return 1;
+	v->n_inlined++;
 	return 0;
 }
 
@@ -338,6 +352,46 @@ ONCE int v8_tell_code_now(struct walker *w, struct runtime_walk *p)
 	return w && p ? (int)v8_tell_code(&c, WALK_NOW) : 1;
 }
 
+/* Nothing is known of the code that runs a function: if it is compiled, that is said, as functions
+ * may be inlined in it. What keeps bytecodes in its frame is not. 1: the walk has ended. */
+INLINE long v8_unknown(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+
+	if (ANEW(p->out.end) == KWALK_RUNTIME_FAULT)
+		return 1;
+	v->end = p->out.end;
+	if ((ANEW(v->frame[1]) & V8_TAG_MASK) == V8_TAG &&
+	    !walk_read(c, v->frame[1] - V8_TAG, v->head, 8, kind) &&
+	    !v8_type(c, ANEW(v->head[0]), kind) && ANEW(v->type) == V8_AT(type_bytecodes))
+		p->out.end = v->end;
+	else
+		p->out.end = KWALK_RUNTIME_BUILDING;
+	return 0;
+}
+
+/* Tells of the functions that are inlined in the code that was found, and of it. Where that cannot
+ * be done now v8->found is 0. 1: the walk has ended. */
+INLINE long v8_tell_inlined(struct walk *c, __u64 key, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+
+	v->compiled.key = key;
+	v8_inline_all(c, kind);
+	if (ANEW(p->out.end) == KWALK_RUNTIME_FAULT)
+		return 1;
+	if (ANEW(v->n_inlined) < ANEW(v->compiled.n) && ANEW(v->n_inlined) < V8_INLINED_MOST) {
+		p->told.key = key;
+		v->found = 0;
+		p->out.end = KWALK_RUNTIME_BUILDING;
+		return 0;
+	}
+	p->told.key = v->base;
+	return kind == WALK_NOW ? v8_tell_code_now(c->w, p) : v8_tell_code(c, kind);
+}
+
 /* The key of the code that holds the pc of a function's frame, in what is told, and v8->found; not
  * found: the function's own is there. 1: the walk has ended. */
 INLINE long v8_compiled(struct walk *c, __u64 pc, const int kind)
@@ -363,7 +417,7 @@ INLINE long v8_compiled(struct walk *c, __u64 pc, const int kind)
 	else
 		v8_find(c, kind);
 	if (!ANEW(v->found))
-		return 0;
+		return v8_unknown(c, kind);
 	r = kind == WALK_NOW ? v8_made_now(c->w, p) : v8_made(c, kind);
 	if (r == 1)
 		return 1;
@@ -375,13 +429,9 @@ INLINE long v8_compiled(struct walk *c, __u64 pc, const int kind)
 	v->base = p->hash;
 	p->told.key = p->hash;
 	if (!runtime_told(p)) {
-		v->compiled.key = key;
-		v8_inline_all(c, kind);
-		if (ANEW(p->out.end) == KWALK_RUNTIME_FAULT)
-			return 1;
-		p->told.key = v->base;
-		if (kind == WALK_NOW ? v8_tell_code_now(c->w, p) : v8_tell_code(c, kind))
-			return 1;
+		r = v8_tell_inlined(c, key, kind);
+		if (r || !ANEW(v->found))
+			return r;
 	}
 	p->told.key = v->base;
 	known->start = v->start;
@@ -521,8 +571,12 @@ INLINE void v8_first(struct walk *c, const int kind)
 	struct v8 *v = V8(c->runtime);
 	__u64 sp = w->regs[REG_SP];
 
-	if (walk_read(c, w->regs[REG_IP] - V8_CODE_BEFORE, v->code, 56, kind))
-		return;
+	if (walk_read(c, w->regs[REG_IP] - V8_CODE_BEFORE, v->code, 56, kind)) {
+		/* Code may end with its last page. */
+		__builtin_memset(v->code, 0, sizeof(v->code));
+		if (walk_read(c, w->regs[REG_IP] - V8_CODE_BEFORE, v->code, 32, kind))
+			return;
+	}
 	v->stage = v8_stage(v);
 	if (ANEW(v->stage) == V8_STANDS)
 		return;

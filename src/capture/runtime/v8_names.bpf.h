@@ -48,7 +48,8 @@
 
 #define V8_KIND_MASK 15u
 #define V8_CODE_ALIGNED 64ull
-#define V8_AGAIN_NS (1ull << 28)
+#define V8_BYTECODES_LEAST 40u /* bytes of a bytecode array's head that are looked at */
+#define V8_AGAIN_NS (1ull << 23)
 #define V8_CODE_STEPS 512u /* pieces of that size which a function's code may have */
 #define V8_KNOWN V8_MAPS   /* pieces of code of a walk */
 
@@ -91,7 +92,9 @@ struct v8 {
 	 * were */
 	__u64 later[V8_LATER], n_later, n_parts;
 	__u64 type, at, name, kept_key;
-	__u32 result, tried;
+	__u64 map; /* of an object whose type is asked for, and the type there */
+	__u16 map_type, unused4[3];
+	__u32 result, tried, end, unused5;
 	struct v8_told source;
 	__u32 placed, unused3;     /* the function's place is known */
 	__u64 kept_bytes, kept_at; /* of a table that is to be told */
@@ -125,7 +128,7 @@ struct {
 /* ---- objects ---- */
 
 /* Reads n bytes of an object. */
-INLINE long v8_object(struct walk *c, __u64 object, void *to, const __u32 n, const int kind)
+INLINE long v8_object(struct walk *c, __u64 object, void *to, __u32 n, const int kind)
 {
 	if ((object & V8_TAG_MASK) != V8_TAG)
 		return runtime_end(c->runtime, KWALK_RUNTIME_BUILDING);
@@ -134,13 +137,23 @@ INLINE long v8_object(struct walk *c, __u64 object, void *to, const __u32 n, con
 	return 0;
 }
 
-/* The type that a map stands for, in v8->type. Maps are few, and are read once in a walk. */
+/* The same, of as many as the layout says: what is behind them may be in no memory. */
+INLINE long v8_object_some(struct walk *c, __u64 object, void *to, __u32 n, const __u32 most,
+                           const int kind)
+{
+	FORGET(n);
+	if (n > most)
+		return runtime_end(c->runtime, KWALK_RUNTIME_BUILDING);
+	return v8_object(c, object, to, n, kind);
+}
+
+/* The type that a map stands for, in v8->type. Maps are few, and are read once in a walk. While V8
+ * moves an object, where it was has its new address in the map's place, and all else as before. */
 INLINE long v8_type(struct walk *c, __u64 map, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct v8 *v = V8(p);
 	__u32 at = (__u32)(map >> 3 ^ map >> 7) & (V8_MAPS - 1);
-	__u16 type = 0;
 
 	FORGET(at);
 	at &= V8_MAPS - 1;
@@ -148,17 +161,39 @@ INLINE long v8_type(struct walk *c, __u64 map, const int kind)
 		v->type = v->types[at];
 		return 0;
 	}
-	if ((map & V8_TAG_MASK) != V8_TAG)
+	v->map = map;
+	if (!(map & V8_TAG_MASK) && walk_read(c, map, &v->map, 8, kind))
 		return runtime_end(p, KWALK_RUNTIME_BUILDING);
-	if (walk_read(c, map - V8_TAG + V8_AT(map_type), &type, 2, kind))
+	if ((ANEW(v->map) & V8_TAG_MASK) != V8_TAG)
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	if (walk_read(c, v->map - V8_TAG + V8_AT(map_type), &v->map_type, 2, kind))
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
-	v->type = type;
-	v->types[at] = type;
+	v->type = v->map_type;
+	v->types[at] = v->type;
 	v->maps[at] = map;
 	return 0;
 }
 
 /* ---- strings ---- */
+
+/* Reads a string's first two words, and of what its shape has behind them no more than there is, as
+ * it may be the last object of a chunk of V8's heap: v8->string and v8->type. */
+INLINE long v8_string_read(struct walk *c, __u64 string, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u64 shape, *behind = &v->string[2];
+
+	if (v8_object(c, string, v->string, 16, kind) || v8_type(c, ANEW(v->string[0]), kind))
+		return 1;
+	shape = 1u << (ANEW(v->type) & V8_SHAPE);
+	if (ANEW(v->type) >= V8_STRING || shape & 1u << V8_SEQUENTIAL)
+		return 0;
+	if (shape & 1u << V8_THIN ? walk_read(c, string - V8_TAG + 16, behind, 8, kind)
+	                          : walk_read(c, string - V8_TAG + 16, behind, 16, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	return 0;
+}
 
 /* Whether it is a string, of how many characters: 0, and they are in v8->characters. 1: the walk
  * has ended; 2: it is none, v8->type says what it is. */
@@ -229,8 +264,7 @@ INLINE long v8_text_step(struct walk *c, const int kind)
 	__u32 n;
 
 	v->result = 1;
-	if (v8_object(c, v->at, v->string, sizeof(v->string), kind) ||
-	    v8_type(c, ANEW(v->string[0]), kind))
+	if (v8_string_read(c, v->at, kind))
 		return 1;
 	v->result = 0;
 	if (ANEW(v->type) >= V8_STRING)
@@ -311,6 +345,7 @@ INLINE long v8_scope(struct walk *c, __u64 scope, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct v8 *v = V8(p);
 	__u64 names, at;
+	__u32 n;
 
 	if (v8_object(c, scope, v->scope, 6 * 8, kind))
 		return 1;
@@ -326,11 +361,13 @@ INLINE long v8_scope(struct walk *c, __u64 scope, const int kind)
 		return 0;
 	at = V8_AT(scope_first) + (names < V8_SCOPE_INLINE ? 2 * names : names + 1) +
 	     (ANEW(v->scope_flags) >> V8_SCOPE_CLASS & 1);
-	if (v8_object(c, scope + 8 + at * 8, v->names, 6 * 8, kind))
-		return 1;
 	/* its name and where that is kept, its inferred name, its place */
-	at = ANEW(v->scope_flags) >> V8_SCOPE_NAMED & 3 ? 2 : 0;
-	v->scope_at = at + (ANEW(v->scope_flags) >> V8_SCOPE_INFERRED & 1);
+	v->scope_at = (ANEW(v->scope_flags) >> V8_SCOPE_NAMED & 3 ? 2 : 0) +
+	              (ANEW(v->scope_flags) >> V8_SCOPE_INFERRED & 1);
+	n = (ANEW(v->scope_at) + (V8_AT(scope_places) ? 0 : 2)) * 8;
+	FORGET(n);
+	if (n > sizeof(v->names) || (n && v8_object(c, scope + 8 + at * 8, v->names, n, kind)))
+		return 1;
 	if (!V8_AT(scope_places)) {
 		at = ANEW(v->scope_at) & 3;
 		v->start_at = (__u32)(ANEW(v->names[at & 3]) >> V8_SHIFT);
@@ -421,7 +458,7 @@ INLINE long v8_shared(struct walk *c, __u64 shared, const int kind)
 	struct v8 *v = V8(p);
 	__u64 script;
 
-	if (v8_object(c, shared, v->shared, sizeof(v->shared), kind) ||
+	if (v8_object_some(c, shared, v->shared, V8_AT(shared_bytes), V8_SHARED_BYTES, kind) ||
 	    v8_type(c, ANEW(v->shared[0]), kind))
 		return 1;
 	if (ANEW(v->type) != V8_AT(type_shared))
@@ -434,7 +471,8 @@ INLINE long v8_shared(struct walk *c, __u64 shared, const int kind)
 			return 1;
 		if (ANEW(v->type) != V8_AT(type_script))
 			return 2;
-		if (v8_object(c, script, v->script, sizeof(v->script), kind))
+		if (v8_object_some(c, script, v->script, V8_AT(script_bytes), V8_SCRIPT_BYTES,
+		                   kind))
 			return 1;
 		if (v8_script(c, script, kind) ||
 		    v8_string(c, V8_WORD(v->script, V8_AT(script_name)), kind) == 1)
@@ -477,8 +515,7 @@ INLINE long v8_source_step(struct walk *c, const int kind)
 	struct v8 *v = V8(c->runtime);
 	__u64 shape;
 
-	if (v8_object(c, v->at, v->string, sizeof(v->string), kind) ||
-	    v8_type(c, ANEW(v->string[0]), kind) || ANEW(v->type) >= V8_STRING)
+	if (v8_string_read(c, v->at, kind) || ANEW(v->type) >= V8_STRING)
 		return 1;
 	shape = 1u << (ANEW(v->type) & V8_SHAPE);
 	if (shape & 1u << V8_SLICED)
