@@ -340,6 +340,14 @@ INLINE long hotspot_step_once(struct walk *c, const int kind)
 	if (what == HOTSPOT_BLOB_MOUNT && !w->exact && !ANEW(HS(p)->link_done) &&
 	    !(kind == WALK_NOW ? hotspot_chunk_begin_now(w, p) : hotspot_chunk_begin(c, kind)))
 		return 0;
+	/* Outwards of the frames on the heap the barrier is no frame: nobody called it. */
+	what = ANEW(HS(p)->what);
+	if (what == HOTSPOT_BLOB_MOUNT && ANEW(HS(p)->link_done) &&
+	    ANEW(p->out.end) != KWALK_RUNTIME_AWAY) {
+		HS(p)->link_done = 0;
+		w->n--;
+		return hotspot_by_fp(c, kind);
+	}
 	if (kind == WALK_NOW)
 		hotspot_name_stub_now(w, p);
 	else
