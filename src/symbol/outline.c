@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/radix.h"
 #include "image/image.h"
 
 static struct outline_span *outline_spans(const struct outline *o)
@@ -28,69 +29,18 @@ int outline_put(void *outline, uint64_t start, uint64_t end)
 	return buf_put(&o->spans, &span, sizeof(span));
 }
 
-#define OUTLINE_DIGIT 11 /* bits: code of 4 GiB is sorted in three passes */
-
-/* One pass of a stable radix sort, by one digit of how far behind `least` a span begins. qsort
- * would compare each pair of hundreds of thousands of spans. */
-static void outline_pass(const struct outline_span *from, struct outline_span *to, size_t n,
-                         uint64_t least, unsigned shift)
-{
-	size_t at[1 << OUTLINE_DIGIT] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		at[(from[i].start - least) >> shift & ((1 << OUTLINE_DIGIT) - 1)]++;
-	for (size_t digit = 0; digit < 1 << OUTLINE_DIGIT; digit++) {
-		size_t count = at[digit];
-
-		at[digit] = sum;
-		sum += count;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[at[(from[i].start - least) >> shift & ((1 << OUTLINE_DIGIT) - 1)]++] = from[i];
-}
-
-/* Sorts the spans by start. Objects have up to hundreds of thousands of them, in the order in which
- * they were linked. */
-static int outline_sort(struct outline *o)
-{
-	size_t n = outline_count(o);
-	uint64_t least = UINT64_MAX, most = 0;
-	struct buf other = { 0 }, last;
-	bool sorted = true;
-
-	for (size_t i = 0; i < n; i++) {
-		sorted &= !i || outline_spans(o)[i - 1].start <= outline_spans(o)[i].start;
-		least = outline_spans(o)[i].start < least ? outline_spans(o)[i].start : least;
-		most = outline_spans(o)[i].start > most ? outline_spans(o)[i].start : most;
-	}
-	if (sorted)
-		return 0;
-	if (buf_put_zeros(&other, o->spans.n) < 0) {
-		buf_free(&other);
-		return -ENOMEM;
-	}
-	/* Each pass moves the spans from one array to the other. */
-	for (unsigned shift = 0; shift < 64 && (most - least) >> shift; shift += OUTLINE_DIGIT) {
-		outline_pass(outline_spans(o), (struct outline_span *)(void *)other.bytes, n, least,
-		             shift);
-		last = o->spans;
-		o->spans = other;
-		other = last;
-	}
-	buf_free(&other);
-	return 0;
-}
-
 /* Keeps one span for each start, the longest, and cuts each where the next one begins. Unwind
  * information may describe a function in several parts, and tables of two kinds the same function
  * twice. -ENOMEM. */
 int outline_settle(struct outline *o)
 {
 	size_t n = outline_count(o), kept = 0;
-	int r = outline_sort(o);
 	struct outline_span *spans = outline_spans(o);
 
-	for (size_t i = 0; i < n && r >= 0; i++) {
+	/* They come in the order in which they were linked. */
+	if (!radix_sort(spans, n, sizeof(*spans)))
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
 		struct outline_span *before = kept ? &spans[kept - 1] : NULL;
 
 		if (before && before->start == spans[i].start) {
@@ -107,7 +57,7 @@ int outline_settle(struct outline *o)
 		o->spans.bytes = (unsigned char *)spans;
 		o->spans.capacity = o->spans.n;
 	}
-	return r;
+	return 0;
 }
 
 /* No object has more. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/radix.h"
 #include "base/array.h"
 
 void table_free(struct table *table)
@@ -122,19 +123,16 @@ static void table_sort_run(struct table *table, size_t from, size_t n)
 	}
 }
 
-/* Sorts all symbols. kallsyms is in order of addresses already, so only symbols of one address are
- * left to sort. */
+/* Sorts all symbols: by address, then those of one address. */
 static void table_sort(struct table *table)
 {
-	size_t from = 0, i = 1;
+	size_t from = 0;
 
-	while (i < table->n && table->symbols[i - 1].start <= table->symbols[i].start)
-		i++;
-	if (i < table->n) {
+	if (!radix_sort(table->symbols, table->n, sizeof(*table->symbols))) {
 		qsort_r(table->symbols, table->n, sizeof(*table->symbols), table_order, table);
 		return;
 	}
-	for (i = 1; i <= table->n; i++) {
+	for (size_t i = 1; i <= table->n; i++) {
 		if (i < table->n && table->symbols[i].start == table->symbols[from].start)
 			continue;
 		table_sort_run(table, from, i - from);
