@@ -37,6 +37,7 @@ struct load_below {
  * more than some frames that are looked up again. */
 #define LOAD_RECENT_BITS 14
 #define LOAD_BELOW_BITS 16
+#define LOAD_SPAN_BITS 16
 #define LOAD_LEAST_BITS 8
 
 static unsigned load_bits(uint64_t things, unsigned most)
@@ -55,6 +56,10 @@ int load_descent_start(struct load_descent *d, uint64_t stacks)
 	d->recent = calloc((size_t)1 << d->recent_bits, sizeof(*d->recent));
 	d->below = calloc((size_t)1 << d->below_bits, sizeof(*d->below));
 	d->trails = load_trails_new();
+	if (d->namer.opts->functions) {
+		d->spans.bits = load_bits(stacks, LOAD_SPAN_BITS);
+		d->spans.at = calloc((size_t)1 << d->spans.bits, sizeof(*d->spans.at));
+	}
 	return d->recent && d->below && d->trails ? 0 : -ENOMEM;
 }
 
@@ -63,6 +68,7 @@ void load_descent_free(struct load_descent *d)
 	load_cut_free(&d->cut);
 	free(d->frames);
 	free(d->recent);
+	free(d->spans.at);
 	free(d->below);
 	load_trails_free(d->trails);
 	loop_fold_free(&d->fold);
@@ -76,14 +82,24 @@ int load_frame(struct load_descent *d, const struct load_whose *e, const struct 
 	uint32_t space = at->user ? e->user_space : e->key->kernel_space;
 	uint64_t *slot, key;
 	struct load_recent *recent = load_recent_at(d->recent, d->recent_bits, at, &key);
-	int r;
+	struct alike_place place;
+	int r, alike = 0;
 
 	if (recent && load_recent_get(recent, key, space, ret))
 		return 0;
+	if (recent && d->spans.at)
+		alike = resolver_alike(d->namer.resolver, space, at, &place);
+	if (alike > 0 && load_span_get(&d->spans, &place, at->caller, ret)) {
+		load_recent_put(recent, key, space, *ret);
+		return 0;
+	}
 	slot = resolver_place_slot(d->namer.resolver, space, at);
 	r = slot ? 0 : -ENOMEM;
-	if (slot && !*slot) /* naming needs no slots: this one stays where it is */
+	if (slot && !*slot) { /* naming needs no slots: this one stays where it is */
 		r = load_frame_new(&d->namer, at, space, e->time_ns, slot);
+		if (r >= 0 && alike > 0 && d->namer.by_function)
+			load_span_put(&d->spans, &place, at->caller, &d->namer.place, *slot);
+	}
 	if (r >= 0)
 		*ret = *slot;
 	if (r >= 0 && recent)

@@ -8,6 +8,7 @@
 
 #include "aggregate/load_cut.h"
 #include "aggregate/load_frame.h"
+#include "aggregate/load_span.h"
 #include "base/arena.h"
 #include "samples/loop_fold.h"
 #include "samples/stacks.h"
@@ -18,6 +19,7 @@ struct load_descent {
 	uint32_t *frames; /* of one part, innermost first */
 	size_t frames_capacity;
 	struct load_recent *recent;
+	struct load_spans spans;
 	struct load_below *below;         /* kernel parts met last */
 	unsigned recent_bits, below_bits; /* of how many there are */
 	struct load_trail *trails;

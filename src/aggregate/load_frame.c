@@ -106,6 +106,8 @@ int load_frame_new(struct load_namer *n, const struct frame_at *at, uint32_t spa
 	r = at->guessed ? 0 : load_lines_mark(&n->lines, &place, &f);
 	if (r < 0)
 		return -ENOMEM;
+	n->place = place;
+	n->by_function = n->opts->functions && !r && !at->guessed;
 	if (n->opts->functions && !r)
 		f.address = 0;
 	id = profile_frame(n->profile, &f);

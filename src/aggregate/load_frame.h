@@ -36,6 +36,8 @@ struct load_namer {
 	struct load_unnamed_frames unnamed;
 	struct map objects; /* struct symbol_object * -> object of the profile */
 	struct buf name;    /* one, that is no symbol's */
+	struct place place; /* of the frame that was made last */
+	bool by_function;   /* that one is the same for all places of its function */
 };
 
 /* Makes a frame that was not met before in this address space; *ret: its id, with LOAD_* beside it.

@@ -289,21 +289,30 @@ uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct f
 	return resolver_slot(p, at->guest ? UINT32_MAX : space, at->addr | mark, at->caller);
 }
 
+/* Of an interpreter's function nothing is mapped. */
+int resolver_alike(struct resolver *p, uint32_t space, const struct frame_at *at,
+                   struct alike_place *ret)
+{
+	int r;
+
+	if (at->guest || !at->user || space & RECORDING_KERNEL || runtime_code_is(at->addr))
+		return 0;
+	r = alike_find(&p->alike, space, at->addr, ret);
+	/* A caller's address at the beginning of a mapping may belong to the one before. */
+	return r > 0 ? ret->kind < RESOLVER_ALIKE && (!at->caller || ret->offset) : r;
+}
+
 /* Where nothing but the mapping decides what is at an address, the slot is that of its offset in
  * all mappings that are alike. */
 uint64_t *resolver_place_slot(struct resolver *p, uint32_t space, const struct frame_at *at)
 {
 	uint64_t mark = at->guessed ? WALK_GUESSED : 0;
 	struct alike_place place;
-	int r;
+	int r = resolver_alike(p, space, at, &place);
 
-	if (at->guest || !at->user || space & RECORDING_KERNEL || runtime_code_is(at->addr))
-		return resolver_frame_slot(p, space, at);
-	r = alike_find(&p->alike, space, at->addr, &place);
 	if (r < 0)
 		return NULL;
-	/* A caller's address at the beginning of a mapping may belong to the one before. */
-	if (!r || place.kind >= RESOLVER_ALIKE || (at->caller && !place.offset))
+	if (!r)
 		return resolver_frame_slot(p, space, at);
 	return resolver_slot(p, RESOLVER_ALIKE | place.kind, place.offset | mark, at->caller);
 }
@@ -476,6 +485,21 @@ int resolver_find(struct resolver *p, uint32_t space, uint64_t time_ns, uint64_t
 	}
 	*ret = place;
 	return 0;
+}
+
+/* Only of user code in files: what a frame stops is said by the name of its function. */
+bool resolver_lasts(const struct place *place, uint64_t *before, uint64_t *after)
+{
+	const struct proc_mapping *m = place->mapping;
+
+	if (!m || m->object->kind != PROC_KIND_FILE || place->kernel || place->stops ||
+	    !symbol_lasts(place->object, &place->symbol, before, after))
+		return false;
+	if (*before > place->looked_up - m->start)
+		*before = place->looked_up - m->start;
+	if (*after > m->end - place->looked_up)
+		*after = m->end - place->looked_up;
+	return true;
 }
 
 /* Whether executable memory is known to be there. */

@@ -11,6 +11,7 @@
 #ifndef SEAM_RESOLVE_PLACES_H
 #define SEAM_RESOLVE_PLACES_H
 
+#include "resolve/alike.h"
 #include "resolve/frame_walk.h"
 #include "resolve/lines.h"
 #include "samples/recording.h"
@@ -51,6 +52,13 @@ uint64_t *resolver_frame_slot(struct resolver *p, uint32_t space, const struct f
  * process that has the file mapped in this way: so that it is named once. For recordings, whose
  * spaces do not change. */
 uint64_t *resolver_place_slot(struct resolver *p, uint32_t space, const struct frame_at *at);
+/* Where a frame's place is, if it is the same thing in every process that has the file mapped in
+ * this way: 1; 0: it is not. -ENOMEM. */
+int resolver_alike(struct resolver *p, uint32_t space, const struct frame_at *at,
+                   struct alike_place *ret);
+/* How many bytes in front of place->looked_up, and from it on, are the same as this place, but for
+ * their lines: in its mapping, and in all that are alike. False: that is not known. */
+bool resolver_lasts(const struct place *place, uint64_t *before, uint64_t *after);
 /* How many slots there are. resolver_forget makes all of them new. */
 size_t resolver_count(const struct resolver *p);
 void resolver_forget(struct resolver *p);

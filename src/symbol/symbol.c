@@ -235,10 +235,14 @@ static int symbol_look(struct symbol_object *object, struct symbol *ret)
 	struct table_found symbol;
 
 	ret->placed = true;
-	if (object->state != SYMBOL_NAMED)
+	if (object->state != SYMBOL_NAMED) {
+		ret->to = object->state == SYMBOL_NO_SYMBOLS ? UINT64_MAX : 0;
 		return 0;
+	}
 	if (!table_find(&object->table, ret->addr, &symbol)) {
 		ret->state = SYMBOL_OUTSIDE;
+		ret->from = symbol.from;
+		ret->to = symbol.to;
 		return 0;
 	}
 	used = symbol_use(object, &symbol);
@@ -249,6 +253,8 @@ static int symbol_look(struct symbol_object *object, struct symbol *ret)
 	ret->id = used->id;
 	ret->start = symbol.start;
 	ret->size = symbol.end - symbol.start;
+	ret->from = symbol.from;
+	ret->to = symbol.to;
 	return 1;
 }
 

@@ -181,6 +181,8 @@ struct symbol {
 	uint64_t size;    /* bytes; up to the next symbol when the file states 0 */
 	uint64_t addr;    /* what was looked up, in the same terms as start; else the address */
 	bool placed;      /* addr is in those terms */
+	/* around addr, in those terms: this symbol's, too, or as nameless; to 0: not known */
+	uint64_t from, to;
 	uint32_t id; /* dense per cache: one per distinct (object, symbol); else SYMBOL_NO_ID */
 };
 #define SYMBOL_NO_ID UINT32_MAX
@@ -237,6 +239,12 @@ struct symbol_object *symbol_object_at(struct symbol_cache *cache, size_t i);
 const struct symbol_key *symbol_object_key(const struct symbol_object *object);
 /* SYMBOL_NAMED when the object has symbols (or was never resolved in), else why not. */
 enum symbol_state symbol_object_state(struct symbol_object *object);
+/* How many bytes in front of an address, and from it on, all that is known of the address holds
+ * for, too: its name or its outline, and that no signal put the frame there. False: that is not
+ * known. symbol: what symbol_resolve gave, after symbol_is_signal_frame said 0, and symbol_outline
+ * was asked of what has no name. */
+bool symbol_lasts(const struct symbol_object *object, const struct symbol *symbol, uint64_t *before,
+                  uint64_t *after);
 /* KERNEL, MODULE: the address, in the terms of struct symbol, of _text, or of the begin of the
  * module's code. -ENOENT: not known, or it is another kind. */
 int symbol_object_origin(struct symbol_object *object, uint64_t *ret);

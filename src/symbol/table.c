@@ -361,35 +361,45 @@ static size_t table_reached(const void *things, size_t n, size_t size, uint64_t 
 	return low;
 }
 
-/* The number of the symbol whose piece holds an address, plus 1; 0: it is nobody's. */
-static size_t table_of_piece(const struct table *table, uint64_t addr)
+/* Where thing i of n begins; behind the last one, the end of all addresses. */
+static uint64_t table_start(const void *things, size_t i, size_t n, size_t size)
 {
-	size_t n = table_reached(table->pieces, table->n_pieces, sizeof(*table->pieces), addr);
+	uint64_t start = UINT64_MAX;
 
-	return n && table->pieces[n - 1].symbol != TABLE_NOTHING
-	               ? (size_t)table->pieces[n - 1].symbol + 1
-	               : 0;
+	if (i < n)
+		memcpy(&start, (const char *)things + i * size, sizeof(start));
+	return start;
 }
 
 /* The table must be sealed. */
 bool table_find(const struct table *table, uint64_t addr, struct table_found *ret)
 {
-	size_t n = table->kept ? table_reached(table->kept, table->n, sizeof(*table->kept), addr)
-	           : table->pieces
-	                   ? table_of_piece(table, addr)
-	                   : table_reached(table->symbols, table->n, sizeof(*table->symbols), addr);
+	const bool kept = table->kept, pieces = !kept && table->pieces;
+	const void *things = kept     ? (const void *)table->kept
+	                     : pieces ? (const void *)table->pieces
+	                              : table->symbols;
+	const size_t size = kept     ? sizeof(*table->kept)
+	                    : pieces ? sizeof(*table->pieces)
+	                             : sizeof(*table->symbols);
+	const size_t count = pieces ? table->n_pieces : table->n;
+	size_t n = table_reached(things, count, size, addr);
 
+	*ret = (struct table_found){ .from = n ? table_start(things, n - 1, count, size) : 0,
+		                     .to = table_start(things, n, count, size) };
+	if (n && pieces)
+		n = table->pieces[n - 1].symbol == TABLE_NOTHING
+		            ? 0
+		            : (size_t)table->pieces[n - 1].symbol + 1;
 	if (!n)
 		return false;
-	if (table->kept) {
-		const struct table_kept *k = &table->kept[n - 1];
-
-		*ret = (struct table_found){ k->start, k->start + k->size, k->name,
-			                     (uint32_t)n - 1 };
-	} else {
-		const struct table_symbol *s = &table->symbols[n - 1];
-
-		*ret = (struct table_found){ s->start, s->end, s->name, (uint32_t)n - 1 };
+	ret->start = kept ? table->kept[n - 1].start : table->symbols[n - 1].start;
+	ret->end = kept ? ret->start + table->kept[n - 1].size : table->symbols[n - 1].end;
+	ret->name = kept ? table->kept[n - 1].name : table->symbols[n - 1].name;
+	ret->number = (uint32_t)n - 1;
+	if (addr >= ret->end) {
+		ret->from = ret->end;
+		return false;
 	}
-	return addr < ret->end;
+	ret->to = ret->to < ret->end ? ret->to : ret->end;
+	return true;
 }

@@ -45,6 +45,8 @@ struct table_found {
 	uint64_t start, end;
 	uint32_t name;   /* offset in names */
 	uint32_t number; /* of the symbol, below n */
+	/* around the address, where the answer is the same; of no symbol, too */
+	uint64_t from, to;
 };
 
 struct table_piece {
@@ -78,7 +80,7 @@ bool table_spill(struct table *table);
  * here on. They must ascend and not overlap; the last name must end in a NUL. */
 void table_lend(struct table *table, const struct kernel_kept *bytes, const struct table_kept *kept,
                 size_t n, const char *names, size_t n_names);
-/* The symbol at addr; false: there is none. */
+/* The symbol at addr; false: there is none, and only from and to are of use. */
 bool table_find(const struct table *table, uint64_t addr, struct table_found *ret);
 /* By the symbol's offset. */
 const char *table_name(const struct table *table, uint32_t name);

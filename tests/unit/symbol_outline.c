@@ -223,6 +223,49 @@ static void nothing_is_invented(void **state)
 	image_close(image);
 }
 
+/* What is said of an address once: a name or an outline. */
+static void said(struct symbol_object *object, uint64_t addr, struct symbol *ret)
+{
+	assert_true(symbol_at(object, addr, ret) >= 0);
+	(void)symbol_is_signal_frame(object, ret);
+}
+
+/* As far as an answer is said to last, it is the same, and no farther than one function. */
+static void answers_last(const char *path)
+{
+	struct symbol_cache *cache;
+	struct symbol_object *object;
+	struct symbol s, other;
+	uint64_t before, after;
+	size_t lasts = 0;
+
+	assert_int_equal(start(&cache, &object, path, false), 0);
+	for (uint64_t i = 0; i < 40000; i += 7) {
+		const uint64_t addr = inside() - 20000 + i;
+
+		said(object, addr, &s);
+		if (!symbol_lasts(object, &s, &before, &after))
+			continue;
+		lasts++;
+		assert_true(after > 0);
+		assert_true(addr - before >= s.start && addr + after <= s.start + s.size);
+		for (uint64_t k = addr - before; k < addr + after; k += 1 + (after + before) / 9) {
+			said(object, k, &other);
+			assert_ptr_equal(other.name, s.name);
+			assert_int_equal(other.start, s.start);
+			assert_int_equal(symbol_is_signal_frame(object, &other), 0);
+		}
+	}
+	assert_true(lasts > 1000);
+	symbol_free(cache);
+}
+
+static void named_and_nameless_last(void **state)
+{
+	answers_last(stripped);
+	answers_last("/proc/self/exe");
+}
+
 static int make(void **state)
 {
 	char command[400];
@@ -245,9 +288,12 @@ static int unmake(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(spans_are_disjoint),           cmocka_unit_test(spans_are_sorted),
-		cmocka_unit_test(functions_of_a_stripped_file), cmocka_unit_test(by_mapping),
+		cmocka_unit_test(spans_are_disjoint),
+		cmocka_unit_test(spans_are_sorted),
+		cmocka_unit_test(functions_of_a_stripped_file),
+		cmocka_unit_test(by_mapping),
 		cmocka_unit_test(nothing_is_invented),
+		cmocka_unit_test(named_and_nameless_last),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);

@@ -169,12 +169,48 @@ static void test_order(void **state)
 	}
 }
 
+/* How far the answer lasts, at each address: nowhere in between is another one. */
+static void run_lasts(unsigned seed)
+{
+	enum {
+		REACH = 400
+	};
+	struct table_found f, other;
+	struct table t = { 0 };
+	char name[16];
+
+	srand(seed);
+	for (int i = 0; i < 12; i++) {
+		unsigned size = rand() % 3 ? (unsigned)rand() % (seed % 2 ? 20 : 90) : 0;
+
+		snprintf(name, sizeof(name), "s%d", i);
+		put(&t, (unsigned)rand() % 300, size, TABLE_GLOBAL, 0, name);
+	}
+	assert_int_equal(table_seal(&t), 0);
+	for (uint64_t addr = 0; addr < REACH; addr++) {
+		bool found = table_find(&t, addr, &f);
+
+		assert_true(f.from <= addr && addr < f.to);
+		for (uint64_t k = f.from; k < f.to && k < REACH; k++) {
+			assert_int_equal(table_find(&t, k, &other), found);
+			assert_true(!found || other.number == f.number);
+		}
+	}
+	table_free(&t);
+}
+
+static void test_lasts(void **state)
+{
+	for (unsigned seed = 1; seed <= 100; seed++)
+		run_lasts(seed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_aliases), cmocka_unit_test(test_unsized),
 		cmocka_unit_test(test_nested),  cmocka_unit_test(test_random),
-		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_order),   cmocka_unit_test(test_lasts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
