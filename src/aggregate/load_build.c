@@ -41,7 +41,7 @@ struct load_users {
 		uint64_t value;
 		uint32_t space; /* and how it is read */
 		uint8_t end, set;
-	} * first; /* by the number of the part */
+	} * first; /* by half the number of the part: the odd ones are of the other byte order */
 	size_t capacity;
 	struct map by_end[SAMPLE_ENDS]; /* by its end (sample_end.h): part, how it is read */
 };
@@ -124,9 +124,12 @@ static uint64_t *load_user_slot(struct load_users *users, const struct load_whos
 {
 	struct load_users_first *first;
 
-	if (ARRAY_ROOM_ZEROED(&users->first, &users->capacity, (size_t)e->user + 1) < 0)
+	if (e->user & 1)
+		return map_slot(&users->by_end[e->key->end], (uint64_t)e->user << 32 | space,
+		                is_new);
+	if (ARRAY_ROOM_ZEROED(&users->first, &users->capacity, (size_t)e->user / 2 + 1) < 0)
 		return NULL;
-	first = &users->first[e->user];
+	first = &users->first[e->user / 2];
 	*is_new = !first->set;
 	if (*is_new)
 		*first = (struct load_users_first){ .space = space,
@@ -414,9 +417,15 @@ static int load_entry(struct load_builder *b, const struct load_table *t, struct
 static int load_users(struct load_builder *b, const struct load_table *t, struct load_users *users)
 {
 	const struct stacks *s = t->stacks;
-	int r = 0;
+	uint32_t most = 0;
+	int r;
 
-	for (size_t i = 0; i < s->n && r >= 0 && !b->descent.namer.opts->max_stack; i++) {
+	if (b->descent.namer.opts->max_stack)
+		return 0;
+	for (size_t i = 0; i < s->n; i++)
+		most = s->entries[i].same.user > most ? s->entries[i].same.user : most;
+	r = ARRAY_ROOM_ZEROED(&users->first, &users->capacity, (size_t)most / 2 + 1);
+	for (size_t i = 0; i < s->n && r >= 0; i++) {
 		const struct load_whose e = load_whose(t, &s->entries[i]);
 		struct callchain sample = stacks_callchain(s, &s->entries[i], b->rec->events);
 		uint32_t node;

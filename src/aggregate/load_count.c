@@ -42,18 +42,18 @@ struct load_how {
 	uint32_t kernel_space; /* which differs between samples of a moment (samples_reader) */
 };
 
+#define LOAD_MET 4u /* a power of two */
+
 /* What is known of one sample.who. */
 struct load_known {
 	uint32_t moment;       /* of samples; other ones have another key */
 	struct proc_span span; /* of time, in which its numbers are the same */
 	struct stacks_key key;
-	/* By state, by_tables, whether kernel code of its time matters, and alike; 0: not yet. */
-	uint32_t key_id[SEAM_STITCH_STATES][2][2][2];
-	/* Of stacks that are not whole, by the parity of the end: that of the last one. 0: none. */
-	struct load_ended {
+	/* Those met last: few ways are met of one who. key_id 0: none. */
+	struct load_met {
 		struct load_how how;
 		uint32_t key_id;
-	} ended[2];
+	} met[LOAD_MET];
 };
 
 /* Makes an empty table for one thread. load_count_free is called also after a failure. -ENOMEM. */
@@ -133,15 +133,15 @@ static void load_count_put_how(struct stacks_key *key, const struct sample *s,
 	key->kernel_space = how->kernel_space;
 }
 
-/* Where the key's number is kept of samples whose stacks are not whole. */
-static uint32_t *load_count_ended(struct load_known *known, const struct load_how *how)
+/* Where the key's number is kept of samples whose stacks were taken in the same way. */
+static uint32_t *load_count_met(struct load_known *known, const struct load_how *how)
 {
-	struct load_ended *e = &known->ended[how->end & 1];
+	struct load_met *m = &known->met[(how->state ^ how->end ^ how->alike << 1) % LOAD_MET];
 
-	if (e->how.end != how->end || e->how.state != how->state || e->how.alike != how->alike ||
-	    e->how.by_tables != how->by_tables || e->how.kernel_space != how->kernel_space)
-		*e = (struct load_ended){ .how = *how };
-	return &e->key_id;
+	if (m->how.end != how->end || m->how.state != how->state || m->how.alike != how->alike ||
+	    m->how.by_tables != how->by_tables || m->how.kernel_space != how->kernel_space)
+		*m = (struct load_met){ .how = *how };
+	return &m->key_id;
 }
 
 /* The number of the sample's key in the table. It is the same for all samples of a who, a moment
@@ -158,12 +158,9 @@ static int load_count_key_id(struct load_count *c, const struct sample *s,
 		known->moment = s->moment;
 		load_count_key(c, s, &known->key);
 		known->span = load_count_span(c, s, &known->key);
-		memset(known->key_id, 0, sizeof(known->key_id));
-		memset(known->ended, 0, sizeof(known->ended));
+		memset(known->met, 0, sizeof(known->met));
 	}
-	id = how->end ? load_count_ended(known, how)
-	              : &known->key_id[how->state][how->by_tables]
-	                              [how->kernel_space != RECORDING_KERNEL][how->alike];
+	id = load_count_met(known, how);
 	if (!*id) {
 		load_count_put_how(&known->key, s, how);
 		r = stacks_key_id(&c->stacks, &known->key, id);
@@ -233,12 +230,15 @@ static bool load_count_keeps_space(const struct load_count *c)
 static int load_count_first(struct load_count *c, uint32_t part, bool user, uint64_t *ret)
 {
 	struct load_first *first = &c->first[user];
+	const size_t parts = (size_t)c->stacks.base.n[0] + c->stacks.base.n_chains;
+	uint64_t *known, other = 0;
 	struct seam_u64s words;
-	uint64_t *known;
 
-	if (ARRAY_ROOM_ZEROED(&first->address, &first->capacity, (size_t)part + 1) < 0)
+	/* All numbers that the index gives are known. */
+	if (ARRAY_ROOM_ZEROED(&first->address, &first->capacity,
+	                      parts > part / 2 ? parts : (size_t)part / 2 + 1) < 0)
 		return -ENOMEM;
-	known = &first->address[part];
+	known = part & 1 ? &other : &first->address[part / 2];
 	if (!*known) {
 		words = stacks_base_words(&c->stacks.base, part);
 		if (user)

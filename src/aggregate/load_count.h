@@ -20,7 +20,9 @@ struct load_count {
 	struct load_alike alike;
 	unsigned char *kernels; /* by kernel part: 0: not known yet */
 	size_t kernels_capacity;
-	/* By kernel part, and by user part: where it begins. Its words may be far. 0: not known. */
+	/* By kernel part, and by user part: where it begins. Its words may be far. 0: not known.
+	 * By half their numbers: odd ones are of the other byte order, and are looked at each
+	 * time. */
 	struct load_first {
 		uint64_t *address;
 		size_t capacity;

@@ -42,13 +42,35 @@ int array_grow(void *at, size_t *capacity, size_t wanted, size_t size)
 	return 0;
 }
 
+/* Memory that the system gives is 0 already: what is never touched takes none. */
+static int array_new_zeroed(void *at, size_t *capacity, size_t wanted, size_t size)
+{
+	size_t larger;
+	void *elements;
+
+	if (!wanted)
+		return 0;
+	if (wanted > PTRDIFF_MAX / size)
+		return -ENOMEM;
+	larger = array_larger(0, wanted, size);
+	elements = pages_zeroed(larger, size);
+	if (!elements)
+		return -ENOMEM;
+	memcpy(at, &elements, sizeof(elements));
+	*capacity = larger;
+	return 0;
+}
+
 /* New elements are 0, as calloc would give them. */
 int array_grow_zeroed(void *at, size_t *capacity, size_t wanted, size_t size)
 {
 	size_t before = *capacity;
 	unsigned char *elements;
-	int r = array_grow(at, capacity, wanted, size);
+	int r;
 
+	if (!before)
+		return array_new_zeroed(at, capacity, wanted, size);
+	r = array_grow(at, capacity, wanted, size);
 	if (r < 0)
 		return r;
 	memcpy(&elements, at, sizeof(elements));
