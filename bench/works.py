@@ -26,16 +26,16 @@ RE2 = ["parse", "dfa", "re2", "regexp", "compile", "nfa", "onepass", "prog", "se
 TESTING = ["backtrack", "dump", "exhaustive_tester", "null_walker", "regexp_generator", "string_generator", "tester", "parse_test", "re2_test",
            "regexp_test", "search_test"]
 # How much of each work, by kind of run: files of the C++ package, and of its tests; the frequency of all but the storm; its rounds in
-# each shell, and the seconds after which it ends; how often g++ runs, with copies of how many bytes; seconds of the inlined program; requests to the service that is read; rows of
+# each shell; how often g++ runs, with copies of how many bytes; seconds of the inlined program; requests to the service that is read; rows of
 # sqlite3; C files; deferred samples where they are generated; seconds of -a; processes that sleep at a start;
 # bytes of the large recording; requests to the services in python, node and java.
 Scale = collections.namedtuple("Scale", "objects tests hertz storm copies copy_size seconds requests rows c_files generated all processes large services")
 SCALES = {
-    "full": Scale(len(RE2), len(TESTING), 4000, (1000, 25), 4, 16384, "2.1", 12000, 300000, 40, 1000000, "4", 10000, 4000000000,
+    "full": Scale(len(RE2), len(TESTING), 4000, 1000, 4, 16384, "2.1", 12000, 300000, 40, 1000000, "4", 10000, 4000000000,
                   (4000, 4000, 2500)),
-    "quick": Scale(6, 0, 4000, (300, 6), 1, 16384, "0.5", 3000, 80000, 10, 200000, "3", 10000, 400000000,
+    "quick": Scale(6, 0, 4000, 300, 1, 16384, "0.5", 3000, 80000, 10, 200000, "3", 10000, 400000000,
                    (1500, 1500, 1000)),
-    "smoke": Scale(2, 0, 997, (4, 5), 1, 1024, "0.1", 20, 2000, 1, 2000, "0.5", 20, 1000000, (20, 20, 20)),
+    "smoke": Scale(2, 0, 997, 4, 1, 1024, "0.1", 20, 2000, 1, 2000, "0.5", 20, 1000000, (20, 20, 20)),
 }
 
 WORK_PY = """
@@ -205,13 +205,12 @@ class Works:
         """{name: (what it is, options of seam record, the command, where it runs)}"""
         s, src = self.scale, self.run.path("src")
         c_files = " ".join(self.sources.c_files)
-        rounds, seconds = s.storm
-        storm = f"timeout {seconds} sh {src}/storm.sh {rounds} & timeout {seconds} sh {src}/storm.sh {rounds}; wait"
+        storm = f"sh {src}/storm.sh {s.storm} & sh {src}/storm.sh {s.storm}; wait"
         return {
             "make": (f"`make -j2` of {f'{len(self.sources.make) - 4} C++ files of ' if self.sources.make[2:] else ''}{self.sources.name}",
                      ["-F", str(s.hertz)], self.sources.make, self.sources.where),
-            "deferred": (f"two shells that start short processes, {13 * rounds:,} each or for {seconds} s, every user stack deferred",
-                         ["-F", "20000" if self.kind == "full" else "10000", "-m", "8M", "--call-graph", "dwarf,defer=always"], ["sh", "-c", storm], src),
+            "deferred": (f"two shells that start short processes, {13 * s.storm:,} each, every user stack deferred",
+                         ["-F", "20000", "-m", "8M", "--call-graph", "dwarf,defer=always"], ["sh", "-c", storm], src),
             "copies": (f"g++, copies of {s.copy_size} bytes of stack in the file", ["-F", str(s.hertz), "-m", "16M", "--call-graph", f"dwarf,{s.copy_size}", "--keep-stacks"],
                        ["sh", "-c", "; ".join([" ".join(self.sources.compile)] * s.copies)], self.sources.where),
             "inlined": ("", ["-e", "cpu-clock", "-c", "20000", "--call-graph", "fp"], None, src),
