@@ -7,37 +7,41 @@
  */
 #include "symbol/object.h"
 
-/* Whether other bytes of the file come before these, as image_segments_vaddr looks for them: then
- * an offset may be another address. */
-static bool lasts_shared(const struct symbol_object *o, size_t segment, uint64_t from, uint64_t to)
+/* Whether [from, to) has something of so many bytes from a start on. */
+static bool lasts_meets(uint64_t from, uint64_t to, uint64_t start, uint64_t size)
 {
-	for (size_t i = 0; i < segment; i++) {
-		const struct image_segment *s = &o->segments[i];
-
-		if (from < s->offset + s->file_size && s->offset < to)
-			return true;
-	}
-	return false;
+	return from < start ? start < to : from - start < size;
 }
 
-/* Cuts the range to the segment that holds the address. False: none does, or not alone. */
+/* Cuts the range to the segment that holds the address. False: none does, or not alone: another one
+ * has some of its addresses, or of its bytes in the file. */
 static bool lasts_segment(const struct symbol_object *o, uint64_t addr, uint64_t *from,
                           uint64_t *to)
 {
-	for (size_t i = 0; i < o->n_segments; i++) {
+	const struct image_segment *in = NULL;
+
+	for (size_t i = 0; i < o->n_segments && !in; i++) {
 		const struct image_segment *s = &o->segments[i];
 
-		if (addr < s->vaddr || addr - s->vaddr >= s->file_size ||
-		    s->file_size > UINT64_MAX - s->vaddr || s->file_size > UINT64_MAX - s->offset)
-			continue;
-		if (*from < s->vaddr)
-			*from = s->vaddr;
-		if (*to > s->vaddr + s->file_size)
-			*to = s->vaddr + s->file_size;
-		return !lasts_shared(o, i, *from - s->vaddr + s->offset,
-		                     *to - s->vaddr + s->offset);
+		if (addr >= s->vaddr && addr - s->vaddr < s->file_size &&
+		    s->file_size <= UINT64_MAX - s->vaddr && s->file_size <= UINT64_MAX - s->offset)
+			in = s;
 	}
-	return false;
+	if (!in)
+		return false;
+	if (*from < in->vaddr)
+		*from = in->vaddr;
+	if (*to > in->vaddr + in->file_size)
+		*to = in->vaddr + in->file_size;
+	for (size_t i = 0; i < o->n_segments; i++) {
+		const struct image_segment *s = &o->segments[i];
+		const uint64_t moved = in->offset - in->vaddr;
+
+		if (s != in && (lasts_meets(*from, *to, s->vaddr, s->file_size) ||
+		                lasts_meets(*from + moved, *to + moved, s->offset, s->file_size)))
+			return false;
+	}
+	return true;
 }
 
 /* Whether a signal puts frames to any of the addresses. */
