@@ -4,9 +4,13 @@ import asyncio
 import contextlib
 import ctypes
 import functools
+import gc
+import importlib
 import json
+import os
 import re
 import sys
+import tempfile
 import threading
 import time
 
@@ -76,11 +80,33 @@ class Built(A):
 
 COMPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int))
 libc = ctypes.CDLL(None)
+folder = tempfile.TemporaryDirectory()
+sys.path.insert(0, folder.name)
+sys.dont_write_bytecode = True
+gc.set_threshold(100, 5, 5)
+
+
+def made(k, n, f):
+    """A function whose code is new and dies behind its call, so that another one's is where it was."""
+    names = {}
+    exec("def w%d_made%d(n):\n    return f(n)\n" % (k, n % 90 + 10), {"f": f}, names)
+    return names.popitem()[1]
+
+
+def again(k, n, f):
+    """Likewise, of a module that is read again: its functions are on other lines each time."""
+    name = "ways_again%d" % threading.get_ident()
+    with open(os.path.join(folder.name, name + ".py"), "w") as module:
+        module.write("".join("%sdef w%d_again(n):\n    return f(n)\n" % ("\n" * (n % 50), i) for i in range(4)))
+    importlib.invalidate_caches()
+    found = getattr(importlib.reload(importlib.import_module(name)), "w%d_again" % k)
+    return type(found)(found.__code__, {"f": f})
 
 
 def f0(n):
-    ways = (w0_direct, w0_lambda, w0_map, w0_sorted, w0_comprehension, w0_generator, w0_reduce, w0_property, w0_recursion)
-    return ways[n % 9](n) + spin(n)
+    ways = (w0_direct, w0_lambda, w0_map, w0_sorted, w0_comprehension, w0_generator, w0_reduce, w0_property, w0_recursion,
+            lambda x: made(0, x, f1)(x))
+    return ways[n % 10](n) + spin(n)
 
 
 def w0_direct(n):
@@ -122,8 +148,9 @@ def w0_recursion(n):
 
 
 def f1(n):
-    ways = (w1_hash, w1_equal, w1_less, w1_add, w1_text, w1_attribute, w1_with, w1_call, w1_class)
-    return ways[n // 9 % 9](n) + spin(n)
+    ways = (w1_hash, w1_equal, w1_less, w1_add, w1_text, w1_attribute, w1_with, w1_call, w1_class,
+            lambda x: made(1, x, f2)(x))
+    return ways[n // 10 % 10](n) + spin(n)
 
 
 def w1_hash(n):
@@ -164,8 +191,9 @@ def w1_class(n):
 
 
 def f2(n):
-    ways = (w2_qsort, w2_regex, w2_exec, w2_eval, w2_delete, w2_constructor, w2_json, w2_cached, w2_partial)
-    return ways[n // 81 % 9](n) + spin(n)
+    ways = (w2_qsort, w2_regex, w2_exec, w2_eval, w2_delete, w2_constructor, w2_json, w2_cached, w2_partial,
+            lambda x: made(2, x, f3)(x))
+    return ways[n // 100 % 10](n) + spin(n)
 
 
 def w2_qsort(n):
@@ -213,8 +241,10 @@ async def task(n):
 
 
 def f3(n):
-    ways = (w3_send, w3_except, w3_finally, w3_coroutine, w3_manager, w3_callback)
-    return ways[n // 729 % 6](n) + spin(n)
+    ways = (w3_send, w3_except, w3_finally, w3_coroutine, w3_manager, w3_callback,
+            lambda x: made(3, x, f4)(x))
+    way = again(3, n, f4) if n % 97 == 0 else ways[n // 1000 % 7]
+    return way(n) + spin(n)
 
 
 def w3_send(n):
