@@ -16,6 +16,7 @@
 #define PYTHON_COOKIE "xdebugpy" /* _PyRuntime begins with it if it has a table */
 #define PYTHON_OFFSET_MAX 65536u /* of the interpreter's state, the largest by far */
 #define PYTHON_FRAME_MAX 128u    /* that much of a frame is read at most */
+#define PYTHON_OBJECT_MORE 16u   /* bytes of an object's head in a free-threaded build */
 #define PYTHON_CODE_MAX 256u     /* where a code object's instructions begin at the latest */
 
 /* What 3.8, 3.9 and 3.10 have in common: frames are objects, and a code object has its instructions
@@ -121,7 +122,10 @@ struct python_words {
 	uint8_t runtime_interpreters, interpreter_next, interpreter_threads, thread_next,
 	        thread_frame, thread_id, frame_previous, frame_code, frame_instruction, frame_owner,
 	        code_file, code_name, code_lines, code_line, code_instructions;
-	uint8_t text_kind;
+	/* of a free-threaded build; 0: code is not copied for each thread */
+	uint8_t frame_copy, code_copies;
+	/* text_kind_free: of a free-threaded build; 0: that of this version is not known */
+	uint8_t text_kind, text_kind_free;
 	uint8_t owner_entry;
 	uint8_t has_base;
 };
@@ -149,6 +153,7 @@ static const struct python_words python_tables[] = {
 	        .code_line = 39,
 	        .code_instructions = 43,
 	        .text_kind = 2,
+	        .text_kind_free = 2,
 	        .owner_entry = 3, /* FRAME_OWNED_BY_CSTACK */
 	},
 	{
@@ -170,6 +175,9 @@ static const struct python_words python_tables[] = {
 	        .code_line = 44,
 	        .code_instructions = 48,
 	        .text_kind = 2,
+	        .text_kind_free = 8,
+	        .frame_copy = 38,
+	        .code_copies = 49,
 	        .owner_entry = 3, /* FRAME_OWNED_BY_INTERPRETER */
 	},
 	{
@@ -218,6 +226,9 @@ static bool python_is_sound(const struct python_layout *l)
 		if (l->frame_size > PYTHON_FRAME_MAX || in_frame[i] % 8 ||
 		    in_frame[i] + 8 > l->frame_size)
 			return false;
+	if (l->code_copies && (l->code_copies % 8 || l->code_copies + 8 > l->code_instructions ||
+	                       l->frame_copy % 4 || l->frame_copy + 4 > l->frame_size))
+		return false;
 	return l->frame_owner < l->frame_size && l->frame_entry < l->frame_size;
 }
 
@@ -225,6 +236,29 @@ static bool python_is_sound(const struct python_layout *l)
 static uint32_t python_word(const uint64_t *words, uint8_t i)
 {
 	return words[i] > PYTHON_OFFSET_MAX ? PYTHON_OFFSET_MAX + 1 : (uint32_t)words[i];
+}
+
+/* Of a free-threaded build: the head of each object is longer (ob_type is its last word here as
+ * there), and since 3.14 a code object has a copy of its instructions for each thread. Offsets
+ * within code objects are from where the head of another build would begin. */
+static void python_free_threaded(struct python_layout *l, const struct python_words *t,
+                                 const uint64_t *words)
+{
+	uint32_t *in_code[] = { &l->code_instructions, &l->code_line,  &l->code_file,
+		                &l->code_name,         &l->code_lines, &l->code_copies };
+
+	l->text_kind = t->text_kind_free;
+	l->object_more = PYTHON_OBJECT_MORE;
+	if (t->code_copies) {
+		l->frame_copy = python_word(words, t->frame_copy);
+		l->code_copies = python_word(words, t->code_copies);
+	}
+	for (size_t i = 0; i < sizeof(in_code) / sizeof(in_code[0]); i++) {
+		if (in_code[i] == &l->code_copies && !t->code_copies)
+			continue;
+		*in_code[i] = *in_code[i] < PYTHON_OBJECT_MORE ? PYTHON_OFFSET_MAX + 1
+		                                               : *in_code[i] - PYTHON_OBJECT_MORE;
+	}
 }
 
 /* Fills a layout by the object's own table, whose first words are the cookie, the version, and
@@ -242,8 +276,7 @@ static int python_describe(struct python_layout *ret, const struct runtime_sourc
 	for (size_t i = 0; i < sizeof(python_tables) / sizeof(python_tables[0]); i++)
 		if (python_tables[i].version == ret->version)
 			t = &python_tables[i];
-	/* Free-threaded builds have other objects. */
-	if (!t || words[2])
+	if (!t || words[2] > 1 || (words[2] && !t->text_kind_free))
 		return -ENOTSUP;
 	r = source->read(source->ctx, runtime, words, t->words * sizeof(*words));
 	if (r < 0)
@@ -273,6 +306,8 @@ static int python_describe(struct python_layout *ret, const struct runtime_sourc
 		.text_other = 56,
 		.text_kind = t->text_kind,
 	};
+	if (words[2])
+		python_free_threaded(ret, t, words);
 	/* No more of a frame is read than up to its last field. */
 	ret->frame_size = ret->frame_owner + 1;
 	return 0;

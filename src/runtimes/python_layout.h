@@ -54,6 +54,12 @@ struct python_layout {
 	uint32_t owner_entry; /* the owner of a frame without code, or PYTHON_NO_OWNER */
 	/* 3.15: below a thread's outermost frame is one without code, no call of the loop's */
 	uint32_t has_base;
+	/* Of free-threaded builds: by so much an object's head is longer. What is read of an object
+	 * is read from so far on, and offsets are from there. */
+	uint32_t object_more;
+	/* Likewise, 3.14: the number (32 bits) of the copy of its code that a frame runs, and where
+	 * a code object has the address of how many copies there are, and behind it of each. */
+	uint32_t frame_copy, code_copies;
 	uint32_t code_instructions; /* behind all else of a code object, or its end */
 	uint32_t code_line, code_file, code_name, code_lines;
 	uint32_t text_ascii, text_other; /* a string's characters */

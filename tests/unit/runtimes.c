@@ -283,7 +283,7 @@ static void test_own_table(void **state)
 	m.words[23] = 80; /* the table is believed, not the version */
 	assert_int_equal(found(&m, &o), 0);
 	assert_int_equal(o.layout.thread_frame, 80);
-	m.words[2] = 1; /* free-threaded */
+	m.words[2] = 2; /* neither free-threaded nor not */
 	assert_int_equal(found(&m, &o), -ENOTSUP);
 	m = made_313();
 	m.words[1] = 0x031000f0; /* its table is not known */
@@ -318,6 +318,43 @@ static void test_own_table_314(void **state)
 	assert_int_equal(o.layout.code_instructions, 208);
 }
 
+/* Of 3.14.7, a free-threaded build: heads of objects are longer, and each thread has a copy of the
+ * code. What is read of an object begins behind what its head has more. */
+static void test_own_table_free_threaded(void **state)
+{
+	static const struct {
+		unsigned word;
+		uint64_t is;
+	} words[] = { { 1, 0x030e07f0 }, { 2, 1 },   { 5, 808 },  { 8, 7272 }, { 9, 7344 },
+		      { 24, 8 },         { 26, 72 }, { 27, 152 }, { 32, 8 },   { 33, 0 },
+		      { 34, 56 },        { 36, 78 }, { 38, 72 },  { 40, 128 }, { 42, 144 },
+		      { 43, 152 },       { 44, 84 }, { 48, 232 }, { 49, 224 } };
+	static const struct {
+		unsigned word;
+		uint64_t is;
+	} bad[] = { { 38, 76 }, { 38, 70 },  { 49, 228 },  { 49, 232 },
+		    { 49, 8 },  { 48, 280 }, { 40, 1000 }, { 44, 15 } };
+	struct made m = made_of(0x030e07f0), bent;
+	struct found o;
+
+	memcpy(m.words, "xdebugpy", 8);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		m.words[words[i].word] = words[i].is;
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.object_more, 16);
+	assert_int_equal(o.layout.frame_copy, 72);
+	assert_int_equal(o.layout.frame_size, 79);
+	assert_int_equal(o.layout.code_copies, 208);
+	assert_int_equal(o.layout.code_instructions, 216);
+	assert_int_equal(o.layout.code_file, 112);
+	assert_int_equal(o.layout.text_kind, 8);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		bent = m;
+		bent.words[bad[i].word] = bad[i].is;
+		assert_int_equal(found(&bent, &o), -ENOTSUP);
+	}
+}
+
 /* Of 3.15.2, as Debian's has it: a thread's state has a frame of its own below all others. */
 static void test_own_table_315(void **state)
 {
@@ -342,6 +379,9 @@ static void test_own_table_315(void **state)
 	assert_int_equal(o.layout.frame_owner, 74);
 	assert_int_equal(o.layout.has_base, 1);
 	assert_int_equal(o.layout.code_file, 112);
+	m.words[2] = 1; /* free-threaded */
+	assert_int_equal(found(&m, &o), -ENOTSUP);
+	m.words[2] = 0;
 	m.words[44] = 1u << 17;
 	assert_int_equal(found(&m, &o), -ENOTSUP);
 }
@@ -781,14 +821,23 @@ static void test_scope(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_version),     cmocka_unit_test(test_other_objects),
-		cmocka_unit_test(test_own_table),      cmocka_unit_test(test_hostile_table),
-		cmocka_unit_test(test_lines),          cmocka_unit_test(test_lines_hostile),
-		cmocka_unit_test(test_texts),          cmocka_unit_test(test_php),
-		cmocka_unit_test(test_function_file),  cmocka_unit_test(test_scope),
-		cmocka_unit_test(test_codes),          cmocka_unit_test(test_older),
-		cmocka_unit_test(test_loop_cold),      cmocka_unit_test(test_own_table_314),
-		cmocka_unit_test(test_own_table_315),  cmocka_unit_test(test_splice),
+		cmocka_unit_test(test_by_version),
+		cmocka_unit_test(test_other_objects),
+		cmocka_unit_test(test_own_table),
+		cmocka_unit_test(test_hostile_table),
+		cmocka_unit_test(test_lines),
+		cmocka_unit_test(test_lines_hostile),
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_php),
+		cmocka_unit_test(test_function_file),
+		cmocka_unit_test(test_scope),
+		cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_older),
+		cmocka_unit_test(test_loop_cold),
+		cmocka_unit_test(test_own_table_314),
+		cmocka_unit_test(test_own_table_free_threaded),
+		cmocka_unit_test(test_own_table_315),
+		cmocka_unit_test(test_splice),
 		cmocka_unit_test(test_splice_shifted),
 	};
 

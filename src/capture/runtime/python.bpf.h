@@ -15,8 +15,10 @@
 #define PYTHON_TEXT_MOST (1u << 24)
 #define PYTHON_BYTES_SIZE 16 /* of a bytes object; its bytes are behind 32 */
 #define PYTHON_BYTES 32
-#define PYTHON_LOOP_BEGUN 256u /* bytes of the loop's code; behind them its frame is in place */
-#define PYTHON_TAGS 3ull       /* bits of a reference that are no part of the address */
+#define PYTHON_LOOP_BEGUN 256u   /* bytes of the loop's code; behind them its frame is in place */
+#define PYTHON_COPIES (1u << 24) /* of a code object: more than threads that there may be */
+#define PYTHON_COPIES_FIRST 8u   /* where in their table the first one's address is */
+#define PYTHON_TAGS 3ull         /* bits of a reference that are no part of the address */
 
 struct python {
 	__u64 interpreter, state, found, found_other, cframe, root, frame, code;
@@ -74,6 +76,7 @@ INLINE long python_text(struct walk *c, __u64 string, struct kwalk_code_text *te
 	__u64 length;
 	__u32 state, wide;
 
+	string += AT(object_more);
 	if (walk_read(c, string, p->head, 40, kind))
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	length = *(volatile __u64 *)&p->head[16];
@@ -95,6 +98,7 @@ INLINE long python_tell(struct walk *c, const int kind)
 
 	if (runtime_told(p))
 		return 0;
+	lines += AT(object_more);
 	if (runtime_u64(c, lines + PYTHON_BYTES_SIZE, &size, kind))
 		return 1;
 	return runtime_tell(c, lines + PYTHON_BYTES, size > KWALK_CODE_LINES ? 0 : (__u32)size,
@@ -317,12 +321,32 @@ INLINE int python_is_unplaced(struct walk *c, __u64 previous, __u64 instruction)
 	return 1;
 }
 
+/* Where the instructions of the newest frame's code begin. Free-threaded builds since 3.14 have a
+ * copy of them for each thread; the first is the code object's own. */
+INLINE long python_instructions(struct walk *c, __u64 *ret, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	__u32 copy;
+
+	*ret = py->code + AT(code_instructions);
+	if (!AT(code_copies))
+		return 0;
+	copy = *(volatile __u32 *)&py->frame_bytes[AT(frame_copy) & 124];
+	if (!copy)
+		return 0;
+	if (copy >= PYTHON_COPIES)
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	return runtime_u64(c, py->code + AT(code_copies), ret, kind) ||
+	       runtime_u64(c, *ret + PYTHON_COPIES_FIRST + copy * 8ull, ret, kind);
+}
+
 /* Takes one frame and goes to the one that called it. */
 INLINE long python_one(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct python *py = PY(p);
-	__u64 previous, instruction;
+	__u64 previous, instruction, first;
 	__u32 size = AT(frame_size), owner;
 
 	if (!py->frame)
@@ -345,6 +369,7 @@ INLINE long python_one(struct walk *c, const int kind)
 		return 0;
 	}
 	py->code = *(volatile __u64 *)&py->frame_bytes[AT(frame_code) & 120] & ~PYTHON_TAGS;
+	py->code += AT(object_more);
 	if (python_code_met(c, kind))
 		return 1;
 	if (AT(entry) < PYTHON_ENTRY_CFRAME) {
@@ -358,9 +383,10 @@ INLINE long python_one(struct walk *c, const int kind)
 	instruction = *(volatile __u64 *)&py->frame_bytes[AT(frame_instruction) & 120];
 	if (python_is_unplaced(c, previous, instruction))
 		return python_unsure(p);
+	if (python_instructions(c, &first, kind))
+		return 1;
 	if (p->told.key)
-		runtime_put(p, p->told.key, (__u32)(instruction - py->code - AT(code_instructions)),
-		            RUNTIME_FRAME_CODE);
+		runtime_put(p, p->told.key, (__u32)(instruction - first), RUNTIME_FRAME_CODE);
 	if (AT(entry) == PYTHON_ENTRY_CFRAME &&
 	    *(volatile __u8 *)&py->frame_bytes[AT(frame_entry) & 127] &&
 	    python_entered(c, previous, kind))
