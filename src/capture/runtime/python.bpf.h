@@ -22,7 +22,8 @@
 
 struct python {
 	__u64 interpreter, state, found, found_other, cframe, root, frame, code;
-	__u64 file, file_hash;
+	__u64 file, file_hash; /* whose text is in place */
+	__u64 met_file, met_hash;
 	__u32 n_found, retried, begin; /* begin: where this interpreter's frames do */
 	__u32 unused;
 	unsigned char frame_bytes[128];
@@ -105,6 +106,54 @@ INLINE long python_tell(struct walk *c, const int kind)
 	                    AT(lines), kind);
 }
 
+/* What python_text() mixes into p->hash, of a text that need not be told, by one read. Non-0: it
+ * cannot be made so. */
+INLINE long python_piece(struct walk *c, __u64 string, const __u32 most)
+{
+	struct runtime_walk *p = c->runtime;
+	__u32 state;
+
+	if (runtime_piece(p, string + AT(object_more), AT(text_ascii)))
+		return 1;
+	state = *(volatile __u32 *)&p->piece[4] >> (AT(text_kind) & 31);
+	/* one byte wide, compact, ascii; such a text begins at a word, where the piece does */
+	if ((state & 31) != (1 | 8 | 16) || ANEW(p->piece_bytes) != AT(text_ascii))
+		return 1;
+	return runtime_piece_text(c, *(volatile __u64 *)&p->piece[2], 1, most);
+}
+
+/* What else makes the key of the code object in code_bytes, behind its file's text. */
+INLINE void python_mix(struct runtime_walk *p, __u64 file_hash, __u64 lines)
+{
+	struct python *py = PY(p);
+
+	p->hash = runtime_mix(file_hash, p->told.first_line);
+	p->hash = runtime_mix(p->hash, *(volatile __u64 *)&py->code_bytes[16]);
+	p->hash = runtime_mix(p->hash, lines);
+	p->hash = runtime_mix(p->hash, py->code);
+}
+
+/* The key of code that was told, by fewer reads: most was. False: it is not known to be. */
+INLINE int python_was_told(struct walk *c, __u64 file, __u64 name, __u64 lines)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+
+	if (file != ANEW(py->met_file)) {
+		p->hash = runtime_mix(config.seed, p->out.pid);
+		py->met_file = 0;
+		if (python_piece(c, file, KWALK_CODE_FILE))
+			return 0;
+		py->met_file = file;
+		py->met_hash = p->hash;
+	}
+	python_mix(p, py->met_hash, lines);
+	if (python_piece(c, name, KWALK_CODE_NAME))
+		return 0;
+	p->told.key = p->hash;
+	return runtime_told(p);
+}
+
 /* The key of the code object at py->code. */
 INLINE long python_code(struct walk *c, const int kind)
 {
@@ -130,6 +179,8 @@ INLINE long python_code(struct walk *c, const int kind)
 		p->told.key = 0;
 		return 0;
 	}
+	if (kind == WALK_NOW && python_was_told(c, file, name, lines))
+		return 0;
 	/* The same text is still in place, as both code objects keep it alive. */
 	if (file != ANEW(py->file)) {
 		p->hash = runtime_mix(config.seed, p->out.pid);
@@ -139,10 +190,7 @@ INLINE long python_code(struct walk *c, const int kind)
 		py->file = file;
 		py->file_hash = p->hash;
 	}
-	p->hash = runtime_mix(py->file_hash, p->told.first_line);
-	p->hash = runtime_mix(p->hash, *(volatile __u64 *)&py->code_bytes[16]);
-	p->hash = runtime_mix(p->hash, lines);
-	p->hash = runtime_mix(p->hash, py->code);
+	python_mix(p, py->file_hash, lines);
 	if (python_text(c, name, &p->told.name, KWALK_CODE_FILE, KWALK_CODE_NAME, kind))
 		return 1;
 	p->told.key = p->hash;
@@ -454,7 +502,7 @@ INLINE void python_frames(struct walk *c, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct python *py = PY(p);
 
-	py->file = 0;
+	py->file = py->met_file = 0;
 	if (AT(entry) == PYTHON_ENTRY_CALL) {
 		p->pass = RUNTIME_PASS_CALLS;
 		p->loop = ADDRESS(PYTHON_LOOP);
