@@ -7,7 +7,8 @@
  * Nothing is named there. When all are counted, one thread takes the tables together and names
  * every distinct stack once: a recording has far fewer of them than samples.
  *
- * Invariant: what the profile holds is the same for any number of threads.
+ * Invariant: what the profile holds is the same for any number of threads, but for the length of
+ * slices where load_opts.rows_most has it found.
  */
 #include "aggregate/load.h"
 
@@ -21,6 +22,7 @@
 #include "resolve/object_prefetch.h"
 #include "aggregate/load_build.h"
 #include "aggregate/load_count.h"
+#include "aggregate/load_slices.h"
 #include "samples/hit.h"
 #include "samples/sample_index.h"
 #include "samples/stacks.h"
@@ -190,6 +192,21 @@ static void load_add_tally(struct load *load, const struct sample_tally *t)
 	walk_result_add(&load->recorded, &t->recorded);
 }
 
+/* Gives all workers the longest slices that one of them has. -ENOMEM. */
+static int load_same_slices(struct load_count *workers, unsigned n)
+{
+	uint64_t longest = 0;
+	int r = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (workers[i].slices.quantum_ns > longest)
+			longest = workers[i].slices.quantum_ns;
+	for (unsigned i = 0; i < n; i++)
+		while (r >= 0 && workers[i].slices.quantum_ns < longest)
+			r = load_slices_double(&workers[i].stacks, &workers[i].slices);
+	return r;
+}
+
 /* Adds up what the workers counted and makes the profile of it: stacks are named here, once
  * each. */
 static int load_finish(struct load *load, struct resolver *resolver, const struct load_opts *opts,
@@ -208,11 +225,15 @@ static int load_finish(struct load *load, struct resolver *resolver, const struc
 	}
 	load_add_tally(load, &rec->index->tally);
 	if (r >= 0)
+		r = load_same_slices(workers, n);
+	if (r >= 0)
 		r = load_add_unwound(load, workers, n);
 	if (r >= 0)
 		r = load_build(load, resolver, opts, workers[0].cgroups, prefetch, tables, n);
 	if (r < 0)
 		return r;
+	if (opts->keep & PROFILE_KEEP_SLICE)
+		profile_set_slices(load->profile, &workers[0].slices);
 	load_times(load->profile, rec, workers, n);
 	memcpy(load->ends, rec->counts.ends, sizeof(load->ends));
 	load->guessed = rec->counts.guessed;

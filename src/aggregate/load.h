@@ -29,10 +29,14 @@ enum load_frames {
 struct load_opts {
 	size_t sz;
 	enum load_frames frames;
-	unsigned keep;                     /* PROFILE_KEEP_* */
-	unsigned threads;                  /* 0: as many as there are CPUs, at most 16 */
-	unsigned max_stack;                /* innermost frames kept of a stack; 0: all */
-	uint64_t slice_ns;                 /* of PROFILE_KEEP_SLICE; not 0 then */
+	unsigned keep;      /* PROFILE_KEEP_* */
+	unsigned threads;   /* 0: as many as there are CPUs, at most 16 */
+	unsigned max_stack; /* innermost frames kept of a stack; 0: all */
+	uint64_t slice_ns;  /* of PROFILE_KEEP_SLICE; not 0 then */
+	/* While there would be more rows than these, slices are made twice as long: memory then
+	 * grows with distinct stacks, not with time. How long they are in the end depends on
+	 * threads, too. 0: never. */
+	size_t rows_most;
 	const struct symbol_opts *symbols; /* NULL: defaults; foreign is set from the recording */
 	const struct tables_opts
 	        *tables; /* unwind tables; NULL: defaults, with the search of symbols */

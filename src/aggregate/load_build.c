@@ -627,11 +627,6 @@ int load_build(struct load *load, struct resolver *resolver, const struct load_o
 	namer->profile = load->profile;
 	if (r >= 0) /* what is left empty is not touched */
 		r = profile_room(load->profile, stacks);
-	if (r >= 0 && opts->keep & PROFILE_KEEP_SLICE && opts->slice_ns)
-		profile_set_slices(namer->profile,
-		                   &(struct profile_slices){ .quantum_ns = opts->slice_ns,
-		                                             .first = rec->first_ns /
-		                                                      opts->slice_ns });
 	if (r >= 0)
 		r = load_lines_start(&namer->lines, namer->resolver, opts);
 	if (r >= 0)

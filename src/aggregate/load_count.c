@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "aggregate/load_number.h"
+#include "aggregate/load_slices.h"
 #include "base/array.h"
 #include "resolve/frame_walk.h"
 #include "samples/called.h"
@@ -67,6 +68,8 @@ int load_count_start(struct load_count *c, struct recording *rec, const struct l
 	c->rec = rec;
 	load_alike_start(&c->alike, rec);
 	c->opts = opts;
+	c->slices = load_slices_of(rec, opts);
+	c->rows_most = c->rows_next = load_slices_rows(opts);
 	c->stacks.keep_samples = opts->keep & PROFILE_KEEP_SAMPLES;
 	c->known = calloc((size_t)samples_whos(rec) + 1, sizeof(*c->known));
 	c->said = calloc(events + 1, sizeof(*c->said));
@@ -102,7 +105,7 @@ static void load_count_key(const struct load_count *c, const struct sample *s,
 	ret->pid = keep & PROFILE_KEEP_PID ? s->id.pid : PROFILE_NOT_KEPT;
 	/* A nameless thread is shown by its tid, which is then part of its name. */
 	ret->tid = keep & PROFILE_KEEP_TID || !s->comm ? s->id.tid : PROFILE_NOT_KEPT;
-	load_numbers(ret->number, c->rec, c->opts, &s->id);
+	load_numbers(ret->number, &c->slices, keep, &s->id);
 }
 
 /* The span of time around the sample's in which samples have the same numbers: that of its
@@ -110,7 +113,7 @@ static void load_count_key(const struct load_count *c, const struct sample *s,
 static struct proc_span load_count_span(const struct load_count *c, const struct sample *s,
                                         const struct stacks_key *key)
 {
-	uint64_t quantum = c->opts->slice_ns, from;
+	uint64_t quantum = c->slices.quantum_ns, from;
 	struct proc_span span = { .to_ns = UINT64_MAX };
 
 	if (key->number[LOAD_NUMBER_SLICE] == PROFILE_NOT_KEPT)
@@ -345,6 +348,19 @@ static int load_count_alike(struct load_count *c, const struct sample *s, struct
 	return r < 0 ? r : 0;
 }
 
+/* Fewer and longer slices, as there are too many rows. It is asked again when there are twice as
+ * many. What is known of each who was by slices. -ENOMEM. */
+static int load_count_fit(struct load_count *c)
+{
+	int r = stacks_settle(&c->stacks);
+
+	if (r >= 0)
+		r = load_slices_fit(&c->stacks, &c->slices, c->rows_most);
+	c->rows_next = c->stacks.n * 2 > c->rows_most ? c->stacks.n * 2 : c->rows_most;
+	memset(c->known, 0, ((size_t)samples_whos(c->rec) + 1) * sizeof(*c->known));
+	return r;
+}
+
 /* Counts a sample in its entry: by whose it is, where its stack was, and what became of that. */
 int load_count_sample(void *count, const struct sample *s, struct buf *out)
 {
@@ -363,6 +379,8 @@ int load_count_sample(void *count, const struct sample *s, struct buf *out)
 	int r;
 
 	(void)out;
+	if (c->stacks.n > c->rows_next && load_count_fit(c) < 0)
+		return -ENOMEM;
 	if (!c->until_asked--) {
 		c->until_asked = ASKED_EVERY;
 		if (progress_stopped(&c->opts->progress))
@@ -395,6 +413,8 @@ int load_count_end(void *count, const struct sample_counts *counts, const struct
 	size_t n;
 
 	c->counts = *counts;
+	if (r >= 0)
+		r = load_slices_fit(&c->stacks, &c->slices, c->rows_most);
 	if (r < 0 || !unwound)
 		return r;
 	c->unwound = *unwound_count(unwound);

@@ -17,6 +17,9 @@ struct load_count {
 	const struct load_opts *opts;
 	const struct load_cgroups *cgroups; /* of PROFILE_KEEP_CGROUP */
 	struct stacks stacks;
+	struct profile_slices slices;
+	size_t rows_most; /* of stacks; with more of them slices are made longer */
+	size_t rows_next; /* with more of them that is tried: not less than rows_most */
 	struct load_alike alike;
 	unsigned char *kernels; /* by kernel part: 0: not known yet */
 	size_t kernels_capacity;

@@ -19,7 +19,7 @@ enum load_number {
 _Static_assert(LOAD_NUMBERS <= STACKS_NUMBERS, "columns.def: STACKS_NUMBERS of samples/stacks.h");
 
 /* Fills STACKS_NUMBERS of them; those that the profile does not keep are PROFILE_NOT_KEPT. */
-void load_numbers(uint32_t *ret, const struct recording *rec, const struct load_opts *opts,
+void load_numbers(uint32_t *ret, const struct profile_slices *slices, unsigned keep,
                   const struct seam_id *id);
 
 #endif

@@ -379,6 +379,66 @@ int stacks_add(struct stacks *s, const struct stacks_key *key, const struct call
 	return r < 0 ? r : stacks_put(s, &same, weight, time_ns);
 }
 
+/* By number of a key the number of what it is changed to, among those of `changed`. NULL: no
+ * memory. */
+static uint32_t *stacks_changed(const struct stacks *s, struct pool *changed,
+                                void (*change)(void *ctx, struct stacks_key *key), void *ctx)
+{
+	uint32_t *to = calloc((size_t)s->keys.n + 1, sizeof(*to));
+	struct stacks_key key;
+
+	for (uint32_t id = 1; to && id <= s->keys.n; id++) {
+		memcpy(&key, pool_at(&s->keys, id), sizeof(key));
+		change(ctx, &key);
+		to[id] = pool_put(changed, &key);
+		if (to[id] == POOL_FAILED) {
+			free(to);
+			return NULL;
+		}
+	}
+	return to;
+}
+
+/* Each entry is looked up anew, in their order: it lands at its place or before. */
+int stacks_change_keys(struct stacks *s, void (*change)(void *ctx, struct stacks_key *key),
+                       void *ctx)
+{
+	struct pool keys = { .size = s->keys.size };
+	uint32_t *to = stacks_changed(s, &keys, change, ctx);
+	size_t n = s->n;
+
+	if (!to) {
+		pool_free(&keys);
+		return -ENOMEM;
+	}
+	pool_free(&s->keys);
+	s->keys = keys;
+	memset(s->recent->key_id, 0, sizeof(s->recent->key_id));
+	if (s->index)
+		memset(s->index, 0, s->index_capacity * sizeof(*s->index));
+	s->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct stacks_entry e = s->entries[i];
+		uint64_t hash;
+		size_t at;
+
+		e.same.key = to[e.same.key];
+		hash = stacks_hash(s, &e.same);
+		at = stacks_find(s, &e.same, hash);
+		if (s->index[at]) {
+			struct stacks_entry *first = &s->entries[(uint32_t)s->index[at] - 1];
+
+			first->samples += e.samples;
+			first->weight += e.weight;
+		} else {
+			s->entries[s->n++] = e;
+			s->index[at] = stacks_slot(hash, s->n - 1);
+		}
+	}
+	free(to);
+	return 0;
+}
+
 /* It lasts as long as the table does not change. */
 const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e)
 {

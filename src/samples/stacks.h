@@ -148,6 +148,10 @@ int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
 int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
 /* Counts the samples that still wait; to be called after the last one. -ENOMEM. */
 int stacks_settle(struct stacks *s);
+/* Changes all keys; entries that no longer differ become one, at the place of the first. Numbers of
+ * keys are others then. Not with keep_samples, and nothing may wait. -ENOMEM. */
+int stacks_change_keys(struct stacks *s, void (*change)(void *ctx, struct stacks_key *key),
+                       void *ctx);
 /* The words of a part; none for 0. */
 struct seam_u64s stacks_words(const struct stacks *s, uint32_t part);
 const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_entry *e);

@@ -320,6 +320,64 @@ static void filter_and_threads_change_nothing(void **state)
 	}
 }
 
+/* With few rows to be kept, slices become longer, and the profile is what it is with slices that
+ * are as long from the beginning. Stacks, which hardly repeat in these recordings, are left out. */
+static void slices_become_longer(void **state)
+{
+	for (unsigned threads = 1; threads <= 3; threads++) {
+		char *path = temporary();
+		struct scenario *sc = write_recording(path, 30 + threads, 20000, 0);
+		struct load_opts opts = { .sz = sizeof(opts),
+			                  .frames = LOAD_FRAMES_NONE,
+			                  .keep = PROFILE_KEEP_SLICE | PROFILE_KEEP_TID,
+			                  .slice_ns = 1000,
+			                  .threads = threads };
+		struct loaded all = load(path, &opts), fitted, longer;
+		struct profile *a, *b;
+
+		opts.rows_most = profile_n_rows(all.load.profile) / 2;
+		fitted = load(path, &opts);
+		assert_in_range(profile_n_rows(fitted.load.profile), 2, opts.rows_most);
+		opts.rows_most = 0;
+		opts.slice_ns = profile_slices(fitted.load.profile)->quantum_ns;
+		assert_in_range(opts.slice_ns, 2000, UINT64_MAX);
+		longer = load(path, &opts);
+		assert_int_equal(profile_slices(fitted.load.profile)->first,
+		                 profile_slices(longer.load.profile)->first);
+		assert_int_equal(profile_canonical(&a, fitted.load.profile), 0);
+		assert_int_equal(profile_canonical(&b, longer.load.profile), 0);
+		assert_equal_profiles(a, b);
+		profile_free(a);
+		profile_free(b);
+		unload(&longer);
+		unload(&fitted);
+		unload(&all);
+		scenario_free(sc);
+		unlink(path);
+	}
+}
+
+/* Where stacks alone are more rows than are to be kept, all are there, in one slice. */
+static void one_slice_at_the_least(void **state)
+{
+	char *path = temporary();
+	struct scenario *sc = write_recording(path, 40, 20000, 0);
+	struct load_opts opts = {
+		.sz = sizeof(opts), .keep = PROFILE_KEEP_SLICE, .slice_ns = 1000, .rows_most = 4
+	};
+	struct loaded loaded = load(path, &opts);
+	uint32_t slice;
+
+	assert_true_profile(&loaded.load, sc);
+	for (size_t i = 0; i < profile_n_rows(loaded.load.profile); i++) {
+		slice = profile_row_at(loaded.load.profile, i)->key.slice;
+		assert_true(!slice || slice == PROFILE_NOT_KEPT);
+	}
+	unload(&loaded);
+	scenario_free(sc);
+	unlink(path);
+}
+
 struct in_order {
 	uint64_t last_ns, samples, deferred, others;
 	uint64_t states[SEAM_STITCH_STATES], frames;
@@ -704,6 +762,8 @@ int main(void)
 		cmocka_unit_test(every_state_and_frame_is_true),
 		cmocka_unit_test(compressed_is_the_same),
 		cmocka_unit_test(filter_and_threads_change_nothing),
+		cmocka_unit_test(slices_become_longer),
+		cmocka_unit_test(one_slice_at_the_least),
 		cmocka_unit_test(ordered_gives_all_in_order),
 		cmocka_unit_test(threads_write_the_same),
 		cmocka_unit_test(take_and_max_stack),

@@ -206,7 +206,9 @@ COMMAND(report) = {
 	        "filters let through.",
 	        "Rows are told apart by the sort keys (-s) and shown in their order. Keys that "
 	        "stand before 'overhead' in -s also order the rows: -s time,overhead,sym lists "
-	        "each slice of time by itself. --dsos and --symbols choose rows, not samples: "
+	        "each slice of time by itself. On a terminal the section of time has longer "
+	        "slices than 100 ms where a long recording needs them, unless --time-quantum "
+	        "says how long. --dsos and --symbols choose rows, not samples: "
 	        "the percentages stay those of the whole; with --symbols the call tree shows "
 	        "what these functions called, or, with -g callee, who called them. 'parent' is "
 	        "the innermost function of the stack that -p matches, by default the system "

@@ -130,6 +130,7 @@ struct profiled_opts report_load_opts(struct report_cmd *r)
 {
 	bool calls =
 	        report_needs(&r->show, ROLLUP_NEEDS_CALLS) || r->show.graph != REPORT_GRAPH_NONE;
+	bool asked = r->slice_asked || report_keeps(&r->show) & PROFILE_KEEP_SLICE;
 
 	return (struct profiled_opts){
 		.cmd = r->cmd,
@@ -139,6 +140,7 @@ struct profiled_opts report_load_opts(struct report_cmd *r)
 		          .keep = report_keeps(&r->show) | (report_view_fits(r) ? VIEW_KEEPS : 0),
 		          .max_stack = r->show.max_stack,
 		          .slice_ns = r->slice_ns,
+		          .rows_most = report_view_fits(r) && !asked ? REPORT_VIEW_ROWS : 0,
 		          .by = r->stored.by,
 		          .functions = !report_view_fits(r),
 		          .lines = report_needs(&r->show, ROLLUP_NEEDS_LINES) ||

@@ -218,6 +218,7 @@ static int report_slice_option(struct report_cmd *r, const char *text)
 		/* The bound keeps the product below 2^64. */
 		if (!strcmp(end, units[i].name)) {
 			r->slice_ns = v * units[i].ns;
+			r->slice_asked = true;
 			return 0;
 		}
 	cmd_error(r->cmd, "--time-quantum: '%s' is no length of time; they are 100ms, 10us, 1s",

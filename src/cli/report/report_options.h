@@ -37,6 +37,7 @@ struct report_cmd {
 	bool limit_given;                /* show.percent_limit is not only the default */
 	struct buf sort_list;            /* of --by */
 	uint64_t slice_ns;
+	bool slice_asked;   /* by --time-quantum: slices stay as long as that */
 	const char *dsos;   /* a list: only frames of these objects have rows */
 	const char *parent; /* regular expression: callers named so are parents */
 };
@@ -75,6 +76,10 @@ int report_load_stored(struct report_cmd *r);
 
 /* What the view's sections of threads and of time need. */
 #define VIEW_KEEPS (PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SLICE)
+
+/* Where the view alone asks for slices of time, they are longer rather than more rows than these,
+ * which take some 150 bytes each. */
+#define REPORT_VIEW_ROWS (1u << 20)
 
 /* The columns of the view's table; room for ROLLUP_COLUMNS. How many. */
 size_t report_view_columns(const struct report *show, enum rollup_column *columns);
