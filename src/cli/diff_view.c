@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "cli/diff_annotate.h"
 #include "cli/diff_view.h"
 #include "cli/fed_view.h"
 #include "cli/self_annotate.h"
-#include "profile/object_name.h"
-#include "base/shown.h"
 #include "view/compare.h"
 
 /* The columns that rows show, in the order of their values. How many. */
@@ -104,6 +103,25 @@ struct diff_view_reading {
 
 #define DIFF_NAME 20 /* columns of the name of what is read */
 
+/* Which recording is read: by its name, and by its number where there are many, or where the name
+ * is one that has to be escaped. */
+static void diff_view_which(const struct diff_view_load *load, struct buf *to)
+{
+	const char *slash = strrchr(load->path, '/'), *name = slash ? slash + 1 : load->path;
+	struct buf shown = { 0 };
+	bool plain;
+
+	shown_put_text(&shown, name);
+	plain = !strcmp(buf_text(&shown), name);
+	buf_free(&shown);
+	if (plain) {
+		buf_put_text(to, " ");
+		shown_cut(to, name, DIFF_NAME, 0);
+	}
+	if (!plain || load->runs > 2)
+		buf_printf(to, " (%zu of %zu)", load->run, load->runs);
+}
+
 /* Of several recordings a percentage is of one: it is told which. */
 static void diff_view_report(void *ctx, const char *step, uint64_t done, uint64_t total)
 {
@@ -112,12 +130,8 @@ static void diff_view_report(void *ctx, const char *step, uint64_t done, uint64_
 	struct buf text = { 0 };
 
 	buf_put_text(&text, step);
-	if (load->runs) {
-		buf_put_text(&text, " ");
-		shown_cut(&text, object_name(load->path), DIFF_NAME, 0);
-	}
-	if (load->runs > 2)
-		buf_printf(&text, " (%zu of %zu)", load->run, load->runs);
+	if (load->runs)
+		diff_view_which(load, &text);
 	w->line.report(w->line.ctx, buf_text(&text), done, total);
 	buf_free(&text);
 }

@@ -238,6 +238,13 @@ until_true "a row of both" eval 'screen | grep -qE "^ +[0-9.]+% +[0-9.]+% +[-+][
 shows "with 'inner_w'"
 keys q
 shows "ended 0"
+odd=$(printf 'slow\033[2J.data')
+mkfifo "$odd"
+open "80 24" "'$SEAM' diff other.data '$odd'"
+shows '-> slow\x1b[2J.data'
+shows "[reading (2 of 2)]"
+keys q
+shows "ended 0"
 open "80 24" "'$SEAM' diff '$FILE' no.data"
 shows "no.data: No such file or directory"
 shows "ended 1"
