@@ -12,6 +12,10 @@
 
 /* Bytes of a piece. */
 #define PIECE 500u
+#define MINUTE_NS (60 * 1000000000ULL)
+/* Of counts as they are stored, at once: of them some twelve megabytes of memory. Names are looked
+ * up anew for each piece. */
+#define AT_ONCE_BYTES (192 << 10)
 
 /* A window that could not have so many pieces is of a store that is damaged. */
 static bool counts_window_fits(int64_t window)
@@ -59,6 +63,26 @@ int sqlite_put_counts(const struct sqlite_store *s, int64_t window, struct count
 }
 
 /* ---- reading ---- */
+
+uint64_t sqlite_counts_piece(const struct sqlite_store *s, uint64_t from_ns, uint64_t to_ns,
+                             struct seam_error *err)
+{
+	const int64_t span[] = { (int64_t)from_ns, (int64_t)to_ns };
+	int64_t bytes, minutes = (int64_t)((to_ns - from_ns) / MINUTE_NS);
+
+	if (sqlite_run(s,
+	               "SELECT ifnull(sum(length(counted.data)), 0) + (SELECT "
+	               "ifnull(sum(length(counts.data)), 0) FROM windows CROSS JOIN counts ON "
+	               "counts.window = windows.id WHERE windows.from_ns >= ?1 AND "
+	               "windows.from_ns < ?2) FROM windows CROSS JOIN counted ON " SQLITE_PIECES_OF(
+	                       "windows.id") " WHERE windows.from_ns >= ?1 AND "
+	                                     "windows.from_ns < ?2",
+	               span, 2, &bytes, err) < 0)
+		return 0;
+	if (bytes > AT_ONCE_BYTES)
+		minutes = minutes * (int64_t)AT_ONCE_BYTES / bytes;
+	return (uint64_t)(minutes > 1 ? minutes : 1) * MINUTE_NS;
+}
 
 int sqlite_counts_start(struct sqlite_counts *c, const struct sqlite_store *s,
                         struct seam_error *err)

@@ -21,6 +21,11 @@
 int sqlite_put_counts(const struct sqlite_store *s, int64_t window, struct counted_group *groups,
                       size_t n, enum blocks_level level, struct seam_error *err);
 
+/* How long a piece of a span of whole minutes may be, so that its stacks take bounded memory. 0:
+ * err says why. */
+uint64_t sqlite_counts_piece(const struct sqlite_store *s, uint64_t from_ns, uint64_t to_ns,
+                             struct seam_error *err);
+
 /* Reads windows' counts, with statements of its own. Zero-initialise; sqlite_counts_end. */
 struct sqlite_counts {
 	const struct sqlite_store *s;

@@ -16,10 +16,6 @@
 #include "profile/rollup.h"
 #include "store/parts/sqlite_parts.h"
 
-#define MINUTE_NS (60 * 1000000000ULL)
-/* Of counts as they are stored, in a piece: of it some twelve megabytes of memory. Names are looked
- * up anew for each piece. */
-#define PIECE_BYTES (192 << 10)
 /* A function's hour is not written anew each time. */
 #define SEEN_HOURS 24
 
@@ -428,25 +424,6 @@ static int hours_commit(struct hours_making *m, const struct hours_stamp *before
 	return r;
 }
 
-/* How long a piece of the hour may be. 0: err says why. */
-static uint64_t hours_piece(const struct hours_making *m)
-{
-	const int64_t span[] = { m->hour * (int64_t)HOURS_NS, (m->hour + 1) * (int64_t)HOURS_NS };
-	int64_t bytes, minutes;
-
-	if (sqlite_run(m->s,
-	               "SELECT ifnull(sum(length(counted.data)), 0) + (SELECT "
-	               "ifnull(sum(length(counts.data)), 0) FROM windows CROSS JOIN counts ON "
-	               "counts.window = windows.id WHERE windows.from_ns >= ?1 AND "
-	               "windows.from_ns < ?2) FROM windows CROSS JOIN counted ON " SQLITE_PIECES_OF(
-	                       "windows.id") " WHERE windows.from_ns >= ?1 AND "
-	                                     "windows.from_ns < ?2",
-	               span, 2, &bytes, m->err) < 0)
-		return 0;
-	minutes = bytes > PIECE_BYTES ? 60 * (int64_t)PIECE_BYTES / bytes : 60;
-	return (uint64_t)(minutes > 1 ? minutes : 1) * MINUTE_NS;
-}
-
 /* Rolls an hour up. 1; 0: windows were put into it meanwhile; -errno. */
 static int hours_make(struct sqlite_store *s, int64_t hour, struct seam_error *err)
 {
@@ -458,7 +435,7 @@ static int hours_make(struct sqlite_store *s, int64_t hour, struct seam_error *e
 	const uint64_t from = (uint64_t)hour * HOURS_NS, to = from + HOURS_NS;
 	struct hours_stamp before;
 	int r = hours_stamp(&m, &before);
-	const uint64_t piece = r < 0 ? 0 : hours_piece(&m);
+	const uint64_t piece = r < 0 ? 0 : sqlite_counts_piece(s, from, to, err);
 
 	if (!piece)
 		r = -err->code;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "store/sqlite_counts.h"
 
 /* When a part's last windows have come: one that comes later makes it be made anew. */
 #define LATE_NS (60ULL * 1000000000)
@@ -211,6 +212,23 @@ static int sum_up_short(struct sum_up *u, const struct store_query *q)
 	return r;
 }
 
+/* Adds up ten minutes of stacks, in pieces, so that memory is bounded. -errno. */
+static int sum_up_stacks(struct sum_up *u, uint64_t from_ns)
+{
+	const uint64_t to_ns = from_ns + PARTS_SHORT_NS;
+	const uint64_t piece = sqlite_counts_piece(u->s, from_ns, to_ns, u->err);
+	int r = piece ? 0 : -u->err->code;
+
+	for (uint64_t at = from_ns; at < to_ns && r >= 0; at += piece) {
+		const struct store_query q = { .from_ns = at,
+			                       .to_ns = at + piece < to_ns ? at + piece : to_ns,
+			                       .flat = u->q->flat };
+
+		r = sqlite_read_sums(u->s, &q, u->cell->names, &u->sums, u->err);
+	}
+	return r;
+}
+
 /* Adds up all of the part's time. -errno. */
 static int sum_up_read(struct sum_up *u)
 {
@@ -218,13 +236,11 @@ static int sum_up_read(struct sum_up *u)
 	int r = 0;
 
 	for (uint64_t at = u->cell->from_ns; at < end && r >= 0; at += PARTS_SHORT_NS) {
-		const struct store_query q = { .from_ns = at,
-			                       .to_ns = at + PARTS_SHORT_NS,
-			                       .flat = u->q->flat };
+		const struct store_query q = { .from_ns = at, .to_ns = at + PARTS_SHORT_NS };
 
 		r = u->cell->step_ns > PARTS_SHORT_NS ? sum_up_short(u, &q) : 0;
 		if (!r)
-			r = sqlite_read_sums(u->s, &q, u->cell->names, &u->sums, u->err);
+			r = sum_up_stacks(u, at);
 	}
 	return r;
 }

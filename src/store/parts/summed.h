@@ -52,21 +52,22 @@ struct summed_value {
 struct summed_top {
 	uint32_t place, says;
 	uint64_t samples;
+	uint32_t group; /* for who makes them, as in the others */
 };
 
 struct summed_self {
-	uint32_t place;
+	uint32_t place, group;
 	struct summed_value value;
 };
 
 /* Samples on whose stacks a frame is its object's outermost one without a name. */
 struct summed_nameless {
-	uint32_t place;
+	uint32_t place, group;
 	uint64_t samples;
 };
 
 struct summed_total {
-	uint32_t place;
+	uint32_t place, group;
 	struct summed_value of[SUMMED_WAYS];
 };
 

@@ -33,10 +33,10 @@ uint64_t *summing_top(struct summing *s, uint32_t group, uint32_t place, uint32_
 	if (!at || ARRAY_ROOM(&s->all_tops, &s->tops_room, s->n_tops + 1) < 0)
 		return NULL;
 	if (!*at) {
-		s->all_tops[s->n_tops] = (struct summing_top){ group, { place, says, 0 } };
+		s->all_tops[s->n_tops] = (struct summed_top){ place, says, 0, group };
 		*at = ++s->n_tops;
 	}
-	return &s->all_tops[*at - 1].top.samples;
+	return &s->all_tops[*at - 1].samples;
 }
 
 struct summed_value *summing_self(struct summing *s, uint32_t group, uint32_t place)
@@ -46,10 +46,10 @@ struct summed_value *summing_self(struct summing *s, uint32_t group, uint32_t pl
 	if (!at || ARRAY_ROOM(&s->all_selfs, &s->selfs_room, s->n_selfs + 1) < 0)
 		return NULL;
 	if (!*at) {
-		s->all_selfs[s->n_selfs] = (struct summing_self){ group, { .place = place } };
+		s->all_selfs[s->n_selfs] = (struct summed_self){ .place = place, .group = group };
 		*at = ++s->n_selfs;
 	}
-	return &s->all_selfs[*at - 1].self.value;
+	return &s->all_selfs[*at - 1].value;
 }
 
 uint64_t *summing_nameless(struct summing *s, uint32_t group, uint32_t place)
@@ -59,10 +59,10 @@ uint64_t *summing_nameless(struct summing *s, uint32_t group, uint32_t place)
 	if (!at || ARRAY_ROOM(&s->all_nameless, &s->nameless_room, s->n_nameless + 1) < 0)
 		return NULL;
 	if (!*at) {
-		s->all_nameless[s->n_nameless] = (struct summing_nameless){ group, { place, 0 } };
+		s->all_nameless[s->n_nameless] = (struct summed_nameless){ place, group, 0 };
 		*at = ++s->n_nameless;
 	}
-	return &s->all_nameless[*at - 1].nameless.samples;
+	return &s->all_nameless[*at - 1].samples;
 }
 
 struct summed_total *summing_total(struct summing *s, uint32_t group, uint32_t place)
@@ -72,10 +72,11 @@ struct summed_total *summing_total(struct summing *s, uint32_t group, uint32_t p
 	if (!at || ARRAY_ROOM(&s->all_totals, &s->totals_room, s->n_totals + 1) < 0)
 		return NULL;
 	if (!*at) {
-		s->all_totals[s->n_totals] = (struct summing_total){ group, { .place = place } };
+		s->all_totals[s->n_totals] =
+		        (struct summed_total){ .place = place, .group = group };
 		*at = ++s->n_totals;
 	}
-	return &s->all_totals[*at - 1].total;
+	return &s->all_totals[*at - 1];
 }
 
 /* ---- a part ---- */
@@ -152,61 +153,40 @@ static int summing_order(uint32_t group, uint32_t other_group, uint32_t place, u
 
 static int summing_tops_order(const void *pa, const void *pb)
 {
-	const struct summing_top *a = pa, *b = pb;
-	const int order = summing_order(a->group, b->group, a->top.place, b->top.place);
+	const struct summed_top *a = pa, *b = pb;
+	const int order = summing_order(a->group, b->group, a->place, b->place);
 
-	return order ? order : (a->top.says > b->top.says) - (a->top.says < b->top.says);
+	return order ? order : (a->says > b->says) - (a->says < b->says);
 }
 
 static int summing_selfs_order(const void *pa, const void *pb)
 {
-	const struct summing_self *a = pa, *b = pb;
+	const struct summed_self *a = pa, *b = pb;
 
-	return summing_order(a->group, b->group, a->self.place, b->self.place);
+	return summing_order(a->group, b->group, a->place, b->place);
 }
 
 static int summing_nameless_order(const void *pa, const void *pb)
 {
-	const struct summing_nameless *a = pa, *b = pb;
+	const struct summed_nameless *a = pa, *b = pb;
 
-	return summing_order(a->group, b->group, a->nameless.place, b->nameless.place);
+	return summing_order(a->group, b->group, a->place, b->place);
 }
 
 static int summing_totals_order(const void *pa, const void *pb)
 {
-	const struct summing_total *a = pa, *b = pb;
+	const struct summed_total *a = pa, *b = pb;
 
-	return summing_order(a->group, b->group, a->total.place, b->total.place);
+	return summing_order(a->group, b->group, a->place, b->place);
 }
 
-/* The lists without their groups. */
-struct summing_lists {
-	struct summed_group *groups;
-	struct summed_top *tops;
-	struct summed_self *selfs;
-	struct summed_nameless *nameless;
-	struct summed_total *totals;
-};
-
-static void summing_lists_free(struct summing_lists *l)
+/* Sorts all. What finds entries is of no use then. */
+static void summing_sort(struct summing *s)
 {
-	free(l->groups);
-	free(l->tops);
-	free(l->selfs);
-	free(l->nameless);
-	free(l->totals);
-}
-
-/* Takes memory for the lists, and sorts what goes into them. -ENOMEM. */
-static int summing_sort(struct summing *s, struct summing_lists *l)
-{
-	l->groups = calloc((size_t)s->heads.n + 1, sizeof(*l->groups));
-	l->tops = calloc(s->n_tops + 1, sizeof(*l->tops));
-	l->selfs = calloc(s->n_selfs + 1, sizeof(*l->selfs));
-	l->nameless = calloc(s->n_nameless + 1, sizeof(*l->nameless));
-	l->totals = calloc(s->n_totals + 1, sizeof(*l->totals));
-	if (!l->groups || !l->tops || !l->selfs || !l->nameless || !l->totals)
-		return -ENOMEM;
+	map_free(&s->tops);
+	map_free(&s->selfs);
+	map_free(&s->nameless);
+	map_free(&s->totals);
 	if (s->n_tops)
 		qsort(s->all_tops, s->n_tops, sizeof(*s->all_tops), summing_tops_order);
 	if (s->n_selfs)
@@ -216,49 +196,48 @@ static int summing_sort(struct summing *s, struct summing_lists *l)
 		      summing_nameless_order);
 	if (s->n_totals)
 		qsort(s->all_totals, s->n_totals, sizeof(*s->all_totals), summing_totals_order);
-	return 0;
 }
 
 /* Gives each group its lists. */
-static void summing_part(const struct summing *s, struct summing_lists *l)
+static void summing_groups(const struct summing *s, struct summed_group *groups)
 {
 	size_t top = 0, self = 0, nameless = 0, total = 0;
 
 	for (uint32_t id = 1; id <= s->heads.n; id++) {
 		const struct summing_key *key = pool_at(&s->heads, id);
-		struct summed_group *g = &l->groups[id - 1];
+		struct summed_group *g = &groups[id - 1];
 
 		*g = (struct summed_group){
 			.head = { key->series, key->event, (uint32_t)key->state },
-			.tops = &l->tops[top],
-			.selfs = &l->selfs[self],
-			.nameless = &l->nameless[nameless],
-			.totals = &l->totals[total],
+			.tops = s->all_tops ? s->all_tops + top : NULL,
+			.selfs = s->all_selfs ? s->all_selfs + self : NULL,
+			.nameless = s->all_nameless ? s->all_nameless + nameless : NULL,
+			.totals = s->all_totals ? s->all_totals + total : NULL,
 		};
-		for (; top < s->n_tops && s->all_tops[top].group == id; g->n_tops++, top++)
-			l->tops[top] = s->all_tops[top].top;
-		for (; self < s->n_selfs && s->all_selfs[self].group == id; g->n_selfs++, self++)
-			l->selfs[self] = s->all_selfs[self].self;
+		for (; top < s->n_tops && s->all_tops[top].group == id; top++)
+			g->n_tops++;
+		for (; self < s->n_selfs && s->all_selfs[self].group == id; self++)
+			g->n_selfs++;
 		for (; nameless < s->n_nameless && s->all_nameless[nameless].group == id;
-		     g->n_nameless++, nameless++)
-			l->nameless[nameless] = s->all_nameless[nameless].nameless;
-		for (; total < s->n_totals && s->all_totals[total].group == id;
-		     g->n_totals++, total++)
-			l->totals[total] = s->all_totals[total].total;
+		     nameless++)
+			g->n_nameless++;
+		for (; total < s->n_totals && s->all_totals[total].group == id; total++)
+			g->n_totals++;
 	}
 }
 
 /* Nothing can be added any more. */
 int summing_pack(struct summing *s, struct buf *packed)
 {
-	struct summing_lists l = { 0 };
-	int r = summing_sort(s, &l);
+	struct summed_group *groups = calloc((size_t)s->heads.n + 1, sizeof(*groups));
+	int r = groups ? 0 : -ENOMEM;
 
-	if (r >= 0)
-		summing_part(s, &l);
-	if (r >= 0)
-		r = summed_put(packed, l.groups, s->heads.n);
-	summing_lists_free(&l);
+	if (r >= 0) {
+		summing_sort(s);
+		summing_groups(s, groups);
+		r = summed_put(packed, groups, s->heads.n);
+	}
+	free(groups);
 	return r;
 }
 

@@ -14,32 +14,12 @@ struct summing {
 	struct pool heads; /* of summing_key */
 	/* group << 32 | place (and says << 24) -> index, + 1 */
 	struct map tops, selfs, nameless, totals;
-	struct summing_top *all_tops; /* in the order they were met */
-	struct summing_self *all_selfs;
-	struct summing_nameless *all_nameless;
-	struct summing_total *all_totals;
+	struct summed_top *all_tops; /* in the order they were met */
+	struct summed_self *all_selfs;
+	struct summed_nameless *all_nameless;
+	struct summed_total *all_totals;
 	size_t n_tops, n_selfs, n_nameless, n_totals;
 	size_t tops_room, selfs_room, nameless_room, totals_room;
-};
-
-struct summing_top {
-	uint32_t group;
-	struct summed_top top;
-};
-
-struct summing_self {
-	uint32_t group;
-	struct summed_self self;
-};
-
-struct summing_nameless {
-	uint32_t group;
-	struct summed_nameless nameless;
-};
-
-struct summing_total {
-	uint32_t group;
-	struct summed_total total;
 };
 
 /* The number of a group. POOL_FAILED. */
