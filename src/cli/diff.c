@@ -618,10 +618,9 @@ COMMAND(diff) = {
 	        "call tree of both, who called a function and what it called, objects, commands, "
 	        "its source and instructions with both sides' percents (of the first recording of "
 	        "each); what changed most stands first. While the new side is read the baseline is "
-	        "there, "
-	        "with ... for what is not known yet. w writes what is shown; FILE.folded gets "
-	        "both counts of each stack, for flame graphs of a difference. --stdio, a pipe and "
-	        "--fail-if-slower print text.",
+	        "there, with ... for what is not known yet. w writes what is shown; FILE.folded "
+	        "gets both counts of each stack, for flame graphs of a difference. --stdio, a pipe "
+	        "and --fail-if-slower print text.",
 	        "--store compares two sides of a store, each a list as --where has it: --store "
 	        "sqlite:FILE --base version=1.4 --new version=1.5. Where a side has three hosts "
 	        "or more, each is a run (several together above 64); else its time is cut into "

@@ -263,12 +263,14 @@ static bool track_last(const struct tracks *all, uint64_t *points, uint64_t *use
 	const bool behind = p && all->mixed && *points > all->mixed_from;
 
 	if (p && (!u || behind || p->index > u->index)) {
+		--*points;
 		*track = p->track;
-		*ret = (struct track_waits){ p->when, p->index, (uint32_t)-- * points };
+		*ret = (struct track_waits){ p->when, p->index, (uint32_t)*points };
 		track_taken(&all->points, *points);
 	} else if (u) {
+		--*users;
 		*track = u->track;
-		*ret = (struct track_waits){ u->when, u->index, (uint32_t)-- * users | TRACK_USER };
+		*ret = (struct track_waits){ u->when, u->index, (uint32_t)*users | TRACK_USER };
 		track_taken(&all->users, *users);
 	}
 	return p || u;
