@@ -24,7 +24,6 @@
 #include "abi/event_unit.h"
 #include "base/buf.h"
 #include "base/map.h"
-#include "base/pages.h"
 #include "aggregate/load_descend.h"
 #include "aggregate/load_number.h"
 #include "aggregate/load_set.h"
@@ -443,16 +442,20 @@ static int load_users(struct load_builder *b, const struct load_table *t, struct
 static int load_table(struct load_builder *b, const struct load_table *t, struct load_users *users,
                       uint64_t *serial, uint64_t total)
 {
-	const struct stacks *s = t->stacks;
+	struct stacks *s = t->stacks;
 	const struct progress *progress = &b->descent.namer.opts->progress;
-	struct profile_key *keys = pages_zeroed(s->n + 1, sizeof(*keys));
+	struct profile *p = b->descent.namer.profile;
+	/* By entry, where samples are kept. */
+	uint32_t *keys = calloc(s->n_samples ? s->n + 1 : 1, sizeof(*keys));
+	struct profile_key key;
 	int r;
 
 	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));
-	r = keys && b->tasks ? profile_room_samples(b->descent.namer.profile, s->n_samples)
-	                     : -ENOMEM;
+	r = keys && b->tasks ? profile_room_samples(p, s->n_samples) : -ENOMEM;
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
-		r = load_entry(b, t, users, &s->entries[i], &keys[i]);
+		r = load_entry(b, t, users, &s->entries[i], &key);
+		if (r >= 0 && s->n_samples)
+			keys[i] = profile_sample_key(p, &key);
 		if (++*serial % 4096)
 			continue;
 		if (progress->report)
@@ -463,11 +466,11 @@ static int load_table(struct load_builder *b, const struct load_table *t, struct
 	for (size_t i = 0; i < s->n_samples && r >= 0; i++) {
 		const struct stacks_sample *sample = &s->samples[i];
 
-		r = profile_add_sample(b->descent.namer.profile,
-		                       &(struct profile_sample){ .time_ns = sample->time_ns,
-		                                                 .weight = sample->weight,
-		                                                 .key = keys[sample->entry] });
+		r = profile_add_sample(p, &(struct profile_sample){ .time_ns = sample->time_ns,
+		                                                    .weight = sample->weight,
+		                                                    .key = keys[sample->entry] });
 	}
+	stacks_drop_samples(s);
 	free(b->tasks);
 	b->tasks = NULL;
 	free(keys);

@@ -14,7 +14,7 @@
 
 /* What one thread counted. */
 struct load_table {
-	const struct stacks *stacks;
+	struct stacks *stacks; /* its samples are let go once the profile has them */
 	const struct load_alike *alike;
 };
 

@@ -174,8 +174,9 @@ static int page_count_one(struct page *q, const struct profile_key *key, uint64_
 static bool page_is_chosen(const struct page *q, const struct profile_sample *s)
 {
 	const struct annotate_chosen *c = q->chosen;
+	const struct profile *p = q->a->load.profile;
 	size_t low = 0, high = c->n_tids;
-	uint32_t tid = profile_task_at(q->a->load.profile, s->key.task)->tid;
+	uint32_t tid = profile_task_at(p, profile_key_of(p, s)->task)->tid;
 
 	if (c->to_ns && (s->time_ns < c->from_ns || s->time_ns > c->to_ns))
 		return false;
@@ -211,7 +212,7 @@ static int page_count(struct page *q)
 		const struct profile_sample *s = profile_sample_at(p, i);
 
 		if (page_is_chosen(q, s))
-			r = page_count_one(q, &s->key, 1, s->weight);
+			r = page_count_one(q, profile_key_of(p, s), 1, s->weight);
 	}
 	return r;
 }

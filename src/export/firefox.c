@@ -84,7 +84,7 @@ static void firefox_samples(struct firefox *f, const struct threads *t,
 	firefox_weights(f, t, thread);
 	firefox_open(f, "stack", '[');
 	for (size_t i = 0; i < thread->count; i++) {
-		uint32_t node = firefox_at(f, t, thread, i)->key.node;
+		uint32_t node = profile_key_of(f->p, firefox_at(f, t, thread, i))->node;
 
 		if (node != PROFILE_ROOT && map_get(&f->stacks, node, &index))
 			json_u64(&f->j, index);
@@ -334,7 +334,8 @@ int export_firefox(const struct profile *p, const struct export_opts *opts, stru
 	if (r >= 0 && !f.path)
 		r = -ENOMEM;
 	for (size_t i = 0; i < threads.n_samples && r >= 0; i++)
-		r = firefox_tables_add(&f, profile_sample_at(p, threads.samples[i])->key.node);
+		r = firefox_tables_add(
+		        &f, profile_key_of(p, profile_sample_at(p, threads.samples[i]))->node);
 	if (r >= 0)
 		r = firefox_write(&f, &threads);
 	firefox_tables_clear(&f);

@@ -25,6 +25,11 @@ static const struct profile_sample *markers_at(const struct markers *m, size_t i
 	return profile_sample_at(m->p, m->t->samples[m->thread->first + i]);
 }
 
+static const struct profile_key *markers_key(const struct markers *m, size_t i)
+{
+	return profile_key_of(m->p, markers_at(m, i));
+}
+
 /* Finds the runs, and what each is called. -ENOMEM. */
 static int markers_find(struct markers *m)
 {
@@ -36,9 +41,9 @@ static int markers_find(struct markers *m)
 
 		run[0] = i;
 		for (run[1] = i + 1; run[1] < m->thread->count; run[1]++)
-			if (!labels_equal(&markers_at(m, i)->key, &markers_at(m, run[1])->key))
+			if (!labels_equal(markers_key(m, i), markers_key(m, run[1])))
 				break;
-		r = labels_text(m->p, &markers_at(m, i)->key, &text);
+		r = labels_text(m->p, markers_key(m, i), &text);
 		if (r >= 0 && text.n) {
 			buf_put(&m->texts, buf_text(&text), text.n + 1);
 			buf_put(&m->runs, run, sizeof(run));

@@ -310,7 +310,7 @@ static int flame_number_all(struct flame_merge *m)
 	int r = 0;
 
 	for (size_t i = 0; i < profile_n_samples(m->p) && r >= 0; i++) {
-		const struct profile_key *key = &profile_sample_at(m->p, i)->key;
+		const struct profile_key *key = profile_key_of(m->p, profile_sample_at(m->p, i));
 
 		r = flame_number_event(m, key->event, &ignored);
 		if (r >= 0)
@@ -353,7 +353,8 @@ static int flame_samples(struct flame_merge *m, const struct flame_side *part)
 		const struct profile_sample *s = profile_sample_at(m->p, i);
 
 		if (s->time_ns >= span->start_ns && s->time_ns <= span->end_ns)
-			r = flame_add(m, &s->key, flame_slice(span, s->time_ns), s->weight, 1);
+			r = flame_add(m, profile_key_of(m->p, s), flame_slice(span, s->time_ns),
+			              s->weight, 1);
 	}
 	return r;
 }

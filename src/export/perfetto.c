@@ -251,27 +251,28 @@ static void perfetto_stack(struct perfetto *w, uint32_t node)
  * what writing returned. */
 static int perfetto_sample(struct perfetto *w, const struct profile_sample *s)
 {
-	uint64_t *counter = map_slot(&w->counters, s->key.cpu, NULL);
-	const struct profile_task *task = profile_task_at(w->p, s->key.task);
-	unsigned kind = profile_frame_at(w->p, profile_node_at(w->p, s->key.node).frame)->kind;
+	const struct profile_key *key = profile_key_of(w->p, s);
+	uint64_t *counter = map_slot(&w->counters, key->cpu, NULL);
+	const struct profile_task *task = profile_task_at(w->p, key->task);
+	unsigned kind = profile_frame_at(w->p, profile_node_at(w->p, key->node).frame)->kind;
 
 	if (!counter)
 		return -ENOMEM;
 	*counter += s->weight;
-	perfetto_stack(w, s->key.node);
+	perfetto_stack(w, key->node);
 	if (w->interned.n)
 		proto_message(&w->packet, PACKET_INTERNED, &w->interned);
-	if (s->key.cpu != PROFILE_NOT_KEPT)
-		proto_u64(&w->message, SAMPLE_CPU, s->key.cpu);
+	if (key->cpu != PROFILE_NOT_KEPT)
+		proto_u64(&w->message, SAMPLE_CPU, key->cpu);
 	proto_u64(&w->message, SAMPLE_PID, task->pid == PROFILE_NOT_KEPT ? 0 : task->pid);
 	proto_u64(&w->message, SAMPLE_TID, task->tid == PROFILE_NOT_KEPT ? 0 : task->tid);
-	proto_u64(&w->message, SAMPLE_CALLSTACK, s->key.node);
+	proto_u64(&w->message, SAMPLE_CALLSTACK, key->node);
 	/* A sample without frames is taken for user code. */
 	proto_u64(&w->message, SAMPLE_MODE, kind == PROFILE_KERNEL ? MODE_KERNEL : MODE_USER);
 	proto_u64(&w->message, SAMPLE_COUNT, *counter);
 	proto_message(&w->packet, PACKET_SAMPLE, &w->message);
 	proto_u64(&w->packet, PACKET_TIME, s->time_ns);
-	proto_u64(&w->packet, PACKET_SEQUENCE, s->key.event);
+	proto_u64(&w->packet, PACKET_SEQUENCE, key->event);
 	proto_u64(&w->packet, PACKET_FLAGS, FLAG_NEEDED);
 	return perfetto_packet(w);
 }
@@ -309,7 +310,7 @@ static int perfetto_write(struct perfetto *w, const struct export_opts *opts)
 			continue;
 		r = perfetto_event_start(w, e);
 		for (size_t i = 0; i < n && r >= 0; i++)
-			if (profile_sample_at(w->p, i)->key.event == e)
+			if (profile_key_of(w->p, profile_sample_at(w->p, i))->event == e)
 				r = perfetto_sample(w, profile_sample_at(w->p, i));
 	}
 	return r < 0 ? r : export_flush(w->out);

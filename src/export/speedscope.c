@@ -105,13 +105,19 @@ static const struct profile_sample *speedscope_at(const struct speedscope *s,
 	return profile_sample_at(s->p, l->samples[i]);
 }
 
+static uint32_t speedscope_node(const struct speedscope *s, const struct speedscope_list *l,
+                                size_t i)
+{
+	return profile_key_of(s->p, speedscope_at(s, l, i))->node;
+}
+
 /* The end of the run of equal stacks that begins at i, and its weight. */
 static size_t speedscope_run(const struct speedscope *s, const struct speedscope_list *l, size_t i,
                              uint64_t *weight)
 {
-	uint32_t node = speedscope_at(s, l, i)->key.node;
+	uint32_t node = speedscope_node(s, l, i);
 
-	for (*weight = 0; i < l->n && speedscope_at(s, l, i)->key.node == node; i++)
+	for (*weight = 0; i < l->n && speedscope_node(s, l, i) == node; i++)
 		*weight += speedscope_at(s, l, i)->weight;
 	return i;
 }
@@ -126,7 +132,7 @@ static int speedscope_samples(struct speedscope *s, const struct speedscope_list
 	json_key(&s->j, "samples");
 	json_open(&s->j, '[');
 	for (size_t i = 0; i < l->n && r >= 0;) {
-		speedscope_stack(s, speedscope_at(s, l, i)->key.node);
+		speedscope_stack(s, speedscope_node(s, l, i));
 		i = speedscope_run(s, l, i, &weight);
 		r = export_step(s->out);
 	}
@@ -218,7 +224,7 @@ static int speedscope_merged(struct speedscope *s, uint32_t event, uint32_t *sam
 	for (size_t i = 0; i < profile_n_samples(s->p); i++) {
 		const struct profile_sample *sample = profile_sample_at(s->p, i);
 
-		if (sample->key.event != event)
+		if (profile_key_of(s->p, sample)->event != event)
 			continue;
 		samples[all.n++] = (uint32_t)i;
 		all.weight += sample->weight;

@@ -19,8 +19,8 @@ static int threads_order(const void *pa, const void *pb, void *ctx)
 {
 	const struct profile *p = ctx;
 	uint32_t i = *(const uint32_t *)pa, k = *(const uint32_t *)pb;
-	const struct profile_key *a = &profile_sample_at(p, i)->key;
-	const struct profile_key *b = &profile_sample_at(p, k)->key;
+	const struct profile_key *a = profile_key_of(p, profile_sample_at(p, i));
+	const struct profile_key *b = profile_key_of(p, profile_sample_at(p, k));
 	const struct profile_task *x = profile_task_at(p, a->task),
 	                          *y = profile_task_at(p, b->task);
 	int r = threads_compare(a->event, b->event);
@@ -33,15 +33,15 @@ static int threads_order(const void *pa, const void *pb, void *ctx)
 /* Adds a sample to the thread at hand, or begins another one. */
 static void threads_add(struct threads *t, const struct profile *p, size_t at)
 {
-	const struct profile_sample *s = profile_sample_at(p, t->samples[at]);
-	const struct profile_task *task = profile_task_at(p, s->key.task);
+	const struct profile_key *key = profile_key_of(p, profile_sample_at(p, t->samples[at]));
+	const struct profile_task *task = profile_task_at(p, key->task);
 	struct threads_thread *last = t->n ? &t->threads[t->n - 1] : NULL;
 
-	if (!last || last->event != s->key.event || last->pid != task->pid ||
+	if (!last || last->event != key->event || last->pid != task->pid ||
 	    last->tid != task->tid) {
 		last = &t->threads[t->n++];
 		*last = (struct threads_thread){
-			.event = s->key.event, .pid = task->pid, .tid = task->tid, .first = at
+			.event = key->event, .pid = task->pid, .tid = task->tid, .first = at
 		};
 	}
 	/* A thread may change its name: the last one counts. */
@@ -63,7 +63,7 @@ int threads_build(struct threads *ret, const struct profile *p, const struct exp
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < n; i++)
-		if (export_wants(opts, profile_sample_at(p, i)->key.event))
+		if (export_wants(opts, profile_key_of(p, profile_sample_at(p, i))->event))
 			t.samples[wanted++] = (uint32_t)i;
 	qsort_r(t.samples, wanted, sizeof(*t.samples), threads_order, (void *)(uintptr_t)p);
 	for (size_t i = 0; i < wanted; i++)

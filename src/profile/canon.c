@@ -251,7 +251,7 @@ static int canon_sample(const void *pa, const void *pb, void *ctx)
 	const struct profile_sample *b = profile_sample_at(c->p, *(const uint32_t *)pb);
 	int r = canon_compare(a->time_ns, b->time_ns);
 
-	r = r ? r : canon_key(c, &a->key, &b->key);
+	r = r ? r : canon_key(c, profile_key_of(c->p, a), profile_key_of(c->p, b));
 	return r ? r : canon_compare(a->weight, b->weight);
 }
 

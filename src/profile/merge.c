@@ -27,6 +27,7 @@ struct merge {
 	const struct profile *from;
 	/* from's id -> to's id */
 	uint32_t *strings, *objects, *tasks, *frames, *nodes, *events;
+	uint32_t *keys;          /* of samples */
 	uint32_t *path;          /* nodes on the way up, as deep as the tree can be */
 	struct trie_step *steps; /* the way down of those */
 	size_t steps_capacity;
@@ -47,6 +48,7 @@ static void merge_free(struct merge *m)
 	free(m->frames);
 	free(m->nodes);
 	free(m->events);
+	free(m->keys);
 	free(m->path);
 	free(m->steps);
 	free(m->inlined);
@@ -63,8 +65,10 @@ static int merge_start(struct merge *m, struct profile *to, const struct profile
 	m->frames = calloc(profile_n_frames(from) + 1, sizeof(uint32_t));
 	m->nodes = calloc(profile_n_nodes(from) + 1, sizeof(uint32_t));
 	m->events = calloc(profile_n_events(from) + 1, sizeof(uint32_t));
+	m->keys = calloc(profile_n_sample_keys(from) + 1, sizeof(uint32_t));
 	m->path = calloc(profile_n_nodes(from) + 1, sizeof(uint32_t));
-	if (m->strings && m->objects && m->tasks && m->frames && m->nodes && m->events && m->path)
+	if (m->strings && m->objects && m->tasks && m->frames && m->nodes && m->events && m->keys &&
+	    m->path)
 		return 0;
 	merge_free(m);
 	return -ENOMEM;
@@ -291,10 +295,16 @@ static int merge_row(struct merge *m, const struct profile_row *row)
 static int merge_sample(struct merge *m, const struct profile_sample *from)
 {
 	struct profile_sample sample = *from;
+	struct profile_key key;
 
-	int r = merge_key(m, &sample.key);
-
-	return r < 0 ? r : profile_add_sample(m->to, &sample);
+	if (!m->keys[from->key]) {
+		key = *profile_key_of(m->from, from);
+		if (merge_key(m, &key) < 0)
+			return -ENOMEM;
+		m->keys[from->key] = profile_sample_key(m->to, &key);
+	}
+	sample.key = m->keys[from->key];
+	return profile_add_sample(m->to, &sample);
 }
 
 /* Samples that are kept one by one. They are wanted if a row of their own would be. */
@@ -306,7 +316,7 @@ static int merge_samples(struct merge *m,
 
 	for (size_t i = 0; i < profile_n_samples(m->from) && r >= 0; i++) {
 		const struct profile_sample *s = profile_sample_at(m->from, i);
-		const struct profile_row row = { s->key, 1, s->weight };
+		const struct profile_row row = { *profile_key_of(m->from, s), 1, s->weight };
 
 		if (!keep || keep(m->from, &row, ctx))
 			r = merge_sample(m, s);

@@ -79,6 +79,7 @@ struct profile {
 	size_t sums_capacity;
 	struct profile_sample *samples;
 	size_t n_samples, samples_capacity;
+	struct pool sample_keys;                         /* struct profile_key */
 	struct profile_state states[PROFILE_STATES_MAX]; /* strings of the pool */
 	size_t n_states;
 	struct profile_counts counts;
@@ -96,6 +97,7 @@ int profile_new(struct profile **ret, unsigned keep)
 		return -ENOMEM;
 	p->keep = keep;
 	p->frames.size = sizeof(struct profile_frame);
+	p->sample_keys.size = sizeof(struct profile_key);
 	p->secret = map_secret();
 	*ret = p;
 	return 0;
@@ -117,6 +119,7 @@ void profile_free(struct profile *p)
 		intern_free(&p->objects);
 		intern_free(&p->tasks);
 		pool_free(&p->frames);
+		pool_free(&p->sample_keys);
 		trie_free(&p->nodes);
 		origin_free(&p->origin);
 	}
@@ -383,6 +386,28 @@ int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t s
 	return 0;
 }
 
+/* Puts other nodes into the keys of samples, of which some may be equal then. -ENOMEM. */
+static int profile_move_samples(struct profile *p, const uint32_t *nodes)
+{
+	struct pool keys = p->sample_keys;
+	uint32_t *moved = calloc((size_t)keys.n + 1, sizeof(*moved));
+	int r = moved ? 0 : -ENOMEM;
+
+	p->sample_keys = (struct pool){ .size = sizeof(struct profile_key) };
+	for (uint32_t i = 1; i <= keys.n && r >= 0; i++) {
+		struct profile_key key = *(const struct profile_key *)pool_at(&keys, i);
+
+		key.node = nodes[key.node];
+		moved[i] = pool_put(&p->sample_keys, &key);
+		r = moved[i] == POOL_FAILED ? -ENOMEM : 0;
+	}
+	for (size_t i = 0; i < p->n_samples && r >= 0; i++)
+		p->samples[i].key = moved[p->samples[i].key];
+	free(moved);
+	pool_free(&keys);
+	return r;
+}
+
 /* Each row is looked up anew, in the order in which they were made: it lands at its place or
  * before. The sums are what they were. */
 int profile_move(struct profile *p, const uint32_t *nodes)
@@ -403,21 +428,25 @@ int profile_move(struct profile *p, const uint32_t *nodes)
 		row->samples += from.samples;
 		row->weight += from.weight;
 	}
-	for (size_t i = 0; i < p->n_samples; i++)
-		p->samples[i].key.node = nodes[p->samples[i].key.node];
-	return 0;
+	return profile_move_samples(p, nodes);
 }
 
-/* Samples are kept one by one only for those who ask (PROFILE_KEEP_SAMPLES): each costs as much as
- * a row. */
+uint32_t profile_sample_key(struct profile *p, const struct profile_key *key)
+{
+	const struct profile_key k = profile_kept(p, key);
+
+	return pool_put(&p->sample_keys, &k);
+}
+
+/* Samples are kept one by one only for those who ask (PROFILE_KEEP_SAMPLES). */
 int profile_add_sample(struct profile *p, const struct profile_sample *sample)
 {
 	if (!(p->keep & PROFILE_KEEP_SAMPLES))
 		return 0;
-	if (ARRAY_ROOM(&p->samples, &p->samples_capacity, p->n_samples + 1) < 0)
+	if (sample->key == PROFILE_FAILED ||
+	    ARRAY_ROOM(&p->samples, &p->samples_capacity, p->n_samples + 1) < 0)
 		return -ENOMEM;
-	p->samples[p->n_samples] = *sample;
-	p->samples[p->n_samples++].key = profile_kept(p, &sample->key);
+	p->samples[p->n_samples++] = *sample;
 	return 0;
 }
 
@@ -438,7 +467,8 @@ static int profile_choose_rows(struct profile *c, const struct profile *p,
 		c->rows[c->n_rows++] = *row;
 	}
 	for (size_t i = 0; i < p->n_samples; i++) {
-		const struct profile_row row = { p->samples[i].key, 1, p->samples[i].weight };
+		const struct profile_row row = { *profile_key_of(p, &p->samples[i]), 1,
+			                         p->samples[i].weight };
 
 		if (keep(p, &row, ctx) && profile_add_sample(c, &p->samples[i]) < 0)
 			return -ENOMEM;
@@ -704,6 +734,16 @@ size_t profile_n_samples(const struct profile *p)
 const struct profile_sample *profile_sample_at(const struct profile *p, size_t i)
 {
 	return &p->samples[i];
+}
+
+size_t profile_n_sample_keys(const struct profile *p)
+{
+	return p->sample_keys.n;
+}
+
+const struct profile_key *profile_key_at(const struct profile *p, uint32_t key)
+{
+	return pool_at(&p->sample_keys, key);
 }
 
 /* Adds the sums of one event. */

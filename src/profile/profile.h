@@ -97,11 +97,11 @@ struct profile_row {
 	uint64_t weight; /* the sum of their periods, in the event's unit */
 };
 
-/* One sample as it was taken; its row counts it, too. */
+/* One sample as it was taken; its row counts it, too. Few keys are those of many samples. */
 struct profile_sample {
 	uint64_t time_ns;
 	uint64_t weight;
-	struct profile_key key;
+	uint32_t key; /* profile_sample_key */
 };
 
 struct profile;
@@ -142,6 +142,8 @@ int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t s
 int profile_room(struct profile *p, size_t rows);
 int profile_room_samples(struct profile *p, size_t samples);
 
+/* The number of a key that samples have, without what is not kept. */
+uint32_t profile_sample_key(struct profile *p, const struct profile_key *key);
 /* Adds to the list of samples, if they are kept, and to no row. */
 int profile_add_sample(struct profile *p, const struct profile_sample *sample);
 /* By time; equal times keep the order in which they were added. */
@@ -235,6 +237,13 @@ const struct profile_row *profile_row_at(const struct profile *p, size_t i);
 
 size_t profile_n_samples(const struct profile *p); /* 0 ... n - 1; 0 when they are not kept */
 const struct profile_sample *profile_sample_at(const struct profile *p, size_t i);
+size_t profile_n_sample_keys(const struct profile *p); /* 1 ... n */
+const struct profile_key *profile_key_at(const struct profile *p, uint32_t key);
+static inline const struct profile_key *profile_key_of(const struct profile *p,
+                                                       const struct profile_sample *sample)
+{
+	return profile_key_at(p, sample->key);
+}
 
 /* The stacks' account: how many samples ended in each state, for one event or (0) for all. */
 struct profile_account {

@@ -467,11 +467,18 @@ struct callchain stacks_callchain(const struct stacks *s, const struct stacks_en
 	return chain;
 }
 
+void stacks_drop_samples(struct stacks *s)
+{
+	free(s->samples);
+	s->samples = NULL;
+	s->n_samples = s->samples_capacity = 0;
+}
+
 void stacks_free(struct stacks *s)
 {
+	stacks_drop_samples(s);
 	free(s->entries);
 	free(s->index);
-	free(s->samples);
 	free(s->recent);
 	pool_free(&s->keys);
 	pool_free(&s->hits);

@@ -158,6 +158,8 @@ const struct stacks_key *stacks_key(const struct stacks *s, const struct stacks_
 /* The stack that an entry stands for. */
 struct callchain stacks_callchain(const struct stacks *s, const struct stacks_entry *e,
                                   const struct seam_events *events);
+/* Lets go of the samples of keep_samples. */
+void stacks_drop_samples(struct stacks *s);
 void stacks_free(struct stacks *s);
 
 #endif

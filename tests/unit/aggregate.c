@@ -263,7 +263,8 @@ static void assert_equal_profiles(const struct profile *a, const struct profile 
 		const struct profile_sample *x = profile_sample_at(a, i),
 		                            *y = profile_sample_at(b, i);
 
-		assert_memory_equal(&x->key, &y->key, sizeof(x->key));
+		assert_memory_equal(profile_key_of(a, x), profile_key_of(b, y),
+		                    sizeof(struct profile_key));
 		assert_int_equal(x->time_ns, y->time_ns);
 		assert_int_equal(x->weight, y->weight);
 	}
