@@ -114,6 +114,9 @@ struct session_source {
 	void (*events)(void *ctx, const struct seam_events *events, uint32_t deferred);
 	/* Sampling begins, or ends; may be NULL. */
 	int (*sampling)(void *ctx, bool on);
+	/* Within how many ms what it has is to be read: some of it is completed with what a process
+	 * has in its memory then, as long as it runs. INT_MAX: at leisure. May be NULL. */
+	int (*within_ms)(void *ctx);
 	/* In each round, before its end: bytes given, or what write returned. */
 	int64_t (*read)(void *ctx, capture_write write, void *write_ctx);
 	/* In session_settle, sampling off. */
@@ -215,6 +218,8 @@ int session_resume(struct session *s);
 
 /* 1: something waits; 0: the time is over; -EINTR: a signal. timeout_ms -1: no limit. */
 int session_wait(struct session *s, int timeout_ms);
+/* What its source says: session_source.within_ms. */
+int session_within_ms(const struct session *s);
 /* Makes session_wait return. Async-signal-safe. */
 void session_wake(struct session *s);
 /* Whether any event's samples come from opts.source. */

@@ -7,6 +7,7 @@
  * FINISHED_ROUND record.
  */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -73,6 +74,14 @@ int session_wait(struct session *s, int timeout_ms)
 	}
 	s->wakeups += !!woken;
 	return n > 0;
+}
+
+int session_within_ms(const struct session *s)
+{
+	const struct session_source *source = &s->opts.source;
+
+	return session_has_source(s) && source->within_ms ? source->within_ms(source->ctx)
+	                                                  : INT_MAX;
 }
 
 /* May be called by a signal handler: errno stays as it was. */

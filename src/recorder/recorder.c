@@ -426,6 +426,11 @@ void recorder_wait(struct recorder *r, int ms)
 	session_wait(r->session, ms);
 }
 
+int recorder_within_ms(const struct recorder *r)
+{
+	return session_within_ms(r->session);
+}
+
 /* May be called by a signal handler. */
 void recorder_wake(struct recorder *r)
 {

@@ -73,6 +73,8 @@ struct target *recorder_command(struct recorder *r);
 
 /* Waits until a ring must be read, a signal came, or the time is over. */
 void recorder_wait(struct recorder *r, int ms);
+/* Within how many ms reading is worth more than later (session_within_ms); INT_MAX: at leisure. */
+int recorder_within_ms(const struct recorder *r);
 /* Makes recorder_wait return. Async-signal-safe. */
 void recorder_wake(struct recorder *r);
 /* Whether the command has ended or, if there is none, all that is recorded. */

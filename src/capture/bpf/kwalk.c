@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,6 +343,18 @@ static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, v
 }
 
 /* What the session is given: it knows nothing of BPF but these functions. */
+/* Which methods are inlined in a piece of code says the process's memory: until it ends, or until
+ * the code is replaced, as most of a program that begins is. */
+#define KWALK_WITHIN_MS 20
+
+static int kwalk_within_ms(void *ctx)
+{
+	const struct kwalk *l = ctx;
+
+	return l->asks_memory ? KWALK_WITHIN_MS : INT_MAX;
+}
+
+/* What a session asks of it. */
 void kwalk_source(struct kwalk *l, struct session_source *ret)
 {
 	*ret = (struct session_source){
@@ -355,6 +368,7 @@ void kwalk_source(struct kwalk *l, struct session_source *ret)
 		.attach = kwalk_attach,
 		.events = kwalk_events,
 		.sampling = kwalk_sampling,
+		.within_ms = kwalk_within_ms,
 		.read = kwalk_read,
 		.settle = kwalk_settle,
 		.end_by = kwalk_end_by,

@@ -223,7 +223,8 @@ static int record_start(struct record_run *r, int *exit_code)
 /* How long to wait at most: until the next drain, the end of -D, or the end of --duration. */
 static int record_wait_ms(const struct record_run *r, uint64_t now_ms)
 {
-	uint64_t wait = RECORD_WAIT_MS;
+	const int within = recorder_within_ms(r->recorder);
+	uint64_t wait = within < RECORD_WAIT_MS ? (uint64_t)within : RECORD_WAIT_MS;
 
 	if (!r->sampling && r->o->delay_ms - now_ms < wait)
 		wait = r->o->delay_ms - now_ms;
