@@ -59,7 +59,8 @@ static void figures_change(struct buf *to, const struct compare_row *r, bool abs
                            enum figures_width w)
 {
 	if (r->half) {
-		buf_printf(to, w == FIGURES_BOTH ? "" : "%*s", absolute ? 13 : 8, "...");
+		if (w != FIGURES_BOTH)
+			buf_printf(to, "%*s", absolute ? 13 : 8, "...");
 		return;
 	}
 	if (w != FIGURES_BOTH && absolute)
