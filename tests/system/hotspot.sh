@@ -90,7 +90,7 @@ fi
 echo "# a program that is started"
 java=$(head -n 1 list)
 record -v -F 997 -e cpu-clock -o f.data -- "$java" -cp . Chains 2
-# Each 20 ms, as what is inlined is in its memory alone; else it would be each 250.
+# Each 10 ms, as what is inlined is in its memory alone; else it would be each 250.
 atleast "rounds in which it was read" 30 "$(sed -n 's/.* \([0-9]*\) rounds,.*/\1/p' err)"
 "$SEAM" report -i f.data >text 2>report.err; same "report" 0 $?
 says text '\[hotspot\] *\[\.\] java::Chains\.'

@@ -343,15 +343,18 @@ static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, v
 }
 
 /* What the session is given: it knows nothing of BPF but these functions. */
-/* Which methods are inlined in a piece of code says the process's memory: until it ends, or until
- * the code is replaced, as most of a program that begins is. */
-#define KWALK_WITHIN_MS 20
+/* Which methods are inlined in a piece of code says the process's memory alone: until it ends, or
+ * until the code is replaced, as most of a program that begins is. */
+#define KWALK_WITHIN_MS 10
 
+/* Soon, once there is a process of HotSpot, or one will come. */
 static int kwalk_within_ms(void *ctx)
 {
 	const struct kwalk *l = ctx;
 
-	return l->asks_memory ? KWALK_WITHIN_MS : INT_MAX;
+	return __atomic_load_n(&l->kinds[RUNTIME_HOTSPOT].wanted, __ATOMIC_RELAXED)
+	               ? KWALK_WITHIN_MS
+	               : INT_MAX;
 }
 
 /* What a session asks of it. */

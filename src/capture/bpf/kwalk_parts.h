@@ -415,7 +415,6 @@ struct kwalk {
 	struct kwalk_runtimes kinds[RUNTIMES];
 	uint32_t runtimes_met; /* atomic */
 	struct hotspots *hotspots;
-	bool asks_memory; /* stacks were met that are completed out of their process's memory */
 	struct v8_scripts *v8_scripts;
 	/* Writes a name into the recording, before the first stack that has it. */
 	int (*tell_symbol)(struct kwalk *l, uint32_t pid, uint64_t time_ns,

@@ -288,7 +288,6 @@ struct runtime_frame *hotspot_expand(struct kwalk *l, struct kwalk_runtime *p, b
 			to[n++] = from[i];
 			continue;
 		}
-		l->asks_memory = true;
 		at = hotspot_place(l, p->pid, l->splice_time, &from[i]);
 		i++;
 		if (at < 0) {
