@@ -259,30 +259,23 @@ static void diff_show_first(struct diff_cmd *d, const struct infile *in,
 	fed_view_first_end(in, &first);
 }
 
-static bool diff_keep_row(const struct profile *p, const struct profile_row *row, void *ctx)
-{
-	(void)p;
-	(void)row;
-	(void)ctx;
-	return true;
-}
-
 /* Lets a person see the baseline, of which the first n recordings are read. It is a copy: those are
  * worked on when all are read. Without memory for it nothing is shown. */
 static void diff_show_base(struct diff_cmd *d, size_t n)
 {
 	struct profile *p;
+	int r;
 
-	if (!d->view.base || !d->table.profiles[0] ||
-	    profile_filter(&p, d->table.profiles[0], diff_keep_row, NULL) < 0)
+	if (!d->view.base || !d->table.profiles[0])
 		return;
-	for (size_t i = 1; i < n; i++) {
-		if (profile_merge(p, d->table.profiles[i]) >= 0)
-			continue;
-		profile_free(p);
-		return;
+	r = profile_new(&p, profile_keeps(d->table.profiles[0]));
+	for (size_t i = 0; i < n && r >= 0; i++) {
+		r = profile_merge(p, d->table.profiles[i]);
+		if (r < 0)
+			profile_free(p);
 	}
-	d->view.base(d->view.base_ctx, p, 100);
+	if (r >= 0)
+		d->view.base(d->view.base_ctx, p, 100);
 }
 
 /* Reads one recording and keeps its profile until all are read. An exit code. */
