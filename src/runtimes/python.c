@@ -238,26 +238,28 @@ static uint32_t python_word(const uint64_t *words, uint8_t i)
 	return words[i] > PYTHON_OFFSET_MAX ? PYTHON_OFFSET_MAX + 1 : (uint32_t)words[i];
 }
 
+/* An offset within a code object of a free-threaded build, from where the head of another build
+ * would begin. */
+static uint32_t python_behind_head(uint32_t offset)
+{
+	return offset < PYTHON_OBJECT_MORE ? PYTHON_OFFSET_MAX + 1 : offset - PYTHON_OBJECT_MORE;
+}
+
 /* Of a free-threaded build: the head of each object is longer (ob_type is its last word here as
- * there), and since 3.14 a code object has a copy of its instructions for each thread. Offsets
- * within code objects are from where the head of another build would begin. */
+ * there), and since 3.14 a code object has a copy of its instructions for each thread. */
 static void python_free_threaded(struct python_layout *l, const struct python_words *t,
                                  const uint64_t *words)
 {
-	uint32_t *in_code[] = { &l->code_instructions, &l->code_line,  &l->code_file,
-		                &l->code_name,         &l->code_lines, &l->code_copies };
+	uint32_t *in_code[] = { &l->code_instructions, &l->code_line, &l->code_file, &l->code_name,
+		                &l->code_lines };
 
 	l->text_kind = t->text_kind_free;
 	l->object_more = PYTHON_OBJECT_MORE;
+	for (size_t i = 0; i < sizeof(in_code) / sizeof(in_code[0]); i++)
+		*in_code[i] = python_behind_head(*in_code[i]);
 	if (t->code_copies) {
 		l->frame_copy = python_word(words, t->frame_copy);
-		l->code_copies = python_word(words, t->code_copies);
-	}
-	for (size_t i = 0; i < sizeof(in_code) / sizeof(in_code[0]); i++) {
-		if (in_code[i] == &l->code_copies && !t->code_copies)
-			continue;
-		*in_code[i] = *in_code[i] < PYTHON_OBJECT_MORE ? PYTHON_OFFSET_MAX + 1
-		                                               : *in_code[i] - PYTHON_OBJECT_MORE;
+		l->code_copies = python_behind_head(python_word(words, t->code_copies));
 	}
 }
 
