@@ -97,7 +97,7 @@ struct profile_row {
 	uint64_t weight; /* the sum of their periods, in the event's unit */
 };
 
-/* One sample as it was taken; its row counts it, too. Few keys are those of many samples. */
+/* One sample as it was taken; its row counts it, too. Many samples have the same key. */
 struct profile_sample {
 	uint64_t time_ns;
 	uint64_t weight;
