@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * runtimes_python.c: which CPython an object is, from made-up symbols and bytes; the tables by which
- * it describes itself, and hostile ones.
+ * runtimes_python.c: which CPython an object is, from made-up symbols and bytes; the tables by
+ * which it describes itself, and hostile ones.
  */
 #include <errno.h>
 #include <setjmp.h>
