@@ -3,11 +3,12 @@
  * serve.c: see serve.h. libmicrohttpd listens and speaks HTTP, one daemon for each address. Only
  * GET and HEAD are answered, with a bounded number of connections (serve_crowd.h).
  *
- * Invariant: nothing of what is served, not even that it is there, is told to who does not know
- * the token or names another host.
+ * Invariant: nothing of what is served is told to who does not know the token, names another host
+ * or is another user; not even that it is there to who does not know the token.
  */
 #include "serve/serve.h"
 #include "serve/serve_crowd.h"
+#include "serve/serve_peer.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -155,17 +156,22 @@ static void serve_connection(void *ctx, struct MHD_Connection *c, void **guest,
 		serve_crowd_leave(&door->crowd, *guest);
 }
 
-/* The connection is of somebody who knows the token: it may stay. */
-static void serve_know(struct MHD_Connection *c)
+/* Whether a connection whose request has the token is of the user's own: if so, it may stay. */
+static bool serve_know(struct MHD_Connection *c)
 {
 	const union MHD_ConnectionInfo *info =
 	        serve_mhd.get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	struct serve_guest *guest = info ? info->socket_context : NULL;
 
-	if (!guest || guest->is_known)
-		return;
+	if (!guest)
+		return false;
+	if (guest->is_known)
+		return true;
+	if (!serve_peer_is_own(guest->fd))
+		return false;
 	guest->is_known = true;
 	serve_mhd.set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, SERVE_SECONDS);
+	return true;
 }
 
 /* Answers one request, in a thread of the library's. */
@@ -192,7 +198,8 @@ static enum MHD_Result serve_request(void *ctx, struct MHD_Connection *c, const 
 	path = serve_behind_token(url, s->token);
 	if (!path)
 		return serve_refuse(c, MHD_HTTP_NOT_FOUND, "not found\n");
-	serve_know(c);
+	if (!serve_know(c))
+		return serve_refuse(c, MHD_HTTP_FORBIDDEN, "this page is another user's\n");
 	return serve_owner(s, c, path);
 }
 

@@ -143,6 +143,11 @@ def who(server):
     check("a forwarded port is none of them", {server.own(Host=h)[0] for h in ("localhost:8080", "LOCALHOST", "[::1]:%d" % server.port)} == {200})
     check("a page of elsewhere gets nothing", server.own("data", Origin="https://evil.example")[0] == 403 and server.own("data", Origin="null")[0] == 403)
     check("nothing but GET", server.own(method="POST")[0] == 405 and server.own(method="DELETE")[0] == 405 and server.own(method="HEAD")[2] == b"")
+    if os.geteuid() == 0:
+        asked = subprocess.run([sys.executable, "-c", "import http.client, sys\nfor host in ('127.0.0.1', 'localhost'):\n"
+                                "    c = http.client.HTTPConnection(host, int(sys.argv[1])); c.request('GET', '/%s/' % sys.argv[2])\n"
+                                "    print(c.getresponse().status, end=' ')", str(server.port), server.token], user=65534, group=65534, capture_output=True, text=True)
+        check("another user who knows the address is refused", asked.stdout == "403 403 ", asked.stdout + asked.stderr)
     bad = ["data?from=1", "data?from=5&to=5", "data?from=9&to=5", "data?from=-1&to=5", "data?from=0&to=99999999999999999999", "data?from=x&to=y",
            "source", "source?name=x", "source?name=x&object=y&tids=1.x", "source?name=x&object=y&tids=" + "1." * 5000]
     seen = {what[:40]: server.own(what)[0] for what in bad}

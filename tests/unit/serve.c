@@ -10,10 +10,12 @@
 #include <cmocka.h>
 
 #include "serve/site.h"
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "serve/serve_crowd.h"
+#include "serve/serve_peer.h"
 
 static void tokens_are_long_and_differ(void **state)
 {
@@ -239,9 +241,72 @@ static void what_is_read_is_told(void **state)
 	site_news_free(&site.news);
 }
 
+/* A connection to a socket that listens at an address; the other end into *ret. */
+static int connected(int family, const struct sockaddr *to, socklen_t n, int listens, int *ret)
+{
+	int c = socket(family, SOCK_STREAM, 0);
+
+	assert_true(c >= 0);
+	assert_int_equal(connect(c, to, n), 0);
+	*ret = accept(listens, NULL, NULL);
+	assert_true(*ret >= 0);
+	return c;
+}
+
+/* Over IPv4, and by a socket of IPv6 that speaks it. */
+static void whose_a_connection_is(void **state)
+{
+	struct sockaddr_in v4 = { .sin_family = AF_INET };
+	struct sockaddr_in6 mapped = { .sin6_family = AF_INET6 };
+	socklen_t n = sizeof(v4);
+	int listens = socket(AF_INET, SOCK_STREAM, 0), c, s;
+	uid_t user = 12345;
+
+	(void)state;
+	v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(listens, (struct sockaddr *)&v4, sizeof(v4)), 0);
+	assert_int_equal(listen(listens, 4), 0);
+	assert_int_equal(getsockname(listens, (struct sockaddr *)&v4, &n), 0);
+	c = connected(AF_INET, (struct sockaddr *)&v4, sizeof(v4), listens, &s);
+	assert_int_equal(serve_peer_user(s, &user), 0);
+	assert_int_equal(user, geteuid());
+	assert_true(serve_peer_is_own(s));
+	close(c);
+	close(s);
+	mapped.sin6_port = v4.sin_port;
+	mapped.sin6_addr.s6_addr[10] = mapped.sin6_addr.s6_addr[11] = 0xff;
+	memcpy(&mapped.sin6_addr.s6_addr[12], &v4.sin_addr, 4);
+	c = socket(AF_INET6, SOCK_STREAM, 0);
+	if (c >= 0) {
+		close(c);
+		c = connected(AF_INET6, (struct sockaddr *)&mapped, sizeof(mapped), listens, &s);
+		user = 12345;
+		assert_int_equal(serve_peer_user(s, &user), 0);
+		assert_int_equal(user, geteuid());
+		close(c);
+		close(s);
+	}
+	close(listens);
+}
+
+/* A socket that is connected to nobody, and none at all. */
+static void nobody_is_not_the_user(void **state)
+{
+	int lone = socket(AF_INET, SOCK_STREAM, 0);
+	uid_t user;
+
+	(void)state;
+	assert_int_equal(serve_peer_user(lone, &user), -ENOTCONN);
+	assert_false(serve_peer_is_own(lone));
+	close(lone);
+	assert_int_equal(serve_peer_user(-1, &user), -EBADF);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whose_a_connection_is),
+		cmocka_unit_test(nobody_is_not_the_user),
 		cmocka_unit_test(crowds),
 		cmocka_unit_test(tokens_are_long_and_differ),
 		cmocka_unit_test(only_the_token_opens),
