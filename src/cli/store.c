@@ -171,7 +171,8 @@ static int store_ls(struct store_cmd *s)
 	/* Without a span: of all that the store has. */
 	const struct store_query q = { .from_ns = s->stored.from ? s->stored.query.from_ns : 0,
 		                       .to_ns = s->stored.to ? s->stored.query.to_ns : UINT64_MAX,
-		                       .where = s->stored.query.where };
+		                       .where = s->stored.query.where,
+		                       .by = s->stored.by };
 	struct store *store;
 	int r = store_open(&store, s->stored.url, STORE_READ, &err);
 

@@ -66,12 +66,12 @@ int listing_join(struct store_listing *l, const char *by)
 	size_t n = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < l->n && r >= 0; i++)
+	for (size_t i = 0; i < l->n && r >= 0 && !l->joined; i++)
 		r = listing_cut(&l->series[i], by);
 	if (r < 0 || !l->n)
 		return r < 0 ? -ENOMEM : 0;
 	qsort(l->series, l->n, sizeof(*l->series), listing_by_labels);
-	for (size_t i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n && !l->joined; i++) {
 		struct store_series *from = &l->series[i], *to = n ? &l->series[n - 1] : NULL;
 
 		if (!to || listing_by_labels(to, from)) {
@@ -84,7 +84,7 @@ int listing_join(struct store_listing *l, const char *by)
 		to->last_ns = from->last_ns > to->last_ns ? from->last_ns : to->last_ns;
 		labels_free(&from->labels);
 	}
-	l->n = n;
+	l->n = l->joined ? l->n : n;
 	qsort(l->series, l->n, sizeof(*l->series), listing_by_samples);
 	return 0;
 }

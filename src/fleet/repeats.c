@@ -138,12 +138,17 @@ static int repeats_ask(struct repeats *r, struct repeats_found *f, struct store 
 	return e;
 }
 
+/* Finds what the query has, and reads it in parts: by hosts, or by spans of time. */
 int repeats_load(struct repeats *ret, struct store *s, const struct store_query *q, size_t most,
                  struct seam_error *err)
 {
 	struct repeats_found found = { 0 };
 	struct store_listing l = { 0 };
-	int r = store_list(s, q, &l, err);
+	struct store_query each = *q;
+	int r;
+
+	each.by = NULL;
+	r = store_list(s, &each, &l, err);
 
 	if (r >= 0)
 		r = repeats_find(&found, &l, q);

@@ -91,6 +91,9 @@ struct store_listing {
 	uint64_t windows, first_ns, last_ns;
 	uint64_t bytes;  /* that the store takes */
 	uint64_t folded; /* samples whose stacks were folded, of all around these windows */
+	/* The store has made one of all series that have the same values of the query's `by`:
+	 * their windows are how many series they are of. */
+	bool joined;
 };
 
 enum store_mode {

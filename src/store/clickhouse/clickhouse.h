@@ -34,11 +34,13 @@
 #include "net/http.h"
 #include "store/backend.h"
 
-#define CLICKHOUSE_SCHEMA 3 /* what a newer one means is not known */
+#define CLICKHOUSE_SCHEMA 4 /* what a newer one means is not known */
 #define CLICKHOUSE_STACK 8u /* bytes of a stack's hash, as a number */
 #define CLICKHOUSE_ANSWER ((size_t)1 << 30)
 /* Servers from here on have codecs, TTL and the settings that are used (they are all older). */
 #define CLICKHOUSE_MODERN 2200u
+/* And these merge a partition that is at rest (min_age_to_force_merge_on_partition_only). */
+#define CLICKHOUSE_SETTLES 2300u
 
 struct clickhouse {
 	struct remote remote;
@@ -106,6 +108,12 @@ int clickhouse_functions(void *store, const struct store_query *q, unsigned limi
                          struct store_functions *ret, struct seam_error *err);
 /* ---- clickhouse_where.c ---- */
 
+/* A number for a series: all of its labels. */
+#define CLICKHOUSE_SERIES "cityHash64(service, version, host, comm, label_keys, label_values)"
+
+/* Calls each for every key of a list "host,comm" (NULL: none), until one fails. */
+int clickhouse_each_by(const char *by, int (*each)(void *ctx, size_t i, const char *key),
+                       void *ctx);
 /* A label as an expression. */
 void clickhouse_label_sql(struct buf *sql, const char *key);
 /* What a filter (NULL: none) lets through, as labels_match: AND each key has one of its values. */

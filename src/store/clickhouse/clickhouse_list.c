@@ -45,8 +45,27 @@ static int clickhouse_take_labels(struct cursor *c, struct labels *l)
 	return r;
 }
 
-/* Reads all series. What is read is in the list before it is whole, and is freed with it. */
-static int clickhouse_take_list(struct cursor *c, struct store_listing *l)
+/* Takes the values of the query's `by`, in its order. */
+struct list_by {
+	struct cursor *at;
+	struct labels *into;
+};
+
+static int clickhouse_take_by(void *ctx, size_t i, const char *key)
+{
+	struct list_by *b = ctx;
+	struct buf value = { 0 };
+	int r;
+
+	(void)i;
+	r = clickhouse_take_label(b->into, key, clickhouse_text(b->at, &value));
+	buf_free(&value);
+	return b->at->failed ? -EBADMSG : r;
+}
+
+/* Reads all series, with the values of `by`; NULL: with all of their labels. What is read is in the
+ * list before it is whole, and is freed with it. */
+static int clickhouse_take_list(struct cursor *c, const char *by, struct store_listing *l)
 {
 	size_t capacity = 0;
 
@@ -58,7 +77,9 @@ static int clickhouse_take_list(struct cursor *c, struct store_listing *l)
 			return -ENOMEM;
 		s = &l->series[l->n++];
 		*s = (struct store_series){ 0 };
-		r = clickhouse_take_labels(c, &s->labels);
+		r = by ? clickhouse_each_by(by, clickhouse_take_by,
+		                            &(struct list_by){ c, &s->labels })
+		       : clickhouse_take_labels(c, &s->labels);
 		if (r < 0)
 			return r;
 		s->windows = cursor_u64(c);
@@ -101,50 +122,103 @@ static int clickhouse_list_bytes(struct clickhouse *c, struct store_listing *l,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Asks for the windows, then for the series. */
-int clickhouse_list(void *store, const struct store_query *q, struct store_listing *ret,
-                    struct seam_error *err)
+static int clickhouse_by_place(void *ctx, size_t i, const char *key)
 {
-	struct clickhouse *c = store;
-	struct seam_error why = { 0 };
-	struct http_answer answer = { 0 };
+	clickhouse_label_sql(ctx, key);
+	return buf_printf(ctx, " AS by%zu, ", i);
+}
+
+static int clickhouse_by_group(void *ctx, size_t i, const char *key)
+{
+	(void)key;
+	return buf_printf(ctx, "%sby%zu", i ? ", " : "", i);
+}
+
+/* Asks for the windows. */
+static int clickhouse_list_windows(struct clickhouse *c, const struct store_query *q,
+                                   struct store_listing *ret, struct seam_error *err)
+{
+	struct http_answer answer;
 	struct buf sql = { 0 };
 	struct cursor at;
-	int r = clickhouse_ready(c, &why);
+	int r;
 
 	buf_put_text(&sql, "SELECT count(), min(from_ns), max(to_ns) FROM ");
 	clickhouse_sql_table(c, &sql, "seam_windows");
 	buf_put_text(&sql, " FINAL WHERE type = '' AND service = '' AND ");
 	clickhouse_span_sql(&sql, q);
 	buf_put_text(&sql, " FORMAT RowBinary");
-	if (r >= 0)
-		r = clickhouse_query(c, &sql, &answer, &why);
+	r = clickhouse_query(c, &sql, &answer, err);
+	at = cursor_of(answer.body.bytes, answer.body.n, false);
 	if (r >= 0) {
-		at = cursor_of(answer.body.bytes, answer.body.n, false);
 		ret->windows = cursor_u64(&at);
 		ret->first_ns = cursor_u64(&at);
 		ret->last_ns = cursor_u64(&at);
 		r = at.failed ? -EBADMSG : 0;
 	}
 	http_answer_free(&answer);
-	answer = (struct http_answer){ 0 };
-	buf_clear(&sql);
-	buf_put_text(&sql, "SELECT service, version, host, comm, label_keys, label_values, "
-	                   "uniqExact((instance, from_ns)), toUInt64(sum(arraySum(samples))), "
-	                   "min(from_ns), max(to_ns) FROM ");
+	buf_free(&sql);
+	return r;
+}
+
+/* Asks for the series; the server makes one of those with the same values of `by` (NULL: none), and
+ * counts them. */
+static int clickhouse_list_series(struct clickhouse *c, const struct store_query *q, const char *by,
+                                  struct store_listing *ret, struct seam_error *err)
+{
+	static const char all[] = "service, version, host, comm, label_keys, label_values";
+	struct http_answer answer;
+	struct buf sql = { 0 };
+	struct cursor at;
+	int r;
+
+	buf_put_text(&sql, "SELECT ");
+	if (by)
+		clickhouse_each_by(by, clickhouse_by_place, &sql);
+	else
+		buf_printf(&sql, "%s, ", all);
+	buf_printf(&sql, "%s, toUInt64(sum(arraySum(samples))), min(from_ns), max(to_ns) FROM ",
+	           by ? "uniqExact(" CLICKHOUSE_SERIES ")" : "uniqExact((instance, from_ns))");
 	clickhouse_sql_table(c, &sql, "seam_windows");
 	buf_put_text(&sql, " FINAL WHERE ");
 	clickhouse_where_sql(&sql, q);
-	buf_put_text(&sql, " GROUP BY service, version, host, comm, label_keys, label_values "
-	                   "FORMAT RowBinary");
+	buf_put_text(&sql, " GROUP BY ");
+	if (by)
+		clickhouse_each_by(by, clickhouse_by_group, &sql);
+	else
+		buf_put_text(&sql, all);
+	buf_put_text(&sql, " FORMAT RowBinary");
+	r = clickhouse_query(c, &sql, &answer, err);
+	at = cursor_of(answer.body.bytes, answer.body.n, false);
 	if (r >= 0)
-		r = clickhouse_query(c, &sql, &answer, &why);
-	if (r >= 0) {
-		at = cursor_of(answer.body.bytes, answer.body.n, false);
-		r = clickhouse_take_list(&at, ret);
-	}
+		r = clickhouse_take_list(&at, by, ret);
 	http_answer_free(&answer);
 	buf_free(&sql);
+	return r;
+}
+
+static int clickhouse_by_nothing(void *ctx, size_t i, const char *key)
+{
+	(void)key;
+	*(size_t *)ctx = i + 1;
+	return 0;
+}
+
+/* Asks for the windows, then for the series. */
+int clickhouse_list(void *store, const struct store_query *q, struct store_listing *ret,
+                    struct seam_error *err)
+{
+	struct clickhouse *c = store;
+	struct seam_error why = { 0 };
+	size_t n = 0;
+	int r = clickhouse_ready(c, &why);
+
+	/* A list without a key, or of more than a statement takes, is the caller's to join. */
+	ret->joined = clickhouse_each_by(q->by, clickhouse_by_nothing, &n) >= 0 && n;
+	if (r >= 0)
+		r = clickhouse_list_windows(c, q, ret, &why);
+	if (r >= 0)
+		r = clickhouse_list_series(c, q, ret->joined ? q->by : NULL, ret, &why);
 	if (r >= 0)
 		r = clickhouse_list_bytes(c, ret, &why);
 	if (r >= 0 && ret->n)

@@ -62,55 +62,30 @@ struct clickhouse_reading {
 	uint32_t *made; /* by frame: the profile's; 0: not there */
 };
 
-/* ---- keys ---- */
-
-/* Calls each for every key of a list "host,comm". */
-static int clickhouse_each_by(const char *by, int (*each)(void *ctx, size_t i, const char *key),
-                              void *ctx)
-{
-	char key[LABELS_VALUE_MAX];
-	size_t i = 0;
-	int r = 0;
-
-	for (size_t n; by && *by && r >= 0; by += n + (by[n] == ',')) {
-		n = strcspn(by, ",");
-		if (n >= sizeof(key))
-			continue;
-		memcpy(key, by, n);
-		key[n] = 0;
-		r = i < LABELS_MAX ? each(ctx, i++, key) : -E2BIG;
-	}
-	return r;
-}
-
 /* ---- windows ---- */
 
-/* Reads the query's windows and their counts. */
 static int clickhouse_take_windows(struct clickhouse_reading *r, struct cursor *c)
 {
 	struct store_found *f = r->found;
+	uint64_t n = cursor_u64(c), from = cursor_u64(c), to = cursor_u64(c);
 
+	if (c->failed || from > INT64_MAX || to > INT64_MAX)
+		return -EBADMSG;
+	f->windows = n;
+	f->first_ns = n ? from : 0;
+	f->last_ns = n ? to : 0;
+	return 0;
+}
+
+static int clickhouse_take_window_counts(struct clickhouse_reading *r, struct cursor *c)
+{
 	while (cursor_left(c)) {
-		uint64_t from = cursor_u64(c), to = cursor_u64(c), n = leb_unsigned(c);
-		struct cursor values = *c;
+		const char *name = clickhouse_text(c, &r->text);
 
-		for (uint64_t i = 0; i < n && !values.failed; i++)
-			cursor_bytes(&values, leb_unsigned(&values));
-		if (values.failed || leb_unsigned(&values) != n)
+		if (found_add_count(r->found, name, cursor_u64(c)) < 0)
+			return -ENOMEM;
+		if (c->failed)
 			return -EBADMSG;
-		for (uint64_t i = 0; i < n && !values.failed; i++) {
-			const char *name = clickhouse_text(c, &r->text);
-
-			if (found_add_count(f, name, cursor_u64(&values)) < 0)
-				return -ENOMEM;
-		}
-		if (c->failed || values.failed || from > INT64_MAX || to > INT64_MAX)
-			return -EBADMSG;
-		*c = values;
-		if (!f->windows++ || from < f->first_ns)
-			f->first_ns = from;
-		if (to > f->last_ns)
-			f->last_ns = to;
 	}
 	return 0;
 }
@@ -145,6 +120,36 @@ static int clickhouse_take_series(struct clickhouse_reading *r, struct cursor *c
 	return 0;
 }
 
+static void clickhouse_from_windows(struct clickhouse_reading *r, struct buf *sql,
+                                    const char *arrays)
+{
+	clickhouse_sql_table(r->c, sql, "seam_windows");
+	buf_printf(sql, " FINAL%s WHERE type = '' AND service = '' AND ", arrays);
+	clickhouse_span_sql(sql, r->q);
+}
+
+/* The windows of the span and what they count: the server adds it up, as a fleet has a window for
+ * each host and ten seconds. Counts come in the order in which windows had them first. */
+static int clickhouse_read_span(struct clickhouse_reading *r)
+{
+	struct buf sql = { 0 };
+	int rc;
+
+	buf_put_text(&sql, "SELECT count(), min(from_ns), max(to_ns) FROM ");
+	clickhouse_from_windows(r, &sql, "");
+	buf_put_text(&sql, " FORMAT RowBinary");
+	rc = clickhouse_ask(r, &sql, clickhouse_take_windows);
+	if (rc < 0 || !r->found->windows)
+		return rc;
+	buf_put_text(&sql, "SELECT one_name, sum(one_value) FROM ");
+	clickhouse_from_windows(r, &sql,
+	                        " ARRAY JOIN count_names AS one_name, count_values AS one_value, "
+	                        "arrayEnumerate(count_names) AS place");
+	buf_put_text(&sql, " GROUP BY one_name ORDER BY min(from_ns), argMin(place, from_ns), "
+	                   "one_name FORMAT RowBinary");
+	return clickhouse_ask(r, &sql, clickhouse_take_window_counts);
+}
+
 /* What the store has, what of it the span has, and how many series the filter lets through. */
 static int clickhouse_read_windows(struct clickhouse_reading *r)
 {
@@ -155,18 +160,11 @@ static int clickhouse_read_windows(struct clickhouse_reading *r)
 	clickhouse_sql_table(r->c, &sql, "seam_windows");
 	buf_put_text(&sql, " WHERE type = '' AND service = '' FORMAT RowBinary");
 	rc = clickhouse_ask(r, &sql, clickhouse_take_held);
+	if (rc >= 0)
+		rc = clickhouse_read_span(r);
 	if (rc < 0)
 		return rc;
-	buf_put_text(&sql, "SELECT from_ns, to_ns, count_names, count_values FROM ");
-	clickhouse_sql_table(r->c, &sql, "seam_windows");
-	buf_put_text(&sql, " FINAL WHERE type = '' AND service = '' AND ");
-	clickhouse_span_sql(&sql, r->q);
-	buf_put_text(&sql, " ORDER BY time, instance, from_ns FORMAT RowBinary");
-	rc = clickhouse_ask(r, &sql, clickhouse_take_windows);
-	if (rc < 0)
-		return rc;
-	buf_put_text(&sql, "SELECT uniqExact((service, version, host, comm, label_keys, "
-	                   "label_values)) FROM ");
+	buf_put_text(&sql, "SELECT uniqExact(" CLICKHOUSE_SERIES ") FROM ");
 	clickhouse_sql_table(r->c, &sql, "seam_windows");
 	buf_printf(&sql, " WHERE %s FORMAT RowBinary", buf_text(&r->where));
 	return clickhouse_ask(r, &sql, clickhouse_take_series);
@@ -348,7 +346,9 @@ static int clickhouse_read_stacks(struct clickhouse_reading *r)
 		return -ENOMEM;
 	if (!r->stacks.n)
 		return 0;
-	buf_put_text(&sql, "SELECT stack, any(state), any(frames) FROM ");
+	buf_put_text(&sql, r->q->innermost
+	                           ? "SELECT stack, any(state), arraySlice(any(frames), 1, 1) FROM "
+	                           : "SELECT stack, any(state), any(frames) FROM ");
 	clickhouse_sql_table(r->c, &sql, "seam_stacks");
 	buf_put_text(&sql, " WHERE ");
 	clickhouse_hours_sql(&sql, r->q);

@@ -23,9 +23,13 @@ static const struct clickhouse_table {
 	/* Rows that the index tells apart; 0: as the server likes. Where a row has arrays, fewer
 	 * than for numbers. */
 	unsigned granularity;
+	/* A day to which nothing has come for an hour becomes one part, whose rows FINAL need not
+	 * compare. */
+	bool settles;
 } clickhouse_tables[] = {
+	/* By hour, then by host: so what a host has of a service's hour lies together. */
 	{ "seam_windows",
-	  "time DateTime{Delta(4), ZSTD(1)}, from_ns UInt64{Delta(8), ZSTD(1)}, "
+	  "time DateTime('UTC'){Delta(4), ZSTD(1)}, from_ns UInt64{Delta(8), ZSTD(1)}, "
 	  "to_ns UInt64{Delta(8), ZSTD(1)}, type LowCardinality(String), unit UInt8, "
 	  "service LowCardinality(String), version LowCardinality(String), "
 	  "host LowCardinality(String), comm LowCardinality(String), "
@@ -35,16 +39,16 @@ static const struct clickhouse_table {
 	  "weights Array(UInt64){ZSTD(1)}, count_names Array(String){ZSTD(1)}, count_values "
 	  "Array(UInt64){T64, ZSTD(1)}",
 	  "ReplacingMergeTree", "",
-	  "PARTITION BY toDate(time) ORDER BY (type, service, time, host, version, comm, instance, "
-	  "from_ns, unit, label_keys, label_values)",
-	  "cityHash64(if(type = '', instance, service))", "time", 256 },
+	  "PARTITION BY toDate(time) ORDER BY (type, service, toStartOfHour(time), host, time, "
+	  "version, comm, instance, from_ns, unit, label_keys, label_values)",
+	  "cityHash64(if(type = '', instance, service))", "time", 256, true },
 	{ "seam_stacks",
 	  "hour DateTime{Delta(4), ZSTD(1)}, service LowCardinality(String), "
 	  "host LowCardinality(String), stack UInt64{ZSTD(1)}, state LowCardinality(String), "
 	  "frames Array(UInt64){ZSTD(1)}",
 	  "ReplacingMergeTree", "",
 	  "PARTITION BY toDate(hour) ORDER BY (hour, service, host, stack)", "cityHash64(service)",
-	  "hour", 1024 },
+	  "hour", 1024, true },
 	{ "seam_frames",
 	  "frame UInt64, name String{ZSTD(1)}, file String{ZSTD(1)}, line UInt32, "
 	  "object LowCardinality(String), build_id LowCardinality(String), kind UInt8, "
@@ -56,7 +60,7 @@ static const struct clickhouse_table {
 	  "self UInt64{T64, ZSTD(1)}, total UInt64{T64, ZSTD(1)}, made DateTime",
 	  "ReplacingMergeTree", "made",
 	  "PARTITION BY toDate(hour) ORDER BY (hour, type, unit, service, version, func)",
-	  "cityHash64(service)", "hour" },
+	  "cityHash64(service)", "hour", 0, true },
 	{ "seam_schema", "version UInt32, made DateTime", "ReplacingMergeTree", "made",
 	  "ORDER BY version", NULL, NULL },
 };
@@ -169,6 +173,27 @@ static void clickhouse_columns(struct buf *sql, const char *columns, bool codecs
 	}
 }
 
+/* What is set for a table, where its server knows that. */
+static void clickhouse_settings(const struct clickhouse *c, const struct clickhouse_table *t,
+                                bool replicated, struct buf *sql)
+{
+	const char *separator = " SETTINGS ";
+
+	if (t->granularity) {
+		buf_printf(sql, "%sindex_granularity = %u", separator, t->granularity);
+		separator = ", ";
+	}
+	if (c->server >= CLICKHOUSE_MODERN && !replicated) {
+		buf_printf(sql, "%snon_replicated_deduplication_window = 10000", separator);
+		separator = ", ";
+	}
+	if (c->server >= CLICKHOUSE_SETTLES && t->settles)
+		buf_printf(sql,
+		           "%smin_age_to_force_merge_seconds = 3600, "
+		           "min_age_to_force_merge_on_partition_only = 1",
+		           separator);
+}
+
 /* CREATE TABLE of one table where its rows are. */
 static void clickhouse_create(const struct clickhouse *c, const struct store_init *o,
                               const struct clickhouse_table *t, struct buf *sql)
@@ -192,13 +217,7 @@ static void clickhouse_create(const struct clickhouse *c, const struct store_ini
 		buf_printf(sql, "'/clickhouse/tables/all/%s%s', '{shard}-{replica}'%s", c->database,
 		           t->name, *t->version ? ", " : "");
 	buf_printf(sql, "%s) %s", t->version, t->rest);
-	if (t->granularity || (modern && !o->replicated))
-		buf_put_text(sql, " SETTINGS ");
-	if (t->granularity)
-		buf_printf(sql, "index_granularity = %u", t->granularity);
-	if (modern && !o->replicated)
-		buf_printf(sql, "%snon_replicated_deduplication_window = 10000",
-		           t->granularity ? ", " : "");
+	clickhouse_settings(c, t, o->replicated, sql);
 }
 
 /* And of the Distributed table before it. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * clickhouse_upgrade.c: see clickhouse.h: tables of versions 1 and 2 become those of version 3.
+ * clickhouse_upgrade.c: see clickhouse.h: tables of versions 1 to 3 become those of version 4.
  *
- * There a stack's hash had 16 bytes, of which the first 8 are the hash of now, stacks were kept by
+ * In version 3 windows were in the order of their times, which were of the server's zone. Before it
+ * a stack's hash had 16 bytes, of which the first 8 are the hash of now, stacks were kept by
  * service alone, and hours in another order. The old tables get other names, the new ones are made
  * beside them and filled hour by hour, and then the old ones are dropped. What ended half-way is
  * done again: rows that are there already are replaced by themselves.
@@ -21,6 +22,7 @@
 #define UPGRADE_WINDOWS "seam_windows_of_2"
 #define UPGRADE_STACKS "seam_stacks_of_2"
 #define UPGRADE_HOURS "seam_hours_of_2"
+#define UPGRADE_LONG "name = 'stacks' AND type LIKE '%FixedString%'" /* of versions 1 and 2 */
 #define UPGRADE_HASH "reinterpretAsUInt64(substring(toString(%s), 1, 8))"
 
 /* 1: the table has a column, or an engine, of which this is true; 0; -errno. */
@@ -76,12 +78,13 @@ static int clickhouse_upgrade_rename(struct clickhouse *c, const struct store_in
 	return r;
 }
 
-/* What old rows are in: hashes of 16 bytes, or of hours another order. */
+/* What old rows are in: times of the server's zone, hashes of 16 bytes, or of hours another
+ * order. */
 static int clickhouse_upgrade_rename_all(struct clickhouse *c, const struct store_init *o,
                                          bool local, struct seam_error *err)
 {
 	int r = clickhouse_upgrade_rename(c, o, local, "seam_windows", UPGRADE_WINDOWS,
-	                                  "name = 'stacks' AND type LIKE '%FixedString%'", err);
+	                                  "name = 'time' AND type = 'DateTime'", err);
 
 	if (r >= 0)
 		r = clickhouse_upgrade_rename(c, o, local, "seam_stacks", UPGRADE_STACKS,
@@ -146,18 +149,25 @@ static int clickhouse_upgrade_stacks(struct clickhouse *c, const struct store_in
 	return clickhouse_make(c, o, &sql, err);
 }
 
+/* An hour's windows. */
 static int clickhouse_upgrade_windows(struct clickhouse *c, const struct store_init *o,
-                                      const char *suffix, uint32_t hour, struct seam_error *err)
+                                      const char *suffix, bool is_long, uint32_t hour,
+                                      struct seam_error *err)
 {
 	static const char before[] = "time, from_ns, to_ns, type, unit, service, version, host, "
 	                             "comm, instance, label_keys, label_values, ";
-	static const char behind[] = ", samples, weights, count_names, count_values";
+	const char *behind = is_long ? ", samples, weights, count_names, count_values"
+	                             : ", samples, weight_each, weights, count_names, count_values";
 	struct buf sql = { 0 };
 
 	buf_put_text(&sql, "INSERT INTO ");
 	clickhouse_sql_table(c, &sql, "seam_windows");
-	buf_printf(&sql, "%s (%sstacks%s) SELECT %sarrayMap(s -> " UPGRADE_HASH ", stacks)%s FROM ",
-	           suffix, before, behind, before, "s", behind);
+	buf_printf(&sql, "%s (%sstacks%s) SELECT %s", suffix, before, behind, before);
+	if (is_long)
+		buf_printf(&sql, "arrayMap(s -> " UPGRADE_HASH ", stacks)", "s");
+	else
+		buf_put_text(&sql, "stacks");
+	buf_printf(&sql, "%s FROM ", behind);
 	clickhouse_sql_table(c, &sql, UPGRADE_WINDOWS);
 	clickhouse_upgrade_span(&sql, hour);
 	return clickhouse_make(c, o, &sql, err);
@@ -165,7 +175,7 @@ static int clickhouse_upgrade_windows(struct clickhouse *c, const struct store_i
 
 /* The rows of all hours; stacks come before the windows that name them. */
 static int clickhouse_upgrade_copy(struct clickhouse *c, const struct store_init *o,
-                                   const char *suffix, struct seam_error *err)
+                                   const char *suffix, bool is_long, struct seam_error *err)
 {
 	struct http_answer answer;
 	struct buf sql = { 0 };
@@ -183,10 +193,10 @@ static int clickhouse_upgrade_copy(struct clickhouse *c, const struct store_init
 
 		if (at.failed)
 			r = clickhouse_bad(c, err);
-		if (r >= 0)
+		if (r >= 0 && is_long)
 			r = clickhouse_upgrade_stacks(c, o, suffix, hour, err);
 		if (r >= 0)
-			r = clickhouse_upgrade_windows(c, o, suffix, hour, err);
+			r = clickhouse_upgrade_windows(c, o, suffix, is_long, hour, err);
 	}
 	http_answer_free(&answer);
 	return r;
@@ -212,12 +222,14 @@ int clickhouse_upgrade_end(struct clickhouse *c, const struct store_init *o, boo
                            struct seam_error *err)
 {
 	const char *const olds[] = { UPGRADE_WINDOWS, UPGRADE_STACKS, UPGRADE_HOURS };
-	int r = clickhouse_upgrade_is(c, "tables", UPGRADE_WINDOWS, "1", err);
+	int is_long = clickhouse_upgrade_is(c, "columns", UPGRADE_WINDOWS, UPGRADE_LONG, err);
+	int r = is_long < 0 ? is_long
+	                    : clickhouse_upgrade_is(c, "tables", UPGRADE_WINDOWS, "1", err);
 
-	if (r > 0)
+	if (r > 0 && is_long)
 		r = clickhouse_upgrade_is(c, "tables", UPGRADE_STACKS, "1", err);
 	if (r > 0)
-		r = clickhouse_upgrade_copy(c, o, local ? "_local" : "", err);
+		r = clickhouse_upgrade_copy(c, o, local ? "_local" : "", is_long, err);
 	if (r >= 0)
 		r = clickhouse_upgrade_hours(c, o, local, err);
 	for (size_t i = 0; i < sizeof(olds) / sizeof(olds[0]) && r >= 0; i++)

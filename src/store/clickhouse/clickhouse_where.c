@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // clickhouse_where.c: see clickhouse.h: which rows a query is about, as a condition.
+#include <errno.h>
 #include <string.h>
 
 #include "store/clickhouse/clickhouse.h"
@@ -17,6 +18,23 @@ void clickhouse_label_sql(struct buf *sql, const char *key)
 	buf_put_text(sql, "label_values[indexOf(label_keys, ");
 	clickhouse_sql_text(sql, key);
 	buf_put_text(sql, ")]");
+}
+
+int clickhouse_each_by(const char *by, int (*each)(void *ctx, size_t i, const char *key), void *ctx)
+{
+	char key[LABELS_VALUE_MAX];
+	size_t i = 0;
+	int r = 0;
+
+	for (size_t n; by && *by && r >= 0; by += n + (by[n] == ',')) {
+		n = strcspn(by, ",");
+		if (n >= sizeof(key))
+			continue;
+		memcpy(key, by, n);
+		key[n] = 0;
+		r = i < LABELS_MAX ? each(ctx, i++, key) : -E2BIG;
+	}
+	return r;
 }
 
 /* Whether a term's key stood in front of it already. */

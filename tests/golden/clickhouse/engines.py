@@ -18,11 +18,17 @@ CONFIG = """<?xml version="1.0"?>
  <http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
  <path>{at}/data/</path><tmp_path>{at}/tmp/</tmp_path><users_config>users.xml</users_config>
  <default_profile>default</default_profile><default_database>default</default_database><mark_cache_size>50000000</mark_cache_size>
- <remote_servers><fleet>{shards}</fleet></remote_servers>
+ <remote_servers><fleet>{shards}</fleet></remote_servers>{more}
 </yandex>"""
+# Copies: where the servers agree, what this one is called, and where the others get its rows.
+COPIES = """
+ <zookeeper><node><host>127.0.0.1</host><port>{keeper}</port></node></zookeeper><distributed_ddl><path>/clickhouse/task_queue/ddl</path></distributed_ddl>
+ <macros><shard>{shard}</shard><replica>{replica}</replica></macros><interserver_http_port>{port}</interserver_http_port>
+ <interserver_http_host>127.0.0.1</interserver_http_host>"""
 SHARD = "<shard><replica><host>127.0.0.1</host><port>%d</port></replica></shard>"
 USER = "<{0}><password>{1}</password><networks><ip>::/0</ip></networks><profile>default</profile><quota>default</quota></{0}>"
-USERS = ("<?xml version=\"1.0\"?>\n<yandex><profiles><default><insert_distributed_sync>1</insert_distributed_sync></default></profiles>"
+USERS = ("<?xml version=\"1.0\"?>\n<yandex><profiles><default><insert_distributed_sync>1</insert_distributed_sync>"
+         "<allow_experimental_low_cardinality_type>1</allow_experimental_low_cardinality_type></default></profiles>"
          "<quotas><default/></quotas><users>" + USER.format("default", "") + USER.format("seam", "se'cret") + "</users></yandex>")
 
 
@@ -38,10 +44,10 @@ def ports(n):
 class Engine:
     """One of ClickHouse's, in a process of its own."""
 
-    def __init__(self, clickhouse, kind, at, http_port=0, tcp=0, shards=()):
+    def __init__(self, clickhouse, kind, at, http_port=0, tcp=0, shards=(), more=""):
         self.clickhouse, self.kind, self.at = clickhouse, kind, at
         self.port = http_port or ports(1)[0]
-        self.tcp, self.shards = tcp or ports(1)[0], shards
+        self.tcp, self.shards, self.more = tcp or ports(1)[0], shards, more
         self.process = None
         os.makedirs(at, exist_ok=True)
 
@@ -51,7 +57,7 @@ class Engine:
             args = [sys.executable, os.path.join(HERE, "face.py"), command, str(self.port), os.path.join(self.at, "data")]
         else:
             for name, text in (("users.xml", USERS), ("config.xml", CONFIG.format(
-                    at=self.at, http=self.port, tcp=self.tcp, shards="".join(SHARD % s for s in self.shards)))):
+                    at=self.at, http=self.port, tcp=self.tcp, shards=self.shards if isinstance(self.shards, str) else "".join(SHARD % s for s in self.shards), more=self.more))):
                 with open(os.path.join(self.at, name), "w", encoding="utf-8") as file:
                     file.write(text)
             args = [command, "--config-file=" + os.path.join(self.at, "config.xml")]

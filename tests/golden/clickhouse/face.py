@@ -4,7 +4,7 @@
 
 Loopback only, one query at a time. The body of an insert goes through a file: libchdb ends binary data in a query's text at
 its first empty line. User seam has the password "se'cret"; without a user nobody is asked. It ends by os._exit, as the library
-may crash when Python takes it down.
+may crash when Python takes it down. SEAM_FACE_LOG names a file: a line for each query, with its seconds, CPU seconds and first characters.
 """
 import base64
 import ctypes
@@ -15,6 +15,7 @@ import re
 import sys
 import tempfile
 import threading
+import time
 import urllib.parse
 
 lib = ctypes.CDLL(sys.argv[1])
@@ -27,16 +28,31 @@ lib.chdb_destroy_query_result.argtypes = [ctypes.c_void_p]
 arguments = (ctypes.c_char_p * 2)(b"clickhouse", b"--path=" + sys.argv[3].encode())
 connection = ctypes.cast(lib.chdb_connect(2, arguments), ctypes.POINTER(ctypes.c_void_p))[0]
 lock = threading.Lock()
+LOG = os.environ.get("SEAM_FACE_LOG")
 INSERT = re.compile(rb"(?is)\s*(insert\s+into\s+\S+(?:\s*\([^)]*\))?)\s+(settings\s+.*?\s+)?(format\s+\w+)\s*$")
+
+
+known = set()  # settings that were asked for: they stay
+
+
+def settings(asked):
+    for name, values in asked.items():
+        if name not in ("query", "wait_end_of_query") and re.fullmatch(r"\w+", name) and (name, values[0]) not in known:
+            known.add((name, values[0]))
+            run(b"SET %s = '%s'" % (name.encode(), values[0].encode()))
 
 
 def run(query):
     with lock:
+        begin, used = time.monotonic(), time.process_time()
         result = lib.chdb_query_n(connection, query, len(query), b"TSV", 3)
         error, n = lib.chdb_result_error(result), lib.chdb_result_length(result)
         out = ctypes.string_at(lib.chdb_result_buffer(result), n) if n else b""
         error = error and bytes(error)
         lib.chdb_destroy_query_result(result)
+        if LOG:
+            with open(LOG, "a", encoding="utf-8") as log:
+                print("%.4f %.4f %s" % (time.monotonic() - begin, time.process_time() - used, query[:4000].decode("utf-8", "replace").replace("\n", " ")), file=log)
         return error, out
 
 
@@ -58,6 +74,7 @@ class Face(http.server.BaseHTTPRequestHandler):
             return
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
+        settings(asked)
         query = asked.get("query", [""])[0].encode()
         insert = INSERT.match(query)
         if insert and body:

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Stores in ClickHouse: Debian's server, and the engine of a current one, whichever scripts/clickhouse has.
 
-    run.py SEAM DATA CLICKHOUSE
+    run.py SEAM DATA CLICKHOUSE PUT GATE
 
 A report of what was imported is, to the byte, that of the same import in SQLite; import is done once, also when its answer was
-lost; what is hostile, refused or broken is told in a line; two servers with a cluster's tables answer as one. Exit 77: there is
-no engine, or no libcurl in the build.
+lost; what is hostile, refused or broken is told in a line. Exit 77: there is no engine, or no libcurl in the build.
 """
-import concurrent.futures
+import base64
+import gzip
 import json
 import os
 import re
@@ -25,10 +25,10 @@ import engines
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import held  # noqa: E402
+from asked import CLICKHOUSE, DATA, RECORDINGS, answers, both, imported, listing, same_functions  # noqa: E402
 from held import EVER, NOWHERE, check, fault, seam  # noqa: E402
 
-DATA, CLICKHOUSE = (os.path.abspath(a) for a in sys.argv[2:4])
-RECORDINGS = ["hackbench_d", "multi_group", "pipe_z"]
+PUT, GATE = (os.path.abspath(a) for a in sys.argv[4:6])
 HOSTILE = "a'); DROP TABLE seam_windows; --\\'\x1b[31m<b>\xff"
 CA = """[ca]
 default_ca = c
@@ -48,31 +48,6 @@ basicConstraints = CA:TRUE
 distinguished_name = d
 [d]
 """
-
-
-def imported(url, name, *more):
-    return seam("store", "import", "--store", url, "--window", "1s", *NOWHERE, *more, os.path.join(DATA, name, "perf.data"))[1]
-
-
-def both(stores, *args):
-    """What two stores answer, asked at the same time."""
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        return [answer[0] for answer in pool.map(lambda u: seam(*args, "--store", u), stores)]
-
-
-def answers(what, wanted, got, *where):
-    """The same report of two stores."""
-    for options in ([], ["--json"], ["-s", "srcline,state"], ["--by", "service,exe,nothing", "-s", "comm"], ["--where", "comm=cc1,comm=hackbench,comm=perf", "-s", "sym"]):
-        a, b = both((wanted, got), "report", *EVER, *options, *where)
-        check("%s %s" % (what, options), a, b)
-    a, b = (sorted(text.split("\n")) for text in both((wanted, got), "export", "-f", "folded", *EVER, *where))
-    check(what + ": folded", a, b)
-
-
-def listing(url):
-    listed = json.loads(seam("store", "ls", "--json", "--store", url)[0])
-    del listed["bytes"]
-    return listed
 
 
 def same_answers(engine, work):
@@ -95,7 +70,11 @@ def same_answers(engine, work):
     name = next(r["sym"] for r in name if r["sym"])
     for what, *args in (("a function's points", "store", "series", name, "--csv", "--window", "1s", *whole),
                         ("two sides", "diff", "--json", *whole, "--base", "comm=" + comms[0], "--new", "comm=" + comms[1]),
-                        ("a part of the list", "store", "ls", "--where", "comm=" + comms[0], *whole)):
+                        ("a part of the list", "store", "ls", "--where", "comm=" + comms[0], *whole),
+                        ("values of a label", "store", "ls", "--by", "service"),
+                        ("values of labels", "store", "ls", "--by", "service,exe,nothing,exe", *whole),
+                        ("of no label", "store", "ls", "--by", "nothing", "--where", "comm=" + comms[0]),
+                        ("of many labels", "store", "ls", "--by", ",".join("l%d" % i for i in range(300)))):
         a, b = (re.sub(r"[\d.]+ MB|sqlite:\S+|clickhouse:\S+", "", text) for text in both((sqlite, engine.url()), *args))
         check("%s: %s" % (engine.kind, what), a, b)
         if not a.strip():
@@ -103,6 +82,86 @@ def same_answers(engine, work):
     span = ["--from", "@%d" % first, "--to", "@%d" % (first + 2)]
     check("a span", *both((sqlite, engine.url()), "report", *span))
     return sqlite
+
+
+def drawn(page):
+    """Of a flame graph's page: what is drawn, without the names of the stores."""
+    data = gzip.decompress(base64.b64decode(re.findall(r'class="data" data-bytes="\d+">([^<]*)<', page.decode())[0]))
+    return data[4 + int.from_bytes(data[:4], "little"):].lstrip(b"\0")  # what stands in front is aligned
+
+
+def same_forms(engine, stores, work, commands, *where):
+    """Commands say the same of two stores, to the byte, and end with the same status."""
+    out = os.path.join(work, "form")
+    for args in commands:
+        got = []
+        for store in stores:
+            more = ["-o", out] if args[0] == "flame" else []
+            span = EVER if args[:2] != ["store", "ls"] else []
+            done = subprocess.run([held.SEAM, *args, *more, *span, *where, "--store", store], env=held.ENV, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            text = done.stdout
+            if more:
+                with open(out, "rb") as page:
+                    text = drawn(page.read())
+            got.append((done.returncode, re.sub(rb"[\d.]+ MB", b"", text).replace(store.encode(), b"STORE"), done.stderr.replace(store.encode(), b"STORE")))
+        if got[0] != got[1]:
+            fault("%s %s: %s, %s" % (engine.kind, args, *(str(g)[:300] for g in got)))
+        elif not got[0][1] and not got[0][2]:
+            fault("%s %s says nothing" % (engine.kind, args))
+        if b"\x1b" in got[1][2] or (not more and args[0] != "export" and re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", got[1][1])):
+            fault("%s %s writes control characters" % (engine.kind, args))
+
+
+def both_stores(engine, work, name):
+    engine.ask("CREATE DATABASE " + name)
+    stores = ["sqlite:" + os.path.join(work, "%s-%s.db" % (engine.kind, name)), engine.url("/" + name)]
+    seam("store", "init", "--store", stores[1])
+    return stores
+
+
+def every_form(engine, work):
+    """Versions of a service in each form that a store is shown in."""
+    stores = both_stores(engine, work, "forms")
+    for store in stores:
+        for version, name in (("1", "hackbench_d"), ("2", "gcc_d"), ("3", "multi_group")):
+            imported(store, name, "--label", "service=s,version=" + version)
+    sides = ["diff", "--base", "version=1", "--new", "version=2"]
+    same_forms(engine, stores, work, (
+        ["report", "-g", "none"], ["report", "--csv", "-g", "none", "-s", "sym,dso"], ["report", "--by", "version"], ["report", "-g", "caller"],
+        ["report", "--by", "version", "--json", "-s", "comm"], ["report", "-s", "event,sym,state", "--by", "version,comm"], ["explain"],
+        ["explain", "--json"], ["export", "-f", "pprof"], ["export", "-f", "json"], ["export", "-f", "callgrind"], ["export", "-f", "folded"],
+        ["flame"], ["flame", "--by", "version"], sides, [*sides, "--children"], [*sides, "--csv"], [*sides, "--fail-if-slower", "1", "--json"],
+        ["diff", "--base", "version=1", "--new", "version=4", "--fail-if-slower", "5"], ["store", "ls", "--by", "version"],
+        ["report", "--where", "version=4"], ["report", "--where", "nothing=x"], ["explain", "--where", "version=4"]))
+
+
+def gates(engine, work):
+    """The versions of golden gate, of which it is known whether they are slower: the same gates fire."""
+    stores = both_stores(engine, work, "gates")
+    for store in stores:
+        done = subprocess.run([GATE, store, "2"], capture_output=True, check=False)
+        check("put of gates", (0, b""), (done.returncode, done.stdout))
+    fired = []
+    for service in ("same-1", "slower-0", "slower-1"):
+        gate = ["diff", "--where", "service=" + service, "--base", "version=1", "--new", "version=2", "-s", "sym"]
+        same_forms(engine, stores, work, ([*gate, "--fail-if-slower", "5", "--symbol", "f"], [*gate, "--json"], [*gate, "--children", "--fail-if-slower", "5"]))
+        fired.append(seam(*gate, *EVER, "--fail-if-slower", "5", "--symbol", "f", "--store", stores[1], status=None)[2])
+    check("gates of what is the same, and slower twice", [0, 4, 4], fired)
+
+
+def hostile_names(engine, work):
+    """All names are SQL, HTML and control characters; of golden store, where it is held what SQLite's answers say."""
+    bad = "x'; DROP TABLE windows; --\x1b[2J\r\n</script><b onload=alert(1)>\"&,;=\\"
+    stores = both_stores(engine, work, "hostile")
+    for store in stores:
+        check("put of hostile names", 0, subprocess.run([PUT, "hostile", store, bad], capture_output=True, check=False).returncode)
+    service = bad.replace("\\", "\\\\").replace(",", "\\,").replace("=", "\\=")
+    same_forms(engine, stores, work, (
+        ["report"], ["report", "-g", "callee", "--by", "service", "-s", "label,comm,dso,sym,state,srcline"], ["report", "--csv", "-s", "sym"],
+        ["report", "--json"], ["explain"], ["export", "-f", "folded"], ["export", "-f", "pprof"], ["export", "-f", "callgrind"], ["export", "-f", "json"],
+        ["flame"], ["store", "series", bad, "--json", "--window", "100y"]), "--where", "service=" + service)
+    same_forms(engine, stores, work, (
+        ["store", "ls"], ["store", "ls", "--by", "service"], ["diff", "--base", "comm=" + service, "--new", "host=" + service]))
 
 
 def lost_answers(engine, sqlite):
@@ -217,19 +276,6 @@ def kept(engine):
     check("windows that are not too old", new, engine.ask("SELECT count() FROM kept.seam_windows"))
 
 
-def same_functions(what, url, sqlite, *span):
-    top = json.loads(seam("store", "top", "--json", "-n", "10000", "--store", url, *span)[0])
-    check(what + ": hours that are missing", 0, top["hours_missing"])
-    if not top["events"]:
-        fault(what + ": no events")
-    rows = json.loads(seam("report", "--json", "--store", sqlite, *span, "-s", "event,sym,dso")[0])["rows"]
-    for event in top["events"]:
-        wanted = sorted((r["sym"] or "", r["dso"] or "", r["self"], r["total"]) for r in rows if r["event"] == event["event"])
-        got = sorted((f["function"], f["object"], f["self"], f["total"]) for f in event["functions"])
-        check("%s: functions of %s %s" % (what, event["event"], span), wanted, got)
-        check(what + ": all of them", sum(w[2] for w in wanted), event["all"])
-
-
 def functions_of(url, *span):
     top = json.loads(seam("store", "top", "--json", "-n", "10000", "--store", url, *span)[0])
     return [(e["event"], e["all"], sorted(tuple(f.values()) for f in e["functions"])) for e in top["events"]]
@@ -265,10 +311,13 @@ def rolled_up(engine, work):
         fault("top by host is not refused")
     seam("store", "rollup", "--store", sqlite)
     check("functions of both kinds of stores", *(functions_of(store, *past) for store in (url, sqlite)))
-    older(engine)
-    check("a report after an older store became a newer one", *both((sqlite, url), "report", *past))
-    check("no old table is left", "", engine.ask("SELECT name FROM system.tables WHERE database = 'hours' AND name LIKE '%of_2'"))
-    same_functions(engine.kind + ": an older store", url, sqlite, *past)
+    for make in (older, before_last):
+        make(engine)
+        check("a report after an older store became a newer one", *both((sqlite, url), "report", *past))
+        check("no old table is left", "", engine.ask("SELECT name FROM system.tables WHERE database = 'hours' AND name LIKE '%of_2'"))
+        check("times are of one zone", "DateTime('UTC')", engine.ask(
+            "SELECT type FROM system.columns WHERE database = 'hours' AND table = 'seam_windows' AND name = 'time' FORMAT TSVRaw").strip().replace("\\", ""))
+        same_functions(engine.kind + ": an older store", url, sqlite, *past)
     engine.ask("DROP TABLE hours.seam_hours")  # of before there were hours
     seam("store", "init", "--store", url)
     if not seam("store", "rollup", "--store", url)[0].startswith(made.group(1) + " hours were rolled up"):
@@ -297,6 +346,24 @@ def older(engine):
             fault("an older store is not told: %s" % args)
     # Half-way: the old tables have other names, and the rest is to be done again.
     engine.ask("RENAME TABLE hours.seam_windows TO hours.seam_windows_of_2")
+    seam("store", "init", "--store", url)
+
+
+def before_last(engine):
+    """The tables of the database hours become those of version 3: windows by time, which was of the server's zone; then of now."""
+    engine.ask("CREATE TABLE hours.windows ENGINE = ReplacingMergeTree PARTITION BY toDate(time) ORDER BY (type, service, time, host, version, "
+               "comm, instance, from_ns, unit, label_keys, label_values) AS SELECT toDateTime(toUInt32(was)) AS time, from_ns, to_ns, type, unit, service, "
+               "version, host, comm, instance, label_keys, label_values, stacks, samples, weight_each, weights, count_names, count_values FROM "
+               "(SELECT time AS was, from_ns, to_ns, type, unit, service, version, host, comm, instance, label_keys, label_values, stacks, samples, "
+               "weight_each, weights, count_names, count_values FROM hours.seam_windows) AS w")
+    for table in ("seam_windows", "seam_schema"):
+        engine.ask("DROP TABLE hours." + table)
+    engine.ask("RENAME TABLE hours.windows TO hours.seam_windows")
+    engine.ask("CREATE TABLE hours.seam_schema (version UInt32, made DateTime) ENGINE = ReplacingMergeTree(made) ORDER BY version")
+    engine.ask("INSERT INTO hours.seam_schema (version, made) VALUES (3, now())")
+    url = engine.url("/hours")
+    if "an earlier seam" not in seam("report", "--store", url, status=1)[1]:
+        fault("a store of version 3 is not told")
     seam("store", "init", "--store", url)
 
 
@@ -379,42 +446,6 @@ def certificates(engine, work):
         server.shutdown()
 
 
-def cluster(work):
-    """Two servers, each with a part of the services."""
-    numbers = engines.ports(4)
-    servers = [engines.Engine(CLICKHOUSE, "server", os.path.join(work, "shard%d" % i), numbers[2 * i], numbers[2 * i + 1], numbers[1::2]) for i in range(2)]
-    sqlite = "sqlite:" + os.path.join(work, "cluster.db")
-    try:
-        for e in servers:
-            e.start()
-            seam("store", "init", "--store", e.url(), "--cluster", "fleet")
-        # By their names all services of RECORDINGS lie on the second server. gcc_d's cc1 lies on the first.
-        for i, name in enumerate(RECORDINGS + ["gcc_d"]):
-            imported(sqlite, name)
-            imported(servers[i % 2].url(), name)
-            if " 0 windows put" not in imported(servers[1 - i % 2].url(), name):
-                fault("cluster: %s is put twice" % name)
-        for e in servers:
-            answers("cluster", sqlite, e.url())
-            check("cluster: ls", listing(sqlite), listing(e.url()))
-        parts = [set(e.ask("SELECT DISTINCT service FROM seam_windows_local WHERE type != ''").split()) for e in servers]
-        if not all(parts) or parts[0] & parts[1]:
-            fault("cluster: services are not divided: %s" % parts)
-        past = "sqlite:" + os.path.join(work, "cluster-hours.db")
-        for name in ("hackbench_d", "gcc_d"):
-            path = os.path.join(work, "hours-" + name)
-            shutil.copyfile(os.path.join(DATA, name, "perf.data"), path)
-            os.utime(path, (time.time() - 100000, time.time() - 100000))
-            for store in (servers[0].url(), past):
-                seam("store", "import", "--store", store, "--window", "1s", *NOWHERE, path)
-        seam("store", "rollup", "--store", servers[0].url())
-        for e in servers:
-            same_functions("cluster", e.url(), past, "--from", "@0", "--to", "-12h")
-    finally:
-        for e in servers:
-            e.stop()
-
-
 def main():
     kinds = [k for k in ("server", "library") if engines.have(CLICKHOUSE, k)]
     if not kinds:
@@ -430,6 +461,9 @@ def main():
             try:
                 version = engine.start()
                 sqlite = same_answers(engine, work)
+                every_form(engine, work)
+                gates(engine, work)
+                hostile_names(engine, work)
                 lost_answers(engine, sqlite)
                 hostile(engine, sqlite)
                 rolled_up(engine, work)
@@ -441,8 +475,6 @@ def main():
                 print("%s: ClickHouse %s" % (kind, version))
             finally:
                 engine.stop()
-        if "server" in kinds:
-            cluster(work)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print("%d faults" % held.faults)

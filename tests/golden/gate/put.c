@@ -98,7 +98,10 @@ int main(int argc, char **argv)
 	struct seam_error err = { 0 };
 	struct store *s;
 
-	if (argc != 2 || store_open(&s, argv[1], STORE_WRITE, &err) < 0) {
+	/* Only so many services of each kind, if that is said. */
+	const unsigned most = argc == 3 ? (unsigned)atoi(argv[2]) : SERVICES;
+
+	if (argc < 2 || store_open(&s, argv[1], STORE_WRITE, &err) < 0) {
 		printf("failed: %s\n", err.text);
 		return 1;
 	}
@@ -106,6 +109,8 @@ int main(int argc, char **argv)
 		const bool slower = i >= SERVICES;
 		char service[24];
 
+		if (i % SERVICES >= most)
+			continue;
 		snprintf(service, sizeof(service), "%s-%u", slower ? "slower" : "same",
 		         i % SERVICES);
 		for (unsigned host = 0; host < (i % 2 ? 1 : HOSTS); host++) {
