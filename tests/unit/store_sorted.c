@@ -83,8 +83,9 @@ static void test_long_numbers(void **state)
 				                      rnd(2) ? 1 : 1 + rnd(1u << (7 + turn % 15)) };
 		assert_int_equal(sorted_put(&bytes, nodes, 1, all), 0);
 		read_back(&bytes, nodes, 1, all);
-		/* Of what ends too early nothing is read. */
-		for (size_t n = bytes.n > 40 ? bytes.n - 40 : 0; n < bytes.n; n++) {
+		/* Of what ends too early nothing is read. Large frames' tables are slow. */
+		for (size_t n = bytes.n > 40 ? bytes.n - 40 : 0; turn % 15 < 8 && n < bytes.n;
+		     n++) {
 			struct blocks_node got[MANY];
 			struct cursor c = cursor_of(bytes.bytes, n, false);
 

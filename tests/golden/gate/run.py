@@ -20,6 +20,7 @@ from held import EVER, check, fault, seam  # noqa: E402
 
 # Under sanitizers, where a start of seam takes the longest, the first ones alone.
 SERVICES = 6 if os.environ.get("SEAM_SANITIZED") == "1" else 20
+SURE = 3  # so many are asked what is no matter of chance
 FACTOR = 1.3
 
 
@@ -52,11 +53,13 @@ def main():
             for service, truth in (("same-%d" % i, 1), ("slower-%d" % i, FACTOR)):
                 least, most = ratio(url, service)
                 held_truth += least <= truth <= most
-            # The sums are the same whether callers are asked for or not: nothing is below "f".
-            check("with callees", ratio(url, "slower-%d" % i), ratio(url, "slower-%d" % i, "--children"))
             failed += diff(url, "slower-%d" % i, "--fail-if-slower", "5", "--symbol", "f")[1] == 4
             # All functions are asked about, and none has changed.
             alarms += diff(url, "same-%d" % i, "--fail-if-slower", "0")[1] != 0
+            if i >= SURE:
+                continue
+            # The sums are the same whether callers are asked for or not: nothing is below "f".
+            check("with callees", ratio(url, "slower-%d" % i), ratio(url, "slower-%d" % i, "--children"))
             check("more is allowed", 0, diff(url, "slower-%d" % i, "--fail-if-slower", "60", "--symbol", "f")[1])
             check("faster is no failure", 0, diff(url, "slower-%d" % i, "--fail-if-slower", "0", "--symbol", "f",
                                                   sides=("version=2", "version=1"))[1])
