@@ -92,3 +92,90 @@ int loop_find(struct loop *loop, const struct runtime_source *source)
 	free(j);
 	return r < 0 ? r : 0;
 }
+
+/* What of a function's first instructions is left, and its frame so far. */
+struct loop_begin {
+	const unsigned char *at, *end;
+	struct loop_frame frame;
+};
+
+/* Takes bytes if they come next; as they may be the last, room is not asked for more than them. */
+static bool loop_is(struct loop_begin *b, const char *bytes, size_t n)
+{
+	if ((size_t)(b->end - b->at) < n || memcmp(b->at, bytes, n) != 0)
+		return false;
+	b->at += n;
+	return true;
+}
+
+#define LOOP_IS(b, bytes) loop_is(b, bytes, sizeof(bytes) - 1)
+
+/* The same, and a number of 1 or 4 bytes behind them. */
+static bool loop_number(struct loop_begin *b, const char *bytes, size_t n, size_t size,
+                        int32_t *ret)
+{
+	if ((size_t)(b->end - b->at) < n + size || !loop_is(b, bytes, n))
+		return false;
+	memcpy(ret, b->at, size);
+	if (size == 1)
+		*ret = (signed char)b->at[0];
+	b->at += size;
+	return true;
+}
+
+#define LOOP_NUMBER(b, bytes, size, ret) loop_number(b, bytes, sizeof(bytes) - 1, size, ret)
+
+/* push, of any register but the stack pointer */
+static bool loop_pushes(struct loop_begin *b)
+{
+	size_t wide = b->end > b->at && b->at[0] == 0x41;
+
+	if ((size_t)(b->end - b->at) <= wide || (b->at[wide] & 0xf8) != 0x50 ||
+	    (!wide && b->at[0] == 0x54))
+		return false;
+	b->at += wide + 1;
+	b->frame.bytes += 8;
+	return true;
+}
+
+/* The guard word comes first behind the frame's making, by way of rax. */
+static void loop_guard(struct loop_begin *b)
+{
+	int32_t at;
+
+	if (!LOOP_IS(b, "\x64\x48\x8b\x04\x25\x28\0\0\0")) /* mov %fs:0x28,%rax */
+		return;
+	if (LOOP_NUMBER(b, "\x48\x89\x44\x24", 1, &at) || /* mov %rax,at(%rsp) */
+	    LOOP_NUMBER(b, "\x48\x89\x84\x24", 4, &at))
+		b->frame.guard = b->frame.bytes - (uint32_t)at;
+	else if (b->frame.by_fp && (LOOP_NUMBER(b, "\x48\x89\x45", 1, &at) || /* at(%rbp) */
+	                            LOOP_NUMBER(b, "\x48\x89\x85", 4, &at)))
+		b->frame.guard = 16 - (uint32_t)at;
+	if (b->frame.guard > b->frame.bytes)
+		b->frame.guard = 0;
+}
+
+/* Pushes, perhaps with the making of a frame pointer among them, and room for the rest. */
+int loop_frame_find(struct loop_frame *ret, uint64_t start, const struct runtime_source *source)
+{
+	unsigned char code[64];
+	struct loop_begin b = { .at = code, .end = code + sizeof(code), .frame.bytes = 8 };
+	int32_t room;
+	int r = source->read(source->ctx, start, code, sizeof(code));
+
+	if (r < 0)
+		return r;
+	(void)LOOP_IS(&b, "\xf3\x0f\x1e\xfa"); /* endbr64 */
+	while (loop_pushes(&b))
+		if (b.frame.bytes == 16 && b.at[-1] == 0x55 && LOOP_IS(&b, "\x48\x89\xe5"))
+			b.frame.by_fp = 1; /* push %rbp; mov %rsp,%rbp */
+	if ((!LOOP_NUMBER(&b, "\x48\x83\xec", 1, &room) &&
+	     !LOOP_NUMBER(&b, "\x48\x81\xec", 4, &room)) ||
+	    room <= 0 || room > 4096)
+		return -ENOTSUP;
+	b.frame.bytes += (uint32_t)room;
+	b.frame.body = (uint32_t)(b.at - code);
+	loop_guard(&b);
+	*ret = b.frame;
+	return 0;
+}

@@ -58,6 +58,7 @@ int php_find(struct runtime_object *ret, const struct runtime_source *source)
 {
 	struct php_layout layout = { .version = 0 };
 	struct loop loop = { .start = 0 };
+	struct loop_frame frame = { .body = 0 };
 	uint64_t size = 0;
 	int r = source->symbol(source->ctx, "execute_ex", &loop.start, &loop.bytes);
 
@@ -74,6 +75,11 @@ int php_find(struct runtime_object *ret, const struct runtime_source *source)
 		ret->address[PHP_COLD] = loop.cold;
 		layout.loop_bytes = (uint32_t)loop.bytes;
 		layout.cold_bytes = (uint32_t)loop.cold_bytes;
+		(void)loop_frame_find(&frame, loop.start, source); /* or its JIT is not known */
+		layout.body = frame.body;
+		layout.frame_bytes = frame.bytes;
+		layout.frame_by_fp = frame.by_fp;
+		layout.guard = frame.guard;
 	}
 	memcpy(ret->layout, &layout, sizeof(layout));
 	return r < 0 ? -ENOTSUP : 0;

@@ -18,6 +18,8 @@ struct php_layout {
 	uint32_t globals_thrown; /* opline_before_exception */
 	uint32_t code_instructions, code_n, code_file, code_line; /* of zend_op_array */
 	uint32_t loop_bytes, cold_bytes;
+	/* the loop's frame (loop.h), in which code of the JIT runs; body 0: not known */
+	uint32_t body, frame_bytes, frame_by_fp, guard;
 };
 
 /* Addresses of an object (runtime_process.h). */

@@ -80,6 +80,32 @@ read -r all bad <p.sum
 atleast "milliseconds in a function that matches" 100 "$all"
 same "of these without its callers" 0 "$bad"
 
+echo "# code of the JIT, which runs in the frame of the loop's call"
+cat >jit.php <<'END'
+<?php
+function j_leaf($n) { $s = $n; for ($i = 0; $i < 300; $i++) $s = ($s * 31 + $i) & 0xffff; return $s; }
+function j_mid($n) { return array_sum(array_map('j_leaf', [$n, $n + 1])); }
+function j_cpu() { $u = getrusage(); return $u['ru_utime.tv_sec'] + $u['ru_utime.tv_usec'] / 1e6; }
+function j_go($n) { for ($end = j_cpu() + 0.4; j_cpu() < $end;) for ($i = 0; $i < 50; $i++) $n = j_mid($n); }
+j_go(1);
+END
+# jit MODE: where the function is shown its callers are, by way of the C between them.
+jit() {
+	record --runtimes php -F 1999 -e cpu-clock -o j.data -- $php -d opcache.enable_cli=1 -d opcache.jit_buffer_size=16M -d opcache.jit="$1" jit.php
+	same "$1: status" 0 $status
+	"$SEAM" export -f folded -i j.data 2>/dev/null >j.txt
+	awk '/php::j_leaf/ { all += $NF; if (/;zend_execute;(.*;)?php::j_go:.*;php::j_mid:.*;zend_call_function;(.*;)?php::j_leaf:/) good += $NF } END { printf "%d %d\n", all / 1e6, (all - good) * 1000 / (all + !all) }' j.txt >j.sum
+	read -r all bad <j.sum
+	atleast "$1: milliseconds in a function" 100 "$all"
+	atmost "$1: of 1000 stacks with it, without its callers" 5 "$bad"
+}
+if $php -d opcache.enable_cli=1 -d opcache.jit_buffer_size=16M -d opcache.jit=tracing -r 'exit((int) !opcache_get_status()["jit"]["on"]);'; then
+	jit tracing
+	jit function
+else
+	fail "there is no JIT"
+fi
+
 record --no-runtimes -F 997 -e cpu-clock -o n.data -- $php -r 'for ($i = 0; $i < 5000000; $i++);'
 "$SEAM" script -i n.data 2>/dev/null >n.txt
 same "no function with --no-runtimes" 0 "$(grep -c 'php::' n.txt)"

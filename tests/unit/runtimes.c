@@ -305,7 +305,9 @@ static void test_splice_shifted(void **state)
 struct made_php {
 	const char *since; /* a class that the version has first */
 	uint64_t globals_size;
-	bool no_globals; /* as thread-safe builds */
+	bool no_globals;  /* as thread-safe builds */
+	const char *code; /* that the loop begins with; NULL: nothing that is known */
+	size_t n;
 };
 
 static int php_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *size)
@@ -330,9 +332,11 @@ static int php_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *size
 
 static int php_read(void *ctx, uint64_t address, void *to, size_t n)
 {
-	(void)ctx;
-	(void)address;
+	const struct made_php *m = ctx;
+
 	memset(to, 0x90, n);
+	if (m->code && address == 0x1000)
+		memcpy(to, m->code, m->n < n ? m->n : n);
 	return 0;
 }
 
@@ -353,6 +357,14 @@ static int php_found(struct made_php m, struct runtime_object *ret)
 	return kinds_find(ret, &source);
 }
 
+static void php_frame_of(struct php_layout *ret, struct made_php m)
+{
+	struct runtime_object o;
+
+	assert_int_equal(php_found(m, &o), 0);
+	memcpy(ret, o.layout, sizeof(*ret));
+}
+
 /* A version is told by what it has first and by the size of its globals, which another build has
  * not. */
 static void test_php(void **state)
@@ -360,7 +372,8 @@ static void test_php(void **state)
 	struct runtime_object o;
 	struct php_layout l;
 
-	assert_int_equal(php_found((struct made_php){ "zend_ce_sensitive_parameter", 1800, false },
+	assert_int_equal(php_found((struct made_php){ .since = "zend_ce_sensitive_parameter",
+	                                              .globals_size = 1800 },
 	                           &o),
 	                 0);
 	assert_int_equal(o.kind, RUNTIME_PHP);
@@ -371,17 +384,63 @@ static void test_php(void **state)
 	assert_int_equal(l.version, 0x0802);
 	assert_int_equal(l.code_file, 152);
 	assert_int_equal(l.loop_bytes, 64);
-	assert_int_equal(php_found((struct made_php){ "zend_ce_deprecated", 1984, false }, &o), 0);
+	assert_int_equal(php_found((struct made_php){ .since = "zend_ce_deprecated",
+	                                              .globals_size = 1984 },
+	                           &o),
+	                 0);
 	memcpy(&l, o.layout, sizeof(l));
 	assert_int_equal(l.version, 0x0804);
-	assert_int_equal(php_found((struct made_php){ "zend_ce_deprecated", 1800, false }, &o),
+	assert_int_equal(php_found((struct made_php){ .since = "zend_ce_deprecated",
+	                                              .globals_size = 1800 },
+	                           &o),
 	                 -ENOTSUP);
 	assert_int_equal(o.kind, RUNTIME_PHP);
 	assert_int_equal(o.known, 0);
-	assert_int_equal(php_found((struct made_php){ "zend_ce_fiber", 1800, false }, &o),
+	assert_int_equal(
+	        php_found((struct made_php){ .since = "zend_ce_fiber", .globals_size = 1800 }, &o),
+	        -ENOTSUP);
+	assert_int_equal(php_found((struct made_php){ .since = "zend_ce_deprecated",
+	                                              .globals_size = 1984,
+	                                              .no_globals = true },
+	                           &o),
 	                 -ENOTSUP);
-	assert_int_equal(php_found((struct made_php){ "zend_ce_deprecated", 1984, true }, &o),
-	                 -ENOTSUP);
+}
+
+/* The loop's frame, in which code of the JIT runs, is what its first instructions make. */
+static void test_php_frame(void **state)
+{
+#define LOOP_MAKES(l, bytes)                                                           \
+	php_frame_of((l), (struct made_php){ "zend_ce_deprecated", 1984, false, bytes, \
+	                                     sizeof(bytes) - 1 })
+	struct php_layout l;
+
+	(void)state;
+	/* push %r13, %r12, %rbp, %rbx; sub $0x78,%rsp; mov %fs:0x28,%rax; mov %rax,0x68(%rsp) */
+	LOOP_MAKES(&l, "\x41\x55\x41\x54\x55\x53\x48\x83\xec\x78\x64\x48\x8b\x04\x25\x28\0\0\0"
+	               "\x48\x89\x44\x24\x68");
+	assert_int_equal(l.body, 10);
+	assert_int_equal(l.frame_bytes, 0xa0);
+	assert_int_equal(l.frame_by_fp, 0);
+	assert_int_equal(l.guard, 0x38);
+	/* endbr64; push %rbp; mov %rsp,%rbp; push %r13, %r12, %rbx; sub $0xa8,%rsp; likewise,
+	 * mov %rax,-0x28(%rbp) */
+	LOOP_MAKES(&l, "\xf3\x0f\x1e\xfa\x55\x48\x89\xe5\x41\x55\x41\x54\x53\x48\x81\xec\xa8\0\0\0"
+	               "\x64\x48\x8b\x04\x25\x28\0\0\0\x48\x89\x45\xd8");
+	assert_int_equal(l.body, 20);
+	assert_int_equal(l.frame_bytes, 0xd0);
+	assert_int_equal(l.frame_by_fp, 1);
+	assert_int_equal(l.guard, 0x38);
+	/* No guard word; and no such begin. */
+	LOOP_MAKES(&l, "\x53\x48\x83\xec\x10");
+	assert_int_equal(l.body, 5);
+	assert_int_equal(l.frame_bytes, 0x20);
+	assert_int_equal(l.guard, 0);
+	LOOP_MAKES(&l, "\x53\x54\x48\x83\xec\x10"); /* push %rsp */
+	assert_int_equal(l.body, 0);
+	LOOP_MAKES(&l, "\x53\x48\x83\xec\xf0"); /* a negative size */
+	assert_int_equal(l.body, 0);
+	LOOP_MAKES(&l, "\x53\x48\x83\xec\x10\x64\x48\x8b\x04\x25\x28\0\0\0\x48\x89\x44\x24\x70");
+	assert_int_equal(l.guard, 0); /* above the frame */
 }
 
 /* ---- names ---- */
@@ -450,6 +509,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lines),          cmocka_unit_test(test_lines_hostile),
 		cmocka_unit_test(test_texts),          cmocka_unit_test(test_php),
+		cmocka_unit_test(test_php_frame),
 		cmocka_unit_test(test_function_file),  cmocka_unit_test(test_scope),
 		cmocka_unit_test(test_codes),          cmocka_unit_test(test_splice),
 		cmocka_unit_test(test_splice_shifted),

@@ -13,6 +13,7 @@
 
 #define RUNTIME_FRAMES php_frames
 #define RUNTIME_REGISTER 14
+#define RUNTIME_UNDESCRIBED php_undescribed
 
 #include "capture/runtime/runtime.bpf.h"
 #include "runtimes/php_layout.h"
@@ -34,6 +35,7 @@
 #define PHP_GENERATOR_FAKE 184   /* execute_fake, a frame without a function */
 
 struct php {
+	__u64 walk; /* that has frames */
 	__u64 frame, function;
 	__u64 newest; /* of the frames of PHP code that the present call of the loop runs */
 	__u64 file, file_hash, instruction;
@@ -185,6 +187,24 @@ INLINE long php_code_met(struct walk *c, const int kind)
 
 /* ---- frames ---- */
 
+#define PHP_INSTRUCTION_SIZE 32
+
+/* Whether an instruction is none of the newest frame's function: code of the JIT seldom writes down
+ * where it is, and what stands there may be an older frame's. */
+INLINE int php_is_stale(struct walk *c, __u64 at, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct php *php = PHP(p);
+	__u64 function = ANEW(php->function);
+	__u64 n;
+
+	if (walk_read(c, function + AT(code_n), &php->op, 8, kind))
+		return 1;
+	n = (__u32)ANEW(php->op);
+	return walk_read(c, function + AT(code_instructions), &php->op, 8, kind) ||
+	       at - ANEW(php->op) >= n * PHP_INSTRUCTION_SIZE;
+}
+
 /* The line at which a frame is. The loop keeps it in a register, and writes it into the frame
  * before it calls what may fail. */
 INLINE long php_at(struct walk *c, __u32 *line, const int kind)
@@ -193,10 +213,12 @@ INLINE long php_at(struct walk *c, __u32 *line, const int kind)
 	struct php *php = PHP(p);
 	__u64 at = *(volatile __u64 *)&php->frame_bytes[0];
 
+	*line = 0;
 	if (!ANEW(php->any) && ANEW(php->instruction))
 		at = php->instruction;
+	else if (!ANEW(php->any) && php_is_stale(c, at, kind))
+		at = 0;
 	php->any = 1;
-	*line = 0;
 	if (!at)
 		return 0;
 	if (runtime_u64(c, at + 24, &php->op, kind))
@@ -317,6 +339,7 @@ INLINE void php_frames(struct walk *c, const int kind)
 
 	if (p->out.pid != p->out.tid)
 		return;
+	php->walk = p->walk;
 	p->pass = RUNTIME_PASS_FRAMES;
 	p->loop = ADDRESS(PHP_LOOP);
 	p->loop_bytes = AT(loop_bytes);
@@ -330,6 +353,84 @@ INLINE void php_frames(struct walk *c, const int kind)
 	if (runtime_in_loop(p, c->w->user.rip) && c->w->user.r14 == ANEW(php->frame))
 		php->instruction = c->w->user.r15;
 	php_step_all(c, kind);
+}
+
+/* ---- code of the JIT ---- */
+
+#define PHP_GUARD 0x28 /* from the thread pointer: where the C library has its guard word */
+
+/* Whether a call that returns to ra may be one of the loop: a direct one, or one by a pointer. */
+INLINE int php_calls_loop(struct runtime_walk *p, __u64 ra, __u64 before)
+{
+	__u32 last = before >> 48;
+
+	if ((before >> 24 & 0xff) == 0xe8)
+		return ra + (__u64)((__s64)before >> 32) == ADDRESS(PHP_LOOP);
+	/* call *%reg; call *(%reg); call *n(%rip) */
+	return (last & 0xf8ff) == 0xd0ff || (last & 0xf8ff) == 0x10ff ||
+	       (before >> 16 & 0xffff) == 0x15ff;
+}
+
+/* Whether the frame of a call of the loop ends there: its return address and its guard word are
+ * where they would be. */
+INLINE int php_is_loop_frame(struct walk *c, __u64 cfa, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct php *php = PHP(p);
+	__u64 word;
+
+	if (walk_read(c, cfa - 8, &php->op, 8, kind))
+		return 0;
+	word = ANEW(php->op);
+	if (walk_read(c, word - 8, &php->op, 8, kind) || !php_calls_loop(p, word, ANEW(php->op)))
+		return 0;
+	if (!AT(guard))
+		return 1;
+	if (walk_read(c, cfa - AT(guard), &php->op, 8, kind))
+		return 0;
+	word = ANEW(php->op);
+	return !walk_read(c, ANEW(p->thread) + PHP_GUARD, &php->op, 8, kind) &&
+	       ANEW(php->op) == word;
+}
+
+/* The same of the code that is walked. It may be a short function that other such code called. */
+INLINE int php_in_loop_frame(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct walker *w = c->w;
+
+	if (AT(frame_by_fp))
+		return php_is_loop_frame(c, w->regs[REG_FP] + 16, kind);
+	if (php_is_loop_frame(c, w->regs[REG_SP] + AT(frame_bytes), kind))
+		return 1;
+	if (!w->exact || !php_is_loop_frame(c, w->regs[REG_SP] + 8 + AT(frame_bytes), kind))
+		return 0;
+	w->regs[REG_SP] += 8;
+	return 1;
+}
+
+/*
+ * Code that PHP's JIT made is jumped to by the loop, and jumps back: it has no frame but that of
+ * the loop's call, whose registers it leaves where they were. So the loop's own rule is true there.
+ */
+INLINE long php_undescribed(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct walker *w = c->w;
+	__u64 body, rule;
+
+	if (!(w->at.flags & KWALK_MAY_GUESS) || !p || !ANEW(p->walk) ||
+	    ANEW(PHP(p)->walk) != ANEW(p->walk) || !AT(body) || !php_in_loop_frame(c, kind))
+		return 0;
+	body = ADDRESS(PHP_LOOP) + AT(body);
+	if (!walk_find(w, body))
+		return 0;
+	rule = walk_rule(w, body);
+	if (!rule || !(arena_u64(rule) & 255))
+		return 1 + walk_end(w, KWALK_NO_RULE);
+	p->kept_own = 1;
+	return 1 + (kind == WALK_NOW ? walk_by_rule_now(w, c->window, rule)
+	                             : walk_by_rule(c, rule, kind));
 }
 
 #endif

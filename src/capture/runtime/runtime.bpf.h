@@ -58,6 +58,7 @@ struct runtime_walk {
 	__u64 kept;
 	__u32 kept_known, kept_saved;
 	__u32 kept_apart; /* code without an object was passed, which may be a call of the loop */
+	__u32 kept_own;   /* the frame that is passed next is the loop's: it jumped to made code */
 	__u32 pass;       /* enum runtime_pass */
 	__u32 whole;      /* frames are of use only if the walk found all */
 	__u32 sleeps;     /* this walk may sleep */
@@ -408,7 +409,7 @@ INLINE void runtime_pass_frame(struct runtime_walk *p, __u32 n, __u64 pc)
 	__u32 i = ANEW(p->entries) - 1;
 	__u64 frame = ANEW(p->kept);
 
-	if (!runtime_in_loop(p, pc) || i >= KWALK_RUNTIME_ROOM)
+	if ((!runtime_in_loop(p, pc) && !ANEW(p->kept_own)) || i >= KWALK_RUNTIME_ROOM)
 		return;
 	FORGET(i);
 	i &= KWALK_RUNTIME_ROOM - 1;
@@ -467,6 +468,7 @@ ONCE int runtime_pass(struct runtime_walk *p, __u32 n, struct walker *w)
 		runtime_keep(p, w);
 		if (ANEW(w->found) && w->at.flags & KWALK_MAY_GUESS)
 			p->kept_apart = 1;
+		p->kept_own = 0;
 		return 0;
 	}
 #endif
@@ -573,7 +575,7 @@ INLINE void runtime_walk(struct walk *c, struct task_struct *task, const int kin
 		return;
 	RUNTIME_FRAMES(c, kind);
 #ifdef RUNTIME_REGISTER
-	p->kept_apart = 0;
+	p->kept_apart = p->kept_own = 0;
 	runtime_keep(p, c->w);
 #endif
 }

@@ -572,8 +572,8 @@ ONCE int walk_by_rule_now(struct walker *w, struct walk_window *window, __u64 ru
 }
 
 #ifdef RUNTIME_UNDESCRIBED
-/* Of a runtime whose functions are native frames: looks at one of code without unwind information.
- * Returns as walk_by_code does. */
+/* Of a runtime that makes code: looks at a native frame of code without unwind information, and makes
+ * the step if it knows the code. Returns as walk_by_code does. */
 INLINE long RUNTIME_UNDESCRIBED(struct walk *c, const int kind);
 #endif
 
@@ -645,12 +645,10 @@ INLINE long walk_step(struct walk *c, const int kind)
 		return kind == WALK_NOW ? walk_by_rule_now(w, c->window, rule WALK_NOTES_GIVEN(c))
 		                        : walk_by_rule(c, rule, kind);
 #ifdef RUNTIME_UNDESCRIBED
-	/* Such a runtime's object has code of assemblers, too. */
 	how = RUNTIME_UNDESCRIBED(c, kind);
-	if (!how)
-#else
-	if (w->at.flags & KWALK_MAY_GUESS)
 #endif
+	/* V8's object has code of assemblers, too. */
+	if (!how && (RUNTIME_KIND == RUNTIME_V8 || w->at.flags & KWALK_MAY_GUESS))
 		how = kind == WALK_NOW ? walk_by_code_now(w) : walk_by_code(c, kind);
 	if (how)
 		return how - 1;
