@@ -33,7 +33,7 @@ truth() {
 	fi
 }
 
-# Code of its JIT ends many native stacks: functions stand there all the same, and none where it does not belong.
+# Code of its JIT is left by the frame that it makes: stacks that have a function reach the program's begin, or their thread's.
 # shellcheck disable=SC2086 # words
 if $ruby --yjit -e 1 2>/dev/null; then
 	chains 997 "${SEAM_RUBY_TRUTH:-0.01}" --yjit
@@ -43,6 +43,11 @@ if $ruby --yjit -e 1 2>/dev/null; then
 	else
 		fail "YJIT: $(head -n 100 said; tail -n 1 said)"
 	fi
+	"$SEAM" script -F comm,ip,sym -i f.data 2>/dev/null |
+		awk '/rb::/ { has = 1 } NF { last = $0; next } has { n++; cut += last ~ /rb::/ } { has = 0 } END { print n + 0, int(cut * 1000 / (n + !n)) }' >said
+	read -r all cut <said
+	atleast "YJIT: stacks with a function" 200 "$all"
+	atmost "YJIT: of 1000 of these, cut off" 50 "$cut"
 fi
 if [ -n "${SEAM_RUBY_TRUTH:-}" ]; then
 	truth 997 "$SEAM_RUBY_TRUTH"

@@ -16,6 +16,7 @@
 
 #define RUNTIME_FRAMES ruby_frames
 #define RUNTIME_OWN_WORDS 192u
+#define RUNTIME_UNDESCRIBED ruby_undescribed
 
 #include "capture/runtime/runtime.bpf.h"
 #include "capture/runtime/ruby_names.bpf.h"
@@ -447,6 +448,7 @@ INLINE void ruby_frames(struct walk *c, const int kind)
 	__u64 context;
 
 	p->whole = 1;
+	r->walk = p->walk;
 	r->file = r->iseq = r->line_pc = r->method = r->ahead_bytes = 0;
 	r->loops = 0;
 	if (ANEW(r->names_pid) != ANEW(p->out.pid)) {
@@ -474,6 +476,106 @@ INLINE void ruby_frames(struct walk *c, const int kind)
 		ruby_step_all(c, kind);
 	if (ANEW(p->out.end) == KWALK_RUNTIME_COMPLETE)
 		ruby_marks(c, kind);
+}
+
+/* ---- the native frames of YJIT's code ---- */
+
+#define RUBY_JIT_VERSION 0x0301u   /* whose code it is */
+#define RUBY_JIT_NEAR (1ull << 20) /* from vm_exec, at most: calls of such code */
+#define RUBY_JIT_HAS_FRAME 32u     /* r13, r12 and rbx are saved, above them is where it returns */
+
+/* Whether the call that returns to ra is one of YJIT's code by its two arguments, the context and
+ * the newest frame, which is read from it: mov 0x10(%reg),%rsi; perhaps mov %reg,%rdi; call *%reg.
+ */
+INLINE int ruby_calls_jit(struct walk *c, __u64 ra, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct ruby *r = RUBY(p);
+	__u64 code;
+
+	if (ra - ADDRESS(RUBY_CALL) + RUBY_JIT_NEAR > 2 * RUBY_JIT_NEAR ||
+	    walk_read(c, ra - 8, &r->jit_code, 8, kind))
+		return 0;
+	code = ANEW(r->jit_code);
+	if ((code >> 48 & 0xf8ff) != 0xd0ff)
+		return 0;
+	return (code >> 24 & 0xfff8ff) == 0x10708b ||
+	       ((code & 0xfff8ff) == 0x10708b && (code >> 24 & 0xc7ffff) == 0xc78948);
+}
+
+/* From the stack pointer to the caller's: while execution is where three registers are saved or
+ * taken back, only some of them are on the stack, and in all other code of YJIT all are. */
+INLINE __u64 ruby_jit_frame(struct walk *c, const int kind)
+{
+	struct ruby *r = RUBY(c->runtime);
+	__u64 code;
+
+	if (!c->w->exact || walk_read(c, c->w->regs[REG_IP], &r->jit_code, 8, kind))
+		return RUBY_JIT_HAS_FRAME;
+	code = ANEW(r->jit_code);
+	/* push %r13; push %r12; push %rbx; mov %rdi,%r12 */
+	if ((code & 0xffffffffff) == 0x5354415541)
+		return RUBY_JIT_HAS_FRAME - 24;
+	if ((code & 0xffffffffffff) == 0xfc8949535441)
+		return RUBY_JIT_HAS_FRAME - 16;
+	if ((code & 0xffffffff) == 0xfc894953)
+		return RUBY_JIT_HAS_FRAME - 8;
+	/* pop %rbx; pop %r12; pop %r13; perhaps mov $n,%eax; ret */
+	if ((code & 0xffffffff) == 0x5d415c41)
+		return RUBY_JIT_HAS_FRAME - 8;
+	if ((code & 0xffff) == 0x5d41)
+		return RUBY_JIT_HAS_FRAME - 16;
+	if ((code & 0xff) == 0xc3 || (code & 0xff00000000ff) == 0xc300000000b8)
+		return RUBY_JIT_HAS_FRAME - 24;
+	return RUBY_JIT_HAS_FRAME;
+}
+
+/* The caller's value of a register that was saved there, unless it has it already. */
+INLINE void ruby_jit_saved(struct walker *w, const __u32 number, __u64 at)
+{
+	if (at < w->regs[REG_SP])
+		return;
+	w->regs[number] = at;
+	w->saved |= 1u << number;
+	w->known |= 1u << number;
+}
+
+/* Whether the frame ends there. */
+INLINE int ruby_jit_returns(struct walk *c, __u64 cfa, const int kind)
+{
+	struct ruby *r = RUBY(c->runtime);
+
+	return !walk_read(c, cfa - 8, &r->jit_word, 8, kind) &&
+	       ruby_calls_jit(c, ANEW(r->jit_word), kind);
+}
+
+/* Code that YJIT of 3.1 made is entered by a call from vm_exec, or the loop, and has one frame
+ * however many methods it runs: they go from one to the other by jumps. While a hash or a regular
+ * expression is made it keeps that twice on the stack. */
+INLINE long ruby_undescribed(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct walker *w = c->w;
+	__u64 cfa;
+
+	if (!(w->at.flags & KWALK_MAY_GUESS) || !p || !ANEW(p->walk) ||
+	    ANEW(RUBY(p)->walk) != ANEW(p->walk) || AT(version) != RUBY_JIT_VERSION)
+		return 0;
+	cfa = w->regs[REG_SP] + ruby_jit_frame(c, kind);
+	if (!ruby_jit_returns(c, cfa, kind)) {
+		cfa += 16;
+		if (!ruby_jit_returns(c, cfa, kind))
+			return 0;
+	}
+	ruby_jit_saved(w, 13, cfa - 16);
+	ruby_jit_saved(w, 12, cfa - 24);
+	ruby_jit_saved(w, 3, cfa - 32);
+	w->cfa = cfa;
+	w->ip = RUBY(p)->jit_word;
+	w->fp = w->regs[REG_FP];
+	w->exact = 0;
+	walk_leave(w);
+	return 1;
 }
 
 #endif

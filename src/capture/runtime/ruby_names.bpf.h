@@ -52,6 +52,7 @@ struct ruby {
 	__u64 table, table_end, wanted;
 	__u32 loops, tags, skip, next, drop, line, flags, names_pid, separator, unused;
 	__u64 frame_words[7], env[3], head[8], block[10];
+	__u64 walk, jit_code, jit_word; /* the walk that has frames; of a frame of YJIT's code */
 	__u64 ahead_at, ahead_bytes, ahead[RUBY_AHEAD / 8]; /* frames that were read at once */
 	unsigned char body[RUBY_BODY_ROOM];
 	struct ruby_class_met classes[RUBY_CLASSES];
