@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* loop.h: where the code of an interpreter's loop is, so that its calls are told from others, and how
- * large their frames are. */
+/* loop.h: where the code of an interpreter's loop is, so that its calls are told from others, and
+ * how large their frames are. */
 #ifndef SEAM_RUNTIMES_LOOP_H
 #define SEAM_RUNTIMES_LOOP_H
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Code that is replaced at an address: three libraries taking turns, a library and code made at run time, files mapped over each
-# other in one step. No stack may be walked by the table of what was there before. Turns and the whole are measured in CPU time.
+# other in one step, or while they may not run. No stack may be walked by the table of what was there before. Turns and the whole are
+# measured in CPU time.
 HERE=$(cd "${0%/*}" && pwd)
 . "$HERE/bpf/stacks.sh"
 
@@ -14,7 +15,7 @@ for part in a b c; do
 done
 
 all_stacks=0
-for set in "./a.so ./b.so ./c.so" "./a.so jit" "over ./a.so ./b.so ./c.so"; do
+for set in "./a.so ./b.so ./c.so" "./a.so jit" "over ./a.so ./b.so ./c.so" "lent ./a.so ./b.so ./c.so"; do
 	for turn in 10 30 100 500; do
 		"$SEAM" record -e cpu-clock -F 1999 --call-graph dwarf,defer -o f.data ./turns $turn 1.5 $set >said 2>err || fail "record"
 		"$SEAM" script --fields +state f.data >f.txt || fail "script"

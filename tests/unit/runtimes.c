@@ -507,12 +507,11 @@ static void test_scope(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),          cmocka_unit_test(test_lines_hostile),
-		cmocka_unit_test(test_texts),          cmocka_unit_test(test_php),
-		cmocka_unit_test(test_php_frame),
-		cmocka_unit_test(test_function_file),  cmocka_unit_test(test_scope),
-		cmocka_unit_test(test_codes),          cmocka_unit_test(test_splice),
-		cmocka_unit_test(test_splice_shifted),
+		cmocka_unit_test(test_lines),     cmocka_unit_test(test_lines_hostile),
+		cmocka_unit_test(test_texts),     cmocka_unit_test(test_php),
+		cmocka_unit_test(test_php_frame), cmocka_unit_test(test_function_file),
+		cmocka_unit_test(test_scope),     cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_splice),    cmocka_unit_test(test_splice_shifted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,6 +246,9 @@ struct kwalk_changes {
 	/* how often code was unmapped, moved or replaced: no record tells of that */
 	uint32_t losses;
 	uint64_t exec_vm; /* pages of code when that was looked at last; 0: never */
+	/* Pages that mprotect made no code, as a JIT does while it writes, and what they lie
+	 * between: they are still what they were. */
+	uint64_t lent, lent_from, lent_to;
 };
 
 /* Where a process's mappings are; written as a whole, so never seen torn. Valid while its

@@ -92,8 +92,8 @@ SEC("seam_tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 from = parent->tgid, to = child->tgid, one = 1, by, key;
+	struct kwalk_changes *of, first = { 0 };
 	struct kwalk_process *p;
-	struct kwalk_changes first = { 0 };
 	struct kwalk_process copy;
 
 	by = config.filter == KWALK_THREADS ? parent->pid : from;
@@ -106,7 +106,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		return 0;
 	/* A child has its parent's mappings, from its first instruction on. */
 	p = bpf_map_lookup_elem(&processes, &from);
-	if (!p || !process_is_valid(p, bpf_map_lookup_elem(&changes, &from)))
+	of = bpf_map_lookup_elem(&changes, &from);
+	if (!p || !process_is_valid(p, of))
 		return 0;
 	if (config.runtimes)
 		runtime_fork(from, to);
@@ -115,6 +116,11 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	copy = *p;
 	copy.execs = copy.losses = 0;
 	first.exec_vm = BPF_CORE_READ(child, mm, exec_vm);
+	if (of) {
+		first.lent = of->lent;
+		first.lent_from = of->lent_from;
+		first.lent_to = of->lent_to;
+	}
 	bpf_map_update_elem(&changes, &to, &first, BPF_ANY);
 	bpf_map_update_elem(&processes, &to, &copy, BPF_ANY);
 	return 0;
@@ -158,6 +164,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 	if (c) {
 		c->execs = (c->execs & ~KWALK_REPLACING) + 1;
 		c->exec_vm = BPF_CORE_READ(task, mm, exec_vm);
+		c->lent = 0;
 	}
 	if (filter_by_number(task))
 		news_tell(pid);

@@ -572,8 +572,8 @@ ONCE int walk_by_rule_now(struct walker *w, struct walk_window *window, __u64 ru
 }
 
 #ifdef RUNTIME_UNDESCRIBED
-/* Of a runtime that makes code: looks at a native frame of code without unwind information, and makes
- * the step if it knows the code. Returns as walk_by_code does. */
+/* Of a runtime that makes code: looks at a native frame of code without unwind information, and
+ * makes the step if it knows the code. Returns as walk_by_code does. */
 INLINE long RUNTIME_UNDESCRIBED(struct walk *c, const int kind);
 #endif
 

@@ -9,6 +9,8 @@
  *	                                          address
  *	turns MILLISECONDS SECONDS over PART.so...  each file mapped over the one before it, in one
  *	                                            step
+ *	turns MILLISECONDS SECONDS lent PART.so...  likewise; none may run when the next
+ *	                                            comes
  *
  * Says how often the code changed and at how many addresses it was: "CHANGES changes at ADDRESSES
  * addresses".
@@ -35,7 +37,7 @@ static volatile unsigned long sum;
 static volatile int stop;
 static double turn;
 static void *resolver[PLACES];
-static int n_places, changes;
+static int n_places, changes, lends;
 
 static double spent(void)
 {
@@ -143,6 +145,8 @@ KEEP static void turns_over(const char *path)
 		exit(6);
 	if (!place)
 		place = mmap(NULL, CODE * 4, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	else if (lends)
+		mprotect(place, CODE * 2, PROT_READ);
 	place = mmap(place, CODE * 2, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file, 0);
 	if (place == MAP_FAILED)
 		exit(7);
@@ -154,10 +158,11 @@ KEEP static void turns_over(const char *path)
 
 KEEP static void turns_run(int n, char **parts, double seconds)
 {
-	int over = !strcmp(parts[0], "over");
+	int over = !strcmp(parts[0], "over") || !strcmp(parts[0], "lent");
 	double end = spent() + seconds;
 	void *last = NULL;
 
+	lends = !strcmp(parts[0], "lent");
 	for (int i = over; spent() < end; i = (i + 1) % n ? i + 1 : over) {
 		if (over)
 			turns_over(parts[i]);
