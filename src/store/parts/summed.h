@@ -31,7 +31,7 @@ enum summed_way {
 };
 
 /* Goes up when what frames say (profile/flat.h) is judged in another way: parts that were made
- * before are of no use then. */
+ * before are of no use then. tests/unit/fleet_summed.c fails where it does not. */
 #define SUMMED_RULES 1
 
 /* Where a frame is found: its number and more; in front of these what was folded, and 0: a sample
