@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "base/map.h"
+#include "fleet/flat_frames.h"
 #include "profile/profile.h"
 #include "store/store.h"
 
@@ -212,6 +213,8 @@ static double put(struct day *d, struct store *s, uint64_t from_ns, unsigned sam
 		                  .to_ns = from_ns + WINDOW_S * SECOND,
 		                  .counts = counts,
 		                  .n_counts = 4 };
+	struct flat flat = { .says = flat_python_says, .frame = flat_frames_say };
+	struct flat_frames frames_are = { .flat = &flat };
 	struct seam_error err = { 0 };
 	clock_t begin;
 
@@ -256,6 +259,8 @@ static double put(struct day *d, struct store *s, uint64_t from_ns, unsigned sam
 	}
 	for (size_t i = 0; i < profile_n_rows(p); i++)
 		of_row[i] = profile_row_at(p, i)->key.task - 1;
+	flat.ctx = &frames_are;
+	w.flat = &flat;
 	w.profile = p;
 	w.series = labels;
 	w.n_series = profile_n_tasks(p);
@@ -267,6 +272,7 @@ static double put(struct day *d, struct store *s, uint64_t from_ns, unsigned sam
 	}
 	for (size_t i = 0; i < profile_n_tasks(p); i++)
 		labels_free(&labels[i]);
+	flat_frames_free(&frames_are);
 	free(labels);
 	free(of_row);
 	profile_free(p);

@@ -94,7 +94,8 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 		                      .all = a->o->all,
 		                      .profile = load->profile,
 		                      .processes = &processes,
-		                      .quality = &quality };
+		                      .quality = &quality,
+		                      .sums = true };
 	char rate[40], news[700];
 	int r;
 

@@ -16,6 +16,7 @@ struct put_window {
 	const struct profile *profile;
 	const struct series_processes *processes; /* NULL: only what the profile says */
 	const struct quality *quality;            /* of this window; NULL: none */
+	bool sums; /* beside it, where the store can: it is of now, and will be asked for soon */
 };
 
 /* As store_put. */

@@ -3,7 +3,7 @@
  * sqlite.h: what the files of the SQLite store share. sqlite.c opens, sqlite_put.c puts,
  * sqlite_forget.c forgets, sqlite_compact.c makes less of what is old, sqlite_read.c and
  * sqlite_list.c answer, all by statements of sqlite_query.c. The roll-up by hour has tables of its
- * own: sqlite_hours.h; so have sums by frame: parts/sqlite_parts.h.
+ * own: sqlite_hours.h; so have sums by frame: parts/sqlite_parts.h, parts/sqlite_beside.h.
  *
  * epochs   a writer's list of nodes (blocks.h): begun when one begins to write, or has enough;
  *          names: the epoch with the strings, objects and frames that these have, mostly an

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/leb.h"
+#include "store/parts/sqlite_beside.h"
 #include "store/sqlite_counts.h"
 #include "store/stacks/folded.h"
 #include "store/stacks/lookup.h"
@@ -64,6 +65,7 @@ struct sqlite_merging {
 	size_t met_capacity;
 	sqlite3_stmt *fetch;
 	struct sqlite_counts reading;
+	struct sqlite_beside beside;
 };
 
 /* ---- stacks ---- */
@@ -497,11 +499,33 @@ static int merge_insert_window(const struct sqlite_merging *m, const struct merg
 	return r;
 }
 
+/* Writes what windows that became one have beside them beside that one, if all have. -errno. */
+static int merge_put_beside(struct sqlite_merging *m, const struct merge_window *w, size_t n,
+                            int64_t window)
+{
+	struct summing sums = { 0 };
+	int r = 1;
+
+	for (size_t i = 0; i < n && r > 0; i++) {
+		struct summed one = { 0 };
+
+		r = sqlite_beside_open(&m->beside, w[i].id, &one, m->err);
+		if (r > 0 && summing_add(&sums, &one) < 0)
+			r = -ENOMEM;
+		summed_free(&one);
+	}
+	if (r > 0)
+		r = sqlite_put_beside(m->s, window, w->from_ns, &sums, m->err);
+	summing_free(&sums);
+	return r < 0 ? r : 0;
+}
+
 /* Makes one window of n that begin in the same step. -errno. */
 static int merge_step(struct sqlite_merging *m, const struct merge_window *w, size_t n)
 {
 	struct buf data = { 0 }, begins = { 0 };
 	uint64_t at = w->from_ns, to_ns = w->to_ns;
+	int64_t made = 0;
 	int r = 0;
 
 	m->n_counts = 0;
@@ -513,8 +537,12 @@ static int merge_step(struct sqlite_merging *m, const struct merge_window *w, si
 		r = merge_names(m, &data);
 	if (r >= 0)
 		r = begins.failed ? -ENOMEM : merge_insert_window(m, w, to_ns, &data, &begins);
+	made = sqlite3_last_insert_rowid(m->s->db);
 	if (r >= 0)
-		r = merge_put_counts(m, sqlite3_last_insert_rowid(m->s->db));
+		r = merge_put_counts(m, made);
+	/* Of what is folded now, sums would tell more than stacks do. */
+	if (r >= 0 && !m->folds)
+		r = merge_put_beside(m, w, n, made);
 	map_free(&m->names);
 	buf_free(&data);
 	buf_free(&begins);
@@ -601,6 +629,7 @@ static void merge_free(struct sqlite_merging *m)
 	map_free(&m->names);
 	sqlite3_finalize(m->fetch);
 	sqlite_counts_end(&m->reading);
+	sqlite_beside_end(&m->beside);
 }
 
 /* The new epoch has its row before the old ones go, so that their names stay. */
@@ -620,6 +649,8 @@ int sqlite_merge(const struct sqlite_store *s, const struct sqlite_merge_opts *o
 	r = !m.new_node || !m.n_nodes ? -ENOMEM : m.fetch ? 0 : -err->code;
 	if (r >= 0)
 		r = sqlite_counts_start(&m.reading, s, err);
+	if (r >= 0)
+		r = sqlite_beside_start(&m.beside, s, err);
 	for (m.source = 0; m.source < o->n && r >= 0; m.source++)
 		r = merge_source(&m);
 	/* A statement that was used holds its rows until it is reset. */

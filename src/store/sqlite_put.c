@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/leb.h"
+#include "store/parts/sqlite_beside.h"
 
 /* An epoch is compacted when it has ended: until then its windows are short. */
 #define EPOCH_NS (3600ULL * 1000000000)
@@ -208,6 +209,39 @@ static int sqlite_put_window(struct sqlite_putting *p)
 	return r;
 }
 
+/* Of what a row is, by the store's numbers, which all are known. */
+static struct summed_head sqlite_head(struct sqlite_putting *p, size_t i)
+{
+	const struct profile *profile = p->w->profile;
+	const struct profile_key *key = &profile_row_at(profile, i)->key;
+	const uint32_t series = p->w->row_series ? p->w->row_series[i] : 0;
+	const uint32_t event =
+	        dictionary_string(&p->s->dictionary, profile_event_name(profile, key->event));
+
+	return (struct summed_head){ (uint64_t)p->series[series],
+		                     (uint64_t)event << 1 | profile_event_unit(profile, key->event),
+		                     p->states[key->state] };
+}
+
+/* Writes what the window's frames have beside it. -errno. */
+static int sqlite_put_sums(struct sqlite_putting *p)
+{
+	struct summed_head *heads = calloc(profile_n_rows(p->w->profile) + 1, sizeof(*heads));
+	const struct summing_profile of = { p->w->flat, p->w->profile, p->map.frames, heads };
+	struct summing sums = { 0 };
+	int r = heads ? 0 : -ENOMEM;
+
+	for (size_t i = 0; heads && i < profile_n_rows(p->w->profile); i++)
+		heads[i] = sqlite_head(p, i);
+	if (r >= 0)
+		r = summing_add_profile(&sums, &of);
+	if (r >= 0)
+		r = sqlite_put_beside(p->s, p->window, p->w->from_ns, &sums, p->err);
+	summing_free(&sums);
+	free(heads);
+	return r;
+}
+
 /* Whether a window that was compacted is made of one that begins then. -errno. */
 static int sqlite_has_merged(const struct sqlite_store *s, const struct store_window *w,
                              struct seam_error *err)
@@ -356,6 +390,8 @@ static int sqlite_put_all(struct sqlite_putting *p)
 		r = sqlite_put_window(p);
 	if (r >= 0)
 		r = sqlite_put_groups(p);
+	if (r >= 0 && p->w->flat)
+		r = sqlite_put_sums(p);
 	if (r >= 0)
 		r = sqlite_put_blocks(p);
 	return r < 0 ? r : 1;

@@ -13,6 +13,7 @@
 #include "base/leb.h"
 #include "base/sums.h"
 #include "store/found.h"
+#include "store/parts/sqlite_beside.h"
 #include "store/parts/sqlite_parts.h"
 #include "store/stacks/innermost.h"
 #include "store/stacks/joined.h"
@@ -65,6 +66,10 @@ struct sqlite_reading {
 	struct joined lists[SQLITE_LISTS];
 	size_t n_lists, n_nodes;
 	struct sqlite_parts parts; /* in place of the counts of windows that are in one */
+	bool summable;             /* sums will do: no stack or line is asked for */
+	struct sqlite_beside beside;
+	struct summed *summed; /* what parts and windows have that are taken so */
+	size_t n_summed, summed_room;
 	/* Where sums are made: of these names alone. NULL: a profile is. */
 	struct summing *sums_to;
 	int64_t only;
@@ -275,38 +280,7 @@ static uint32_t sqlite_slice(const struct sqlite_reading *r, uint64_t from_ns)
 	                      : PROFILE_NOT_KEPT;
 }
 
-/* Reads what was counted in a window. -errno. */
-static int sqlite_read_counts(struct sqlite_reading *r, sqlite3_stmt *statement)
-{
-	const struct counted_reader to = { sqlite_read_group, sqlite_add, r };
-
-	r->slice = sqlite_slice(r, (uint64_t)sqlite3_column_int64(statement, 0));
-	return sqlite_counts_each(&r->counts_of, sqlite3_column_int64(statement, 3), &to, r->err);
-}
-
-/* Reads the windows of one epoch. -errno. */
-static int sqlite_read_windows(struct sqlite_reading *r)
-{
-	sqlite3_stmt *statement =
-	        sqlite_prepare_span(r, "SELECT from_ns, to_ns, data, id FROM windows "
-	                               "WHERE from_ns >= ?1 AND from_ns < ?2 AND epoch = ?3");
-	int rc;
-
-	if (!statement)
-		return -r->err->code;
-	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
-		rc = sqlite_read_window(r, statement);
-		if (rc >= 0 &&
-		    !sqlite_parts_have(&r->parts, (uint64_t)sqlite3_column_int64(statement, 0)))
-			rc = sqlite_read_counts(r, statement);
-		if (rc < 0)
-			break;
-	}
-	sqlite3_finalize(statement);
-	return rc;
-}
-
-/* ---- parts ---- */
+/* ---- sums ---- */
 
 /* A frame of a part is needed. -ENOMEM. */
 static int sqlite_need_place(struct sqlite_reading *r, uint32_t place)
@@ -355,33 +329,94 @@ static int sqlite_take_piece(struct sqlite_reading *r, struct summed_piece *piec
 	return piece->group == POOL_FAILED ? -ENOMEM : sqlite_need_places(r, piece);
 }
 
+/* Takes what is wanted of sums of a time, which are the reading's then. -errno. */
+static int sqlite_take_summed(struct sqlite_reading *r, struct summed *sums, uint64_t from_ns)
+{
+	int rc = ARRAY_ROOM(&r->summed, &r->summed_room, r->n_summed + 1);
+
+	r->slice = sqlite_slice(r, from_ns);
+	for (size_t k = 0; k < sums->n && rc >= 0; k++)
+		rc = sqlite_take_piece(r, &sums->pieces[k]);
+	if (rc < 0)
+		return rc;
+	r->summed[r->n_summed++] = *sums;
+	*sums = (struct summed){ 0 };
+	return 0;
+}
+
 /* Takes the parts that are in the span. -errno. */
 static int sqlite_take_parts(struct sqlite_reading *r)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < r->parts.n && rc >= 0; i++) {
-		struct summed *part = &r->parts.sums[i];
-
-		r->slice = sqlite_slice(r, r->parts.of[i].from_ns);
-		for (size_t k = 0; k < part->n && rc >= 0; k++)
-			rc = sqlite_take_piece(r, &part->pieces[k]);
-	}
+	for (size_t i = 0; i < r->parts.n && rc >= 0; i++)
+		rc = sqlite_take_summed(r, &r->parts.sums[i], r->parts.of[i].from_ns);
 	return rc;
+}
+
+/* Takes what a window has beside it, if that will do. 1; 0: its counts are to be read; -errno. */
+static int sqlite_take_beside(struct sqlite_reading *r, sqlite3_stmt *window)
+{
+	struct summed sums = { 0 };
+	int rc = r->summable ? sqlite_beside_open(&r->beside, sqlite3_column_int64(window, 3),
+	                                          &sums, r->err)
+	                     : 0;
+
+	if (rc <= 0)
+		return rc;
+	rc = r->sums_to ? summing_add(r->sums_to, &sums)
+	                : sqlite_take_summed(r, &sums, (uint64_t)sqlite3_column_int64(window, 0));
+	summed_free(&sums);
+	return rc < 0 ? rc : 1;
 }
 
 /* Finds the parts of these epochs' names that can stand for windows of the span. -errno. */
 static int sqlite_find_parts(struct sqlite_reading *r, const struct sqlite_epoch *epochs, size_t n)
 {
-	enum summed_way way;
 	int rc = 0;
 
-	if (!r->q->flat || r->sums_to || !unstacked_way(r->q->flat->columns, &way))
+	if (!r->summable || r->sums_to)
 		return 0;
 	rc = sqlite_parts_find(&r->parts, r->s, r->names, r->q, r->err);
 	for (size_t i = 0; i < n && r->parts.n && rc >= 0; i++)
 		rc = sqlite_parts_check(&r->parts, r->s, epochs[i].id, r->err);
 	return rc < 0 ? rc : sqlite_parts_load(&r->parts, r->s, r->err);
+}
+
+/* ---- windows of an epoch ---- */
+
+/* Reads what was counted in a window, unless sums beside it will do. -errno. */
+static int sqlite_read_counts(struct sqlite_reading *r, sqlite3_stmt *statement)
+{
+	const struct counted_reader to = { sqlite_read_group, sqlite_add, r };
+	int rc = sqlite_take_beside(r, statement);
+
+	if (rc)
+		return rc;
+	r->slice = sqlite_slice(r, (uint64_t)sqlite3_column_int64(statement, 0));
+	return sqlite_counts_each(&r->counts_of, sqlite3_column_int64(statement, 3), &to, r->err);
+}
+
+/* Reads the windows of one epoch. -errno. */
+static int sqlite_read_windows(struct sqlite_reading *r)
+{
+	sqlite3_stmt *statement =
+	        sqlite_prepare_span(r, "SELECT from_ns, to_ns, data, id FROM windows "
+	                               "WHERE from_ns >= ?1 AND from_ns < ?2 AND epoch = ?3");
+	int rc;
+
+	if (!statement)
+		return -r->err->code;
+	while ((rc = sqlite_step(r->s, statement, r->err)) > 0) {
+		rc = sqlite_read_window(r, statement);
+		if (rc >= 0 &&
+		    !sqlite_parts_have(&r->parts, (uint64_t)sqlite3_column_int64(statement, 0)))
+			rc = sqlite_read_counts(r, statement);
+		if (rc < 0)
+			break;
+	}
+	sqlite3_finalize(statement);
+	return rc;
 }
 
 /* ---- into the profile ---- */
@@ -482,7 +517,7 @@ static int sqlite_add_flat(struct sqlite_reading *r)
 	const uint32_t n = r->groups.n;
 	struct profile_key *keys = calloc((size_t)n + 1, sizeof(*keys));
 	const struct unstacked_from from = {
-		r->lists, r->n_lists, r->parts.sums, r->parts.n, { keys, n }
+		r->lists, r->n_lists, r->summed, r->n_summed, { keys, n }
 	};
 	int rc = keys ? 0 : -ENOMEM;
 
@@ -537,6 +572,9 @@ static void sqlite_reading_clear(struct sqlite_reading *r)
 	map_free(&r->counts);
 	named_free(&r->named);
 	sqlite_parts_free(&r->parts);
+	for (size_t i = 0; i < r->n_summed; i++)
+		summed_free(&r->summed[i]);
+	r->n_summed = 0;
 	for (size_t i = 0; i < SQLITE_LISTS; i++)
 		joined_free(&r->lists[i]);
 	r->n_lists = r->n_nodes = 0;
@@ -578,6 +616,7 @@ static int sqlite_read_names(struct sqlite_reading *r, struct sqlite_epoch *epoc
 
 	r->names = epochs->names;
 	lookup_start(&r->lookup, sqlite_fetch, r);
+	r->lookup.functions = r->summable;
 	r->groups = (struct pool){ .size = sizeof(struct sqlite_group_key) };
 	rc = sqlite_read_series(r);
 	if (rc >= 0 && r->q->function)
@@ -670,17 +709,23 @@ static int sqlite_read_all(struct sqlite_reading *r)
 /* Reads what the query asks for, in the transaction of the caller. -errno. */
 static int sqlite_reading_run(struct sqlite_reading *r)
 {
+	enum summed_way way;
 	int rc;
 
+	r->summable = r->sums_to || (r->q->flat && unstacked_way(r->q->flat->columns, &way));
 	r->fetch = sqlite_prepare(r->s,
 	                          "SELECT id, n, data FROM blocks WHERE id <= ?1 AND "
 	                          "id >= ?2 ORDER BY id DESC LIMIT 1",
 	                          r->err);
 	rc = r->fetch ? sqlite_counts_start(&r->counts_of, r->s, r->err) : -r->err->code;
 	if (rc >= 0)
+		rc = sqlite_beside_start(&r->beside, r->s, r->err);
+	if (rc >= 0)
 		rc = sqlite_read_all(r);
 	sqlite3_finalize(r->fetch);
 	sqlite_counts_end(&r->counts_of);
+	sqlite_beside_end(&r->beside);
+	free(r->summed);
 	sums_free(&r->sums);
 	intern_free(&r->texts);
 	free(r->epochs);

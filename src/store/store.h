@@ -46,6 +46,10 @@ struct store_window {
 	size_t n_series;
 	const struct store_count *counts;
 	size_t n_counts;
+	/* Its `frame` says what frames are: a kind of store that can keeps sums beside the window
+	 * for some time, so that answers of new windows need no stacks (struct store_query). NULL:
+	 * it keeps none. */
+	const struct flat *flat;
 };
 
 /* What a series is asked for: PROFILE_KEEP_LABEL's text is the value of `by`. */

@@ -18,6 +18,7 @@
 #include "aggregate/load_cut.h"
 #include "base/map.h"
 #include "fleet/answer.h"
+#include "fleet/flat_frames.h"
 #include "fleet/nameless_frames.h"
 #include "fleet/sum_up.h"
 
@@ -83,8 +84,13 @@ static void put(unsigned window)
 		                  .to_ns = (window + 1) * 10 * SECOND,
 		                  .series = labels,
 		                  .n_series = 4 };
+	/* Some windows have sums beside them. */
+	struct flat flat = { .says = flat_python_says, .frame = flat_frames_say };
+	struct flat_frames frames = { .flat = &flat };
 	uint32_t *series;
 
+	flat.ctx = &frames;
+	w.flat = rnd(5) ? &flat : NULL;
 	assert_int_equal(profile_new(&p, PROFILE_KEEP_CPU), 0);
 	assert_int_equal(load_states(p), 0);
 	for (unsigned i = 0; i < 4; i++) {
@@ -114,6 +120,7 @@ static void put(unsigned window)
 	w.row_series = series;
 	assert_int_equal(store_put(store, &w, NULL), 1);
 	free(series);
+	flat_frames_free(&frames);
 	profile_free(p);
 	for (unsigned i = 0; i < 4; i++)
 		labels_free(&labels[i]);
@@ -169,7 +176,8 @@ static void account_text(struct buf *out, const struct load *load)
 	buf_put_text(out, "\n");
 }
 
-/* A key of what is outermost: frames have other numbers in another profile. */
+/* A key of what is outermost: frames have other numbers in another profile, and no lines in one
+ * whose table shows none. */
 static uint64_t top_key(const struct profile *p, uint32_t state, uint32_t frame)
 {
 	const struct profile_frame *f = profile_frame_at(p, frame);
@@ -177,7 +185,7 @@ static uint64_t top_key(const struct profile *p, uint32_t state, uint32_t frame)
 	const char *path = profile_text(p, profile_object_at(p, f->object)->path);
 
 	return map_hash_bytes(name, strlen(name), map_hash_bytes(path, strlen(path), 0)) +
-	       (uint64_t)state * 64 + f->kind * 8 + f->line;
+	       (uint64_t)state * 64 + f->kind * 8;
 }
 
 /* Adds to what each outermost frame has, and to what stacks say, of a profile with stacks. */

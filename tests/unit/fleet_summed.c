@@ -136,7 +136,7 @@ static uint64_t digest_of(struct summing *sums)
 	struct buf packed = { 0 }, plain = { 0 };
 	uint64_t digest;
 
-	assert_int_equal(summing_pack(sums, &packed), 0);
+	assert_int_equal(summing_pack(sums, &packed, BLOCKS_QUICK), 0);
 	assert_int_equal(blocks_unpack(&plain, packed.bytes, packed.n), 0);
 	/* Behind the number of the rules. */
 	assert_int_equal(plain.bytes[0], SUMMED_RULES);

@@ -272,7 +272,7 @@ static int sum_up_put(struct sum_up *u, uint64_t now_ns)
 	int r = sum_up_begun(u, &begun);
 
 	if (r >= 0)
-		r = summing_pack(&u->sums, &packed);
+		r = summing_pack(&u->sums, &packed, BLOCKS_WELL);
 	if (r >= 0) {
 		sqlite3_stmt *insert = sqlite_prepare(
 		        u->s,

@@ -121,7 +121,8 @@ static void summed_put_group(struct buf *to, struct buf lists[SUMMED_LISTS],
 		buf_put(to, lists[i].bytes, lists[i].n);
 }
 
-int summed_put(struct buf *packed, const struct summed_group *groups, size_t n)
+int summed_put(struct buf *packed, const struct summed_group *groups, size_t n,
+               enum blocks_level level)
 {
 	struct buf plain = { 0 }, lists[SUMMED_LISTS] = { 0 };
 	int r;
@@ -129,7 +130,7 @@ int summed_put(struct buf *packed, const struct summed_group *groups, size_t n)
 	blocks_put_number(&plain, SUMMED_RULES);
 	for (size_t i = 0; i < n; i++)
 		summed_put_group(&plain, lists, &groups[i]);
-	r = blocks_pack(packed, &plain, BLOCKS_WELL);
+	r = blocks_pack(packed, &plain, level);
 	for (size_t i = 0; i < SUMMED_LISTS; i++)
 		buf_free(&lists[i]);
 	buf_free(&plain);

@@ -87,7 +87,8 @@ struct summed_group {
 };
 
 /* -ENOMEM. */
-int summed_put(struct buf *packed, const struct summed_group *groups, size_t n);
+int summed_put(struct buf *packed, const struct summed_group *groups, size_t n,
+               enum blocks_level level);
 
 /* A group that is read: where its lists are. */
 struct summed_piece {

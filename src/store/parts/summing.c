@@ -226,8 +226,7 @@ static void summing_groups(const struct summing *s, struct summed_group *groups)
 	}
 }
 
-/* Nothing can be added any more. */
-int summing_pack(struct summing *s, struct buf *packed)
+int summing_pack(struct summing *s, struct buf *packed, enum blocks_level level)
 {
 	struct summed_group *groups = calloc((size_t)s->heads.n + 1, sizeof(*groups));
 	int r = groups ? 0 : -ENOMEM;
@@ -235,7 +234,7 @@ int summing_pack(struct summing *s, struct buf *packed)
 	if (r >= 0) {
 		summing_sort(s);
 		summing_groups(s, groups);
-		r = summed_put(packed, groups, s->heads.n);
+		r = summed_put(packed, groups, s->heads.n, level);
 	}
 	free(groups);
 	return r;

@@ -31,8 +31,8 @@ uint64_t *summing_nameless(struct summing *s, uint32_t group, uint32_t place);
 struct summed_total *summing_total(struct summing *s, uint32_t group, uint32_t place);
 /* Adds a part of the same lists of names. -ENOMEM; -EBADMSG: it makes no sense. */
 int summing_add(struct summing *s, const struct summed *part);
-/* All as bytes. -ENOMEM. */
-int summing_pack(struct summing *s, struct buf *packed);
+/* All as bytes. Nothing can be added any more. -ENOMEM. */
+int summing_pack(struct summing *s, struct buf *packed, enum blocks_level level);
 void summing_free(struct summing *s);
 
 static inline void summed_add(struct summed_value *to, const struct summed_value *v)
@@ -53,5 +53,16 @@ struct summing_stacks {
 
 /* -ENOMEM; -EBADMSG: a list is in no order in which stacks can be told. */
 int summing_add_stacks(struct summing *s, const struct summing_stacks *of);
+
+/* What is added of a profile that has its stacks. */
+struct summing_profile {
+	const struct flat *how;
+	const struct profile *p;
+	const uint32_t *frames;          /* by the profile's number: that of the lists of names */
+	const struct summed_head *heads; /* by row */
+};
+
+/* -ENOMEM. */
+int summing_add_profile(struct summing *s, const struct summing_profile *of);
 
 #endif

@@ -16,6 +16,7 @@
 /* By place: what is told of a frame. */
 struct stacks_frame {
 	uint32_t alike[SUMMED_WAYS + 1]; /* one number is met once on a stack; the last: nameless */
+	uint32_t of; /* the first place of the same frame, which has the sums of all */
 	unsigned char says;
 	bool known, ended, kernel;
 };
@@ -44,6 +45,8 @@ struct summing_walk {
 	struct stacks_frame *frames; /* by place */
 	uint32_t n_places;
 	struct map functions; /* symbol << 32 | object -> number */
+	uint32_t *places_of;  /* by the profile's frame: its first place */
+	size_t places_of_room;
 	unsigned char *met[SUMMED_WAYS + 1];
 	size_t met_room[SUMMED_WAYS + 1];
 	struct stacks_step *path;
@@ -62,18 +65,28 @@ static int stacks_frame(struct summing_walk *s, uint32_t place, uint32_t made)
 	const struct profile_frame *of;
 	struct flat_frame is;
 	uint64_t *function;
-	int r = made == PROFILE_FAILED ? -ENOMEM
-	                               : s->of->how->frame(s->of->how->ctx, s->of->p, made, &is);
+	int r = made == PROFILE_FAILED
+	                ? -ENOMEM
+	                : ARRAY_ROOM_ZEROED(&s->places_of, &s->places_of_room, (size_t)made + 1);
 
 	if (r < 0)
 		return r;
+	if (s->places_of[made]) {
+		*f = s->frames[s->places_of[made]];
+		return 0;
+	}
+	r = s->of->how->frame(s->of->how->ctx, s->of->p, made, &is);
+	if (r < 0)
+		return r;
+	s->places_of[made] = place;
 	of = profile_frame_at(s->of->p, made);
 	function = map_slot(&s->functions, (uint64_t)of->symbol << 32 | of->object, NULL);
 	if (!function)
 		return -ENOMEM;
 	if (!*function)
 		*function = s->functions.n;
-	*f = (struct stacks_frame){ .says = is.says,
+	*f = (struct stacks_frame){ .of = place,
+		                    .says = is.says,
 		                    .known = true,
 		                    .ended = is.ended,
 		                    .kernel = of->kind == PROFILE_KERNEL };
@@ -120,7 +133,8 @@ static uint32_t stacks_place(const struct summing_walk *s, const struct blocks_n
 	if (node->frame == BLOCKS_FOLDED)
 		return SUMMED_FOLDED + s->frames[s->nodes[node->parent].place].kernel;
 	place = SUMMED_FRAMES + node->frame - 1;
-	return place < s->n_places && s->frames[place].known ? place : SUMMED_NO_STACK;
+	return place < s->n_places && s->frames[place].known ? s->frames[place].of
+	                                                     : SUMMED_NO_STACK;
 }
 
 /* What is told of a node below another one; NULL: it is outermost. */
@@ -310,6 +324,7 @@ static void stacks_free(struct summing_walk *s)
 {
 	free(s->frames);
 	map_free(&s->functions);
+	free(s->places_of);
 	for (unsigned way = 0; way <= SUMMED_WAYS; way++)
 		free(s->met[way]);
 	free(s->path);

@@ -133,11 +133,13 @@ struct blocks_frame lookup_frame(struct cursor *c)
 /* Reads a frame and makes needed what it names. */
 static int lookup_load_frame(struct lookup *l, struct cursor *c, uint32_t id, bool needed)
 {
-	const struct blocks_frame f = lookup_frame(c);
+	struct blocks_frame f = lookup_frame(c);
 	int r;
 
 	if (!needed || c->failed)
 		return 0;
+	if (l->functions)
+		f.file = f.line = f.depth = 0;
 	l->frames[id] = f;
 	r = lookup_need(l, BLOCKS_OBJECTS, f.object);
 	if (r >= 0)

@@ -41,6 +41,8 @@ struct lookup {
 	unsigned char *taken;
 	size_t n_taken;
 	bool alike;
+	/* Set before anything is needed: frames of a function are one, whatever their lines are. */
+	bool functions;
 };
 
 /* A list of nodes. Zero-initialise, and say whether its blocks are sorted (sorted.h), and whether

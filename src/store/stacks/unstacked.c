@@ -35,6 +35,7 @@ struct unstacked_sum {
 /* By place: a frame's number in the store; behind these what was folded. */
 struct unstacked_frame {
 	uint32_t made, node; /* the profile's frame; a stack of it alone */
+	uint32_t of;         /* the first place of the same frame, which has the sums of all */
 	bool kernel;
 	struct flat_frame is;
 };
@@ -61,7 +62,9 @@ struct unstacked {
 	enum summed_way way_of_parts;
 	const struct unstacked_groups *groups;
 	struct unstacked_frame *frames;
-	uint32_t folded; /* place of what was folded in programs; behind it: in the kernel */
+	uint32_t folded;     /* place of what was folded in programs; behind it: in the kernel */
+	uint32_t *places_of; /* by the profile's frame: its first place */
+	size_t places_of_room;
 	/* By what frames count once for: it is on the path. */
 	unsigned char *met, *met_nameless;
 	size_t met_room, met_nameless_room;
@@ -89,10 +92,20 @@ struct unstacked {
 static int unstacked_frame(struct unstacked *u, uint32_t place, uint32_t made)
 {
 	struct unstacked_frame *f = &u->frames[place];
-	int r = made == PROFILE_FAILED ? -ENOMEM : u->to->frame(u->to->ctx, u->p, made, &f->is);
+	int r = made == PROFILE_FAILED
+	                ? -ENOMEM
+	                : ARRAY_ROOM_ZEROED(&u->places_of, &u->places_of_room, (size_t)made + 1);
 
 	if (r < 0)
 		return r;
+	if (u->places_of[made]) {
+		*f = u->frames[u->places_of[made]];
+		return 0;
+	}
+	r = u->to->frame(u->to->ctx, u->p, made, &f->is);
+	if (r < 0)
+		return r;
+	u->places_of[made] = f->of = place;
 	f->made = made;
 	f->node = profile_node(u->p, PROFILE_ROOT, made);
 	f->kernel = profile_frame_at(u->p, made)->kind == PROFILE_KERNEL;
@@ -159,7 +172,7 @@ static inline uint32_t unstacked_place(const struct unstacked *u, const struct b
 	if (node->parent >= id)
 		return 0;
 	if (node->frame != BLOCKS_FOLDED)
-		return node->frame < u->folded ? node->frame : 0;
+		return node->frame < u->folded ? u->frames[node->frame].of : 0;
 	return u->folded + u->frames[nodes[node->parent].frame & UNSTACKED_PLACE].kernel;
 }
 
@@ -246,7 +259,7 @@ static inline uint32_t unstacked_part_place(const struct unstacked *u, uint32_t 
 	if (place < SUMMED_FRAMES)
 		return place ? u->folded + (place - SUMMED_FOLDED) : 0;
 	place -= SUMMED_FRAMES - 1;
-	return place < u->folded && u->frames[place].node ? place : 0;
+	return place < u->folded ? u->frames[place].of : 0;
 }
 
 /* The same of a group of a part. -ENOMEM. */
@@ -617,6 +630,7 @@ static void unstacked_end(struct unstacked *u)
 	free(u->below);
 	free(u->met);
 	free(u->met_nameless);
+	free(u->places_of);
 	free(u->path);
 	free(u->starts);
 	free(u->first);

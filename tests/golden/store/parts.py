@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Parts of an SQLite store's time that are summed up by frame: an answer that takes what it can from them is, to the byte, the one
-that reads all stacks; of whole hours it reads none; what makes no sense is told."""
+"""Sums by frame in an SQLite store, of parts of its time and beside new windows: an answer that takes what it can from them is, to the
+byte, the one that reads all stacks; of whole hours, and of new windows, it reads none; what makes no sense is told."""
 import os
 import random
 import shutil
 import sqlite3
+import subprocess
 import sys
 import time
 
@@ -25,6 +26,8 @@ def without_parts(path):
     db = sqlite3.connect(plain)
     n = db.execute("SELECT count(*) FROM parts").fetchone()[0]
     db.executescript("DROP TRIGGER parts_folded; DROP TABLE parts")
+    if db.execute("SELECT count(*) FROM sqlite_master WHERE name = 'beside'").fetchone()[0]:
+        db.executescript("DROP TRIGGER beside_windows; DROP TABLE beside")
     db.close()
     return plain, n
 
@@ -54,6 +57,41 @@ def spans_of(path):
         yield ["--from", "@%d" % (at - 1801), "--to", "@%d" % (at + 3)]
 
 
+def beside(work, put):
+    """Windows as an agent puts them, each with its sums: what is asked of them reads no stacks."""
+    path, said = os.path.join(work, "beside.db"), os.path.join(work, "beside-said")
+    with open(said, "wb") as out:
+        writer = subprocess.Popen([put, "write", "sqlite:" + path, "0"], stdout=out)
+        while writer.poll() is None and open(said, "rb").read().count(b"put ") < 330:
+            time.sleep(0.01)
+        writer.kill()
+        writer.wait()
+    same("beside windows", path, list(spans_of(path)), ([], ["--where", "service=b"]))
+    db = sqlite3.connect(path)
+    at = [r[0] // 10**9 for r in db.execute("SELECT windows.from_ns FROM beside JOIN windows USING (id) ORDER BY windows.from_ns")]
+    of_windows, gone = db.execute("SELECT count(*), (SELECT count(*) FROM beside WHERE id NOT IN (SELECT id FROM windows)) FROM windows").fetchone()
+    if not at or len(at) >= of_windows or gone:
+        fault("%d windows of %d have sums beside them, and %d that are gone" % (len(at), of_windows, gone))
+    spans = [["--from", "@%d" % a, "--to", "@%d" % (a + 1)] for a in (at[0], at[len(at) // 2], at[-1])]
+    ask = [["report", *form, *span, "--store", "sqlite:" + path] for form in FORMS[:6] for span in spans]
+    wanted = [seam(*a)[0] for a in ask]
+    db.execute("DELETE FROM blocks WHERE id >> 24 & 3 = 3")
+    db.commit()
+    check("new windows without any stack", wanted, [seam(*a)[0] for a in ask])
+    # Sums that make no sense are told, those of other rules left aside.
+    told = 0
+    for data in (b"", b"\0", b"\7", b"\0\1\1", b"\0\1" + b"\xff" * 30):
+        db.execute("UPDATE beside SET data = ?", (data,))
+        db.commit()
+        out, err, status = seam("report", "-g", "none", *spans[1], "--store", "sqlite:" + path, status=None)
+        if status not in (0, 1) or status and "is damaged" not in err:
+            fault("damaged sums beside a window: exit %s: %s" % (status, err))
+        told += status
+    if not told:
+        fault("no damaged sums beside a window were told")
+    db.close()
+
+
 def damaged(path):
     chance = random.Random(5)
     broken = path + "-broken"
@@ -78,7 +116,8 @@ def damaged(path):
         fault("no damaged part was told")
 
 
-def parts(work):
+def parts(work, put):
+    beside(work, put)
     path = os.path.join(work, "parts.db")
     url = "sqlite:" + path
     wheres = ([], ["--where", "service=web"], ["--where", "service=none"], ["--where", "version!=1"])

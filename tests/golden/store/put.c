@@ -3,7 +3,8 @@
  * put.c: writes windows into a store without sampling, until it is killed, and looks whether they
  * are whole.
  *
- *	put write URL FIRST     windows from number FIRST on; says "put N" when one is safe,
+ *	put write URL FIRST     windows from number FIRST on, most with sums by frame beside
+ *	                        them; says "put N" when one is safe,
  *	                        "forget N" before windows below N go. Compacts, with a clock
  *	                        that is right, a day or a week ahead, sums up by frame, and
  *	                        forgets, by age.
@@ -21,6 +22,7 @@
 #include "../window_profile.h"
 #include "base/map.h"
 #include "fleet/answer.h"
+#include "fleet/flat_frames.h"
 #include "fleet/sum_up.h"
 #include "profile/flat.h"
 #include "store/store.h"
@@ -86,9 +88,13 @@ static void put(struct store *s, unsigned i)
 		                  .n_series = 2,
 		                  .counts = counts,
 		                  .n_counts = 1 };
+	struct flat flat = { .says = flat_python_says, .frame = flat_frames_say };
+	struct flat_frames frames = { .flat = &flat };
 	struct profile *p = profile_of(i);
 	struct seam_error err = { 0 };
 
+	flat.ctx = &frames;
+	w.flat = i % 11 == 5 ? NULL : &flat;
 	for (unsigned row = 0; row < ROWS; row++)
 		series[row] = row % 2;
 	labels_set(&labels[0], "service", "a");
@@ -100,6 +106,7 @@ static void put(struct store *s, unsigned i)
 		die("put", &err);
 	printf("put %u\n", i);
 	fflush(stdout);
+	flat_frames_free(&frames);
 	profile_free(p);
 	labels_free(&labels[0]);
 	labels_free(&labels[1]);

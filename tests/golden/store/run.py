@@ -667,7 +667,7 @@ def main():
         hostile_names(work, os.path.abspath(sys.argv[3]))
         series(work)
         hours.hours(work)
-        parts.parts(work)
+        parts.parts(work, os.path.abspath(sys.argv[3]))
     finally:
         shutil.rmtree(work)
     print("%d faults" % held.faults)
