@@ -507,19 +507,22 @@ static bool go_is_in_order(const struct go_table *t)
 	return true;
 }
 
-static int go_section(struct image *image, struct image_section *ret)
+/* find: image_section, or image_section_beside, which reads no bytes. */
+static int go_section(struct image *image,
+                      int (*find)(struct image *image, const char *name, struct image_section *ret),
+                      struct image_section *ret)
 {
-	int r = image_section(image, ".gopclntab", ret);
+	int r = find(image, ".gopclntab", ret);
 
 	/* In position-independent programs before Go 1.26. */
-	return r == -ENOENT ? image_section(image, ".data.rel.ro.gopclntab", ret) : r;
+	return r == -ENOENT ? find(image, ".data.rel.ro.gopclntab", ret) : r;
 }
 
 bool go_table_is_there(struct image *image)
 {
 	struct image_section section;
 
-	return go_section(image, &section) == 0;
+	return go_section(image, image_section_beside, &section) == 0;
 }
 
 /* Reads the header, learns where the code is, and looks at all addresses once. */
@@ -529,12 +532,13 @@ int go_table_open(struct go_table **ret, struct image *image)
 	struct image_section section, code;
 	struct go_table *t;
 	uint64_t text;
-	int r = go_section(image, &section);
+	int r = go_section(image, image_section, &section);
 
 	if (r < 0)
 		return r;
-	/* The code's bytes, not what its header claims, bound how much there can be to read. */
-	if (!section.bytes || image_section(image, ".text", &code) < 0 || !code.bytes ||
+	/* The code's bytes, not what its header claims, bound how much there can be to read: they
+	 * must be there, and are not looked at. */
+	if (!section.bytes || image_section_beside(image, ".text", &code) < 0 || !code.n ||
 	    code.n > UINT64_MAX - code.vaddr)
 		return -ENOENT;
 	t = calloc(1, sizeof(*t));
