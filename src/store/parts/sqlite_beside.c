@@ -20,12 +20,29 @@ int sqlite_has_beside(const struct sqlite_store *s, struct seam_error *err)
 	return r < 0 ? r : n > 0;
 }
 
+/* Lets old ones go. Each time one more comes at most: so two at once are enough where there is too
+ * much. -errno. */
+static int beside_trim(const struct sqlite_store *s, uint64_t from_ns, struct seam_error *err)
+{
+	const int64_t old = (int64_t)from_ns - (int64_t)BESIDE_STAY_NS;
+	int64_t bytes;
+	int r = sqlite_run(s, "DELETE FROM beside WHERE from_ns < ?1", &old, 1, NULL, err);
+
+	if (r >= 0)
+		r = sqlite_run(s, "SELECT sum(length(data)) FROM beside", NULL, 0, &bytes, err);
+	if (r < 0 || bytes <= BESIDE_BYTES)
+		return r;
+	return sqlite_run(s,
+	                  "DELETE FROM beside WHERE id IN (SELECT id FROM beside ORDER BY from_ns "
+	                  "LIMIT 2)",
+	                  NULL, 0, NULL, err);
+}
+
 /* The table comes with the first of them, so that a store without has none. */
 int sqlite_put_beside(const struct sqlite_store *s, int64_t window, uint64_t from_ns,
                       struct summing *sums, struct seam_error *err)
 {
-	const int64_t numbers[] = { window, (int64_t)from_ns },
-	              old = (int64_t)from_ns - (int64_t)BESIDE_STAY_NS;
+	const int64_t numbers[] = { window, (int64_t)from_ns };
 	struct buf packed = { 0 };
 	int r = sqlite_has_beside(s, err);
 
@@ -37,8 +54,7 @@ int sqlite_put_beside(const struct sqlite_store *s, int64_t window, uint64_t fro
 		r = sqlite_insert_blob(s, "INSERT INTO beside VALUES (?1, ?2, ?3)", numbers, 2,
 		                       &packed, err);
 	buf_free(&packed);
-	return r < 0 ? r
-	             : sqlite_run(s, "DELETE FROM beside WHERE from_ns < ?1", &old, 1, NULL, err);
+	return r < 0 ? r : beside_trim(s, from_ns, err);
 }
 
 int sqlite_beside_start(struct sqlite_beside *b, const struct sqlite_store *s,

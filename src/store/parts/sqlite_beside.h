@@ -13,13 +13,15 @@
 #include "store/parts/summing.h"
 #include "store/sqlite.h"
 
-/* How long they stay: an hour that ends now has its first ten minutes at an edge. */
+/* How long they stay: an hour that ends now has its first ten minutes at an edge. And how much all
+ * may take: two CPUs have half of it, 64 the last quarter of an hour, which has no parts yet. */
 #define BESIDE_STAY_NS (4500ULL * 1000000000)
+#define BESIDE_BYTES (4u << 20)
 
 /* Whether there is such a table. -errno. */
 int sqlite_has_beside(const struct sqlite_store *s, struct seam_error *err);
-/* Writes sums beside a window, and lets those go that are too old then. In the transaction of the
- * caller; the sums are of no use behind that. -errno. */
+/* Writes sums beside a window, and lets those go that are too old or too much then. In the
+ * transaction of the caller; the sums are of no use behind that. -errno. */
 int sqlite_put_beside(const struct sqlite_store *s, int64_t window, uint64_t from_ns,
                       struct summing *sums, struct seam_error *err);
 /* Reads windows' sums. Zero-initialise; sqlite_beside_end. */

@@ -57,6 +57,23 @@ def spans_of(path):
         yield ["--from", "@%d" % (at - 1801), "--to", "@%d" % (at + 3)]
 
 
+def kept_small(path, put, first):
+    """What is too much goes, the oldest first, although it is not old. Of other rules it is no use to readers."""
+    db = sqlite3.connect(path)
+    large = [r[0] for r in db.execute("SELECT id FROM beside ORDER BY from_ns LIMIT 6 OFFSET 30")]
+    check("there are as many", 6, len(large))
+    db.executemany("UPDATE beside SET data = zeroblob(1 << 20) WHERE id = ?", [(i,) for i in large])
+    db.commit()
+    db.close()
+    subprocess.run([put, "some", "sqlite:" + path, str(first), "25"], check=True, stdout=subprocess.DEVNULL)
+    db = sqlite3.connect(path)
+    there, size = db.execute("SELECT count(*), sum(length(data)) FROM beside").fetchone()
+    db.execute("DELETE FROM beside WHERE length(data) = 1 << 20")
+    db.commit()
+    db.close()
+    check("at most so much is kept: %d bytes of %d windows" % (size, there), True, size <= 4 << 20 and there >= 50)
+
+
 def beside(work, put):
     """Windows as an agent puts them, each with its sums: what is asked of them reads no stacks."""
     path, said = os.path.join(work, "beside.db"), os.path.join(work, "beside-said")
@@ -66,6 +83,7 @@ def beside(work, put):
             time.sleep(0.01)
         writer.kill()
         writer.wait()
+    kept_small(path, put, max(int(line[4:]) for line in open(said, encoding="ascii") if line.startswith("put ")) + 2)
     same("beside windows", path, list(spans_of(path)), ([], ["--where", "service=b"]))
     db = sqlite3.connect(path)
     at = [r[0] // 10**9 for r in db.execute("SELECT windows.from_ns FROM beside JOIN windows USING (id) ORDER BY windows.from_ns")]

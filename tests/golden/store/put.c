@@ -8,6 +8,7 @@
  *	                        "forget N" before windows below N go. Compacts, with a clock
  *	                        that is right, a day or a week ahead, sums up by frame, and
  *	                        forgets, by age.
+ *	put some URL FIRST N    N windows from number FIRST on, and nothing else
  *	put hostile URL NAME    one window, in which all that has a name is called NAME
  *	put check URL           every window that is there: its samples, all or none of them,
  *	                        and its own count; that sums by frame are those of the
@@ -190,6 +191,19 @@ static _Noreturn void write_all(const char *url, unsigned first)
 	}
 }
 
+static int write_some(const char *url, unsigned first, unsigned n)
+{
+	struct seam_error err = { 0 };
+	struct store *s;
+
+	if (store_open(&s, url, STORE_AGENT, &err) < 0)
+		die("open", &err);
+	for (unsigned i = first; i < first + n; i++)
+		put(s, i);
+	store_close(s);
+	return 0;
+}
+
 /* The number in a frame's name, or -1. */
 static long window_of(const struct profile *p, uint32_t frame)
 {
@@ -296,6 +310,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "write"))
 		write_all(argv[2], (unsigned)atoi(argv[3]));
+	if (argc == 5 && !strcmp(argv[1], "some"))
+		return write_some(argv[2], (unsigned)atoi(argv[3]), (unsigned)atoi(argv[4]));
 	if (argc == 4 && !strcmp(argv[1], "hostile"))
 		return put_hostile(argv[2], argv[3]);
 	if (argc == 3 && !strcmp(argv[1], "check"))
