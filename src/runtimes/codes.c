@@ -31,7 +31,8 @@
 #define CODES_PLACES (1u << 20) /* instructions whose lines are kept */
 #define CODES_TEXT 4096u        /* bytes of a name or of a file's path */
 #define CODES_CUT "..."
-#define CODES_INLINED 64u /* functions at one place in code */
+#define CODES_AWAITS "async " /* as JavaScript's stacks have it */
+#define CODES_INLINED 64u     /* functions at one place in code */
 
 /* What is kept of a code object. */
 struct codes_one {
@@ -76,7 +77,7 @@ static size_t codes_text(char *to, size_t room, const struct codes_text *t)
 {
 	size_t n = text_put(to, room - sizeof(CODES_CUT), t->characters, t->bytes, t->width);
 
-	if (t->cut) {
+	if (t->cut && n <= room - sizeof(CODES_CUT)) {
 		memcpy(to + n, CODES_CUT, sizeof(CODES_CUT));
 		n += sizeof(CODES_CUT) - 1;
 	}
@@ -99,6 +100,8 @@ static uint32_t codes_name(struct codes *c, const struct codes_told *told)
 	char text[3 * CODES_TEXT + 64];
 	size_t n = codes_word(text, runtime_prefix(told->kind));
 
+	if (told->awaits)
+		n += codes_word(text + n, CODES_AWAITS);
 	if (told->scope.bytes) {
 		char *scope = text + n;
 

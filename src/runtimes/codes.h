@@ -34,6 +34,9 @@ struct codes_told {
 	const unsigned char *lines;          /* what its lines are found by */
 	size_t n_lines;
 	unsigned lines_form; /* as in struct runtime_lines */
+	/* A frame that awaits the task that runs: it is not on the stack, and is named
+	 * "py::async f:/path/x.py". */
+	unsigned awaits;
 };
 
 /*

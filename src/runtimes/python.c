@@ -18,6 +18,7 @@
 #define PYTHON_FRAME_MAX 128u    /* that much of a frame is read at most */
 #define PYTHON_OBJECT_MORE 16u   /* bytes of an object's head in a free-threaded build */
 #define PYTHON_CODE_MAX 256u     /* where a code object's instructions begin at the latest */
+#define PYTHON_OBJECT_MAX 144u   /* that much of a task or coroutine is read at most */
 
 /* What 3.8, 3.9 and 3.10 have in common: frames are objects, and a code object has its instructions
  * elsewhere. */
@@ -128,9 +129,21 @@ struct python_words {
 	uint8_t text_kind, text_kind_free;
 	uint8_t owner_entry;
 	uint8_t has_base;
+	/* asyncio's tasks. task_behind: so many bytes behind what thread_size says of a thread's
+	 * state it has the task that runs; 0: this version does not say who awaits a task */
+	uint8_t thread_size, task_behind, frame_stack, type_name, coroutine_frame, coroutine_state;
+	uint8_t set_used, set_table, set_mask, awaited_below;
+	int8_t state_awaits;
 };
 
-#define PYTHON_WORDS_MAX 64u
+#define PYTHON_WORDS_MAX 104u
+
+/* Where a task (TaskObj) has what is asked of it, in 3.14 and 3.15: no table says it but one in a
+ * module, which need not be loaded yet (tests/system/python_tasks.sh compares). A task is believed
+ * only if its type has that name. */
+#define PYTHON_TASK_AWAITED_BY 96u
+#define PYTHON_TASK_FLAGS 108u
+#define PYTHON_TASK_COROUTINE 128u
 
 /* A version orders its words anew, so that one that is not here is refused. */
 static const struct python_words python_tables[] = {
@@ -158,7 +171,7 @@ static const struct python_words python_tables[] = {
 	},
 	{
 	        .version = 0x030e,
-	        .words = 50,
+	        .words = 87,
 	        .runtime_interpreters = 5,
 	        .interpreter_next = 8,
 	        .interpreter_threads = 9,
@@ -179,10 +192,21 @@ static const struct python_words python_tables[] = {
 	        .frame_copy = 38,
 	        .code_copies = 49,
 	        .owner_entry = 3, /* FRAME_OWNED_BY_INTERPRETER */
+	        .thread_size = 22,
+	        .task_behind = 40,
+	        .frame_stack = 37,
+	        .type_name = 53,
+	        .set_used = 63,
+	        .set_table = 64,
+	        .set_mask = 65,
+	        .coroutine_frame = 85,
+	        .coroutine_state = 86,
+	        .awaited_below = 8,
+	        .state_awaits = -1, /* FRAME_SUSPENDED_YIELD_FROM */
 	},
 	{
 	        .version = 0x030f,
-	        .words = 58,
+	        .words = 103,
 	        .runtime_interpreters = 5,
 	        .interpreter_next = 8,
 	        .interpreter_threads = 9,
@@ -201,8 +225,33 @@ static const struct python_words python_tables[] = {
 	        .text_kind = 2,
 	        .owner_entry = 3, /* FRAME_OWNED_BY_INTERPRETER */
 	        .has_base = 1,    /* base_frame of the thread state */
+	        .thread_size = 22,
+	        .task_behind = 144, /* that frame's bytes, and 56 */
+	        .frame_stack = 45,
+	        .type_name = 61,
+	        .set_used = 75,
+	        .set_table = 76,
+	        .set_mask = 77,
+	        .coroutine_frame = 101,
+	        .coroutine_state = 102,
+	        .awaited_below = 16,
+	        .state_awaits = 2, /* FRAME_SUSPENDED_YIELD_FROM */
 	},
 };
+
+/* Likewise, of what leads to who awaits a task. */
+static bool python_tasks_sound(const struct python_layout *l)
+{
+	const uint32_t in_set[] = { l->set_used, l->set_table, l->set_mask };
+
+	for (size_t i = 0; i < sizeof(in_set) / sizeof(in_set[0]); i++)
+		if (in_set[i] % 8 || in_set[i] + 8 > PYTHON_OBJECT_MAX)
+			return false;
+	return l->thread_task <= PYTHON_OFFSET_MAX && l->type_name <= PYTHON_OFFSET_MAX &&
+	       l->coroutine_state < PYTHON_OBJECT_MAX &&
+	       l->coroutine_frame <= 4 * PYTHON_OBJECT_MAX && !(l->frame_stack % 8) &&
+	       l->frame_stack + 8 <= l->frame_size;
+}
 
 /* Whether nothing is read out of bounds by these offsets: they come from a file that the user runs,
  * and the programs in the kernel read by them. */
@@ -226,6 +275,8 @@ static bool python_is_sound(const struct python_layout *l)
 		if (l->frame_size > PYTHON_FRAME_MAX || in_frame[i] % 8 ||
 		    in_frame[i] + 8 > l->frame_size)
 			return false;
+	if (l->thread_task && !python_tasks_sound(l))
+		return false;
 	if (l->code_copies && (l->code_copies % 8 || l->code_copies + 8 > l->code_instructions ||
 	                       l->frame_copy % 4 || l->frame_copy + 4 > l->frame_size))
 		return false;
@@ -245,6 +296,25 @@ static uint32_t python_behind_head(uint32_t offset)
 	return offset < PYTHON_OBJECT_MORE ? PYTHON_OFFSET_MAX + 1 : offset - PYTHON_OBJECT_MORE;
 }
 
+/* What leads from a thread to those who await the task that it runs. */
+static void python_tasks(struct python_layout *l, const struct python_words *t,
+                         const uint64_t *words)
+{
+	l->thread_task = python_word(words, t->thread_size) + t->task_behind;
+	l->task_awaited_by = PYTHON_TASK_AWAITED_BY;
+	l->task_flags = PYTHON_TASK_FLAGS;
+	l->task_coroutine = PYTHON_TASK_COROUTINE;
+	l->coroutine_frame = python_word(words, t->coroutine_frame);
+	l->coroutine_state = python_word(words, t->coroutine_state);
+	l->state_awaits = (uint8_t)t->state_awaits;
+	l->frame_stack = python_word(words, t->frame_stack);
+	l->awaited_below = t->awaited_below;
+	l->type_name = python_word(words, t->type_name);
+	l->set_used = python_word(words, t->set_used);
+	l->set_table = python_word(words, t->set_table);
+	l->set_mask = python_word(words, t->set_mask);
+}
+
 /* Of a free-threaded build: the head of each object is longer (ob_type is its last word here as
  * there), and since 3.14 a code object has a copy of its instructions for each thread. */
 static void python_free_threaded(struct python_layout *l, const struct python_words *t,
@@ -252,7 +322,11 @@ static void python_free_threaded(struct python_layout *l, const struct python_wo
 {
 	uint32_t *in_code[] = { &l->code_instructions, &l->code_line, &l->code_file, &l->code_name,
 		                &l->code_lines };
+	uint32_t *of_tasks[] = { &l->coroutine_frame, &l->coroutine_state, &l->set_used,
+		                 &l->set_table, &l->set_mask };
 
+	for (size_t i = 0; t->task_behind && i < sizeof(of_tasks) / sizeof(of_tasks[0]); i++)
+		*of_tasks[i] = python_behind_head(*of_tasks[i]);
 	l->text_kind = t->text_kind_free;
 	l->object_more = PYTHON_OBJECT_MORE;
 	for (size_t i = 0; i < sizeof(in_code) / sizeof(in_code[0]); i++)
@@ -308,6 +382,8 @@ static int python_describe(struct python_layout *ret, const struct runtime_sourc
 		.text_other = 56,
 		.text_kind = t->text_kind,
 	};
+	if (t->task_behind)
+		python_tasks(ret, t, words);
 	if (words[2])
 		python_free_threaded(ret, t, words);
 	/* No more of a frame is read than up to its last field. */
@@ -390,6 +466,23 @@ static void python_loop_begins(struct runtime_object *o, struct python_layout *l
 		}
 }
 
+/* The types of what a coroutine awaits. */
+static int python_awaits(struct runtime_object *o, const struct runtime_source *source)
+{
+	static const struct {
+		enum python_address address;
+		const char *name;
+	} types[] = { { PYTHON_COROUTINE_TYPE, "PyCoro_Type" },
+		      { PYTHON_GENERATOR_TYPE, "PyGen_Type" },
+		      { PYTHON_ASYNC_GENERATOR_TYPE, "PyAsyncGen_Type" },
+		      { PYTHON_ASEND_TYPE, "_PyAsyncGenASend_Type" } };
+	int r = 0;
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]) && r >= 0; i++)
+		r = source->symbol(source->ctx, types[i].name, &o->address[types[i].address], NULL);
+	return r;
+}
+
 _Static_assert(sizeof(struct python_layout) <= RUNTIME_LAYOUT_WORDS * 8, "RUNTIME_LAYOUT_WORDS");
 
 /* A table of the object's own is believed before a row of ours. */
@@ -410,6 +503,8 @@ int python_find(struct runtime_object *ret, const struct runtime_source *source)
 		r = python_by_version(&layout, source);
 	if (r >= 0 && !python_is_sound(&layout))
 		r = -ENOTSUP;
+	if (r >= 0 && layout.thread_task && python_awaits(ret, source) < 0)
+		layout.thread_task = 0;
 	if (r >= 0 && layout.entry == PYTHON_ENTRY_CALL)
 		r = python_loop(ret, &layout, source);
 	else if (r >= 0 && layout.entry != PYTHON_ENTRY_CALL_CFRAME &&

@@ -69,6 +69,16 @@ struct python_layout {
 	/* PYTHON_ENTRY_CFRAME, _FRAME_BY_CFRAME: behind so many bytes of its code the loop has made
 	 * room for so much of the stack, its struct _PyCFrame among it. 0: that is not known. */
 	uint32_t loop_begins, loop_frame;
+	/* 3.14 and later: asyncio's tasks, which say who awaits them. thread_task: the one that
+	 * runs; 0: they are not known. task_flags: two bytes: it is a task, and several await it.
+	 * coroutine_state: a byte; state_awaits and the number behind it: it awaits another. */
+	uint32_t thread_task;
+	uint32_t task_awaited_by, task_coroutine, task_flags;
+	uint32_t coroutine_frame, coroutine_state, state_awaits;
+	/* Behind what a frame has on its stack of values; by so much below it is what it awaits. */
+	uint32_t frame_stack, awaited_below;
+	uint32_t type_name;
+	uint32_t set_used, set_mask, set_table;
 };
 
 /* Addresses of an object (runtime_process.h). */
@@ -78,6 +88,12 @@ enum python_address {
 	/* PYTHON_ENTRY_CALL, _CFRAME, _FRAME_BY_CFRAME: where the code of the loop is */
 	PYTHON_LOOP,
 	PYTHON_COLD, /* PYTHON_ENTRY_CALL: the part of it that rarely runs */
+	/* if tasks are known: types of what is awaited, and is a function that waits or leads to
+	 * one */
+	PYTHON_COROUTINE_TYPE,
+	PYTHON_GENERATOR_TYPE,
+	PYTHON_ASYNC_GENERATOR_TYPE,
+	PYTHON_ASEND_TYPE,
 };
 
 #endif

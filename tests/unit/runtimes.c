@@ -170,7 +170,8 @@ static struct codes_told told_of(uint64_t key, const char *name, const char *fil
 static void test_codes(void **state)
 {
 	struct codes_told f = told_of(1, "f", "/x/y.py"), again = told_of(2, "f", "/x/y.py"),
-	                  other = told_of(3, "g", "/x/y.py"), cut = told_of(4, "h", "/long");
+	                  other = told_of(3, "g", "/x/y.py"), cut = told_of(4, "h", "/long"),
+	                  awaits = told_of(5, "f", "/x/y.py");
 	const char *name;
 	uint64_t start, second = 0, address;
 	struct codes *c;
@@ -194,6 +195,10 @@ static void test_codes(void **state)
 	assert_int_equal(codes_learn(c, &other, &name, &second), 1);
 	assert_true(second >= start + RUNTIME_CODE_SIZE);
 	assert_int_equal(codes_address(c, 99, 0), 0);
+	/* A frame that awaits what runs is no frame of the stack, and says so. */
+	awaits.awaits = 1;
+	assert_int_equal(codes_learn(c, &awaits, &name, &second), 1);
+	assert_string_equal(name, "py::async f:/x/y.py");
 	/* What is cut off says so; without a table the function is known, the line is not. */
 	cut.file.cut = 1;
 	cut.n_lines = 0;

@@ -19,14 +19,14 @@
 #define RUNTIME 0x1000u
 #define VERSION 0x8000u
 #define TYPE 0x9000u
-#define WORDS 80u
+#define WORDS 104u
 #define LOOP 0xa000u
 #define LOOP_BYTES 6000u /* more than is read at once */
 #define COLD 0x20000u
 
 /* An object of which these symbols and bytes are known. */
 struct made {
-	bool runtime, version, type;
+	bool runtime, version, type, awaits;
 	uint64_t version_word;
 	uint64_t words[WORDS]; /* at RUNTIME */
 	size_t n_words;        /* readable */
@@ -53,7 +53,7 @@ static int made_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *siz
 		*ret = RUNTIME;
 	else if (m->version && !strcmp(name, "Py_Version"))
 		*ret = VERSION;
-	else if (m->type && !strcmp(name, "PyCode_Type"))
+	else if (strstr(name, "_Type") && (strcmp(name, "PyCode_Type") ? m->awaits : m->type))
 		*ret = TYPE;
 	else
 		return -ENOENT;
@@ -124,6 +124,7 @@ static struct made made_of(uint64_t version)
 	return (struct made){ .runtime = true,
 		              .version = true,
 		              .type = true,
+		              .awaits = true,
 		              .version_word = version,
 		              .n_words = WORDS };
 }
@@ -288,11 +289,12 @@ static void test_own_table(void **state)
 /* Of 3.14.10, as Debian's has it: other words than 3.13's. */
 static void test_own_table_314(void **state)
 {
-	static const struct table_word words[] = { { 5, 808 },  { 8, 7272 }, { 9, 7344 },
-		                                   { 24, 8 },   { 26, 72 },  { 27, 152 },
-		                                   { 32, 8 },   { 33, 0 },   { 34, 56 },
-		                                   { 36, 74 },  { 40, 112 }, { 42, 128 },
-		                                   { 43, 136 }, { 44, 68 },  { 48, 208 } };
+	static const struct table_word words[] = {
+		{ 5, 808 },  { 8, 7272 }, { 9, 7344 }, { 24, 8 },   { 26, 72 },  { 27, 152 },
+		{ 32, 8 },   { 33, 0 },   { 34, 56 },  { 36, 74 },  { 40, 112 }, { 42, 128 },
+		{ 43, 136 }, { 44, 68 },  { 48, 208 }, { 22, 832 }, { 37, 64 },  { 53, 24 },
+		{ 63, 24 },  { 64, 40 },  { 65, 32 },  { 85, 72 },  { 86, 67 }
+	};
 	struct made m = MADE_TABLE(0x030e0af0, words);
 	struct found o;
 
@@ -302,6 +304,21 @@ static void test_own_table_314(void **state)
 	assert_int_equal(o.layout.frame_owner, 74);
 	assert_int_equal(o.layout.owner_entry, 3);
 	assert_int_equal(o.layout.code_instructions, 208);
+	assert_int_equal(o.layout.thread_task, 872);
+	assert_int_equal(o.layout.coroutine_frame, 72);
+	assert_int_equal(o.layout.coroutine_state, 67);
+	assert_int_equal(o.layout.set_table, 40);
+	m.awaits = false; /* what is awaited is not told from other objects */
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.thread_task, 0);
+	m.words[85] = 100000; /* a coroutine's frame */
+	assert_int_equal(found(&m, &o), -ENOTSUP);
+	m.words[85] = 72;
+	m.words[86] = 144; /* a coroutine's state, behind what is read */
+	assert_int_equal(found(&m, &o), -ENOTSUP);
+	m.words[86] = 67;
+	m.words[64] = 140; /* where a set has its table */
+	assert_int_equal(found(&m, &o), -ENOTSUP);
 }
 
 /* Of 3.14.7, a free-threaded build: heads of objects are longer, and each thread has a copy of the
@@ -311,7 +328,9 @@ static void test_own_table_free_threaded(void **state)
 	static const struct table_word words[] = {
 		{ 2, 1 },    { 5, 808 },  { 8, 7272 }, { 9, 7344 }, { 24, 8 },   { 26, 72 },
 		{ 27, 152 }, { 32, 8 },   { 33, 0 },   { 34, 56 },  { 36, 78 },  { 38, 72 },
-		{ 40, 128 }, { 42, 144 }, { 43, 152 }, { 44, 84 },  { 48, 232 }, { 49, 224 }
+		{ 40, 128 }, { 42, 144 }, { 43, 152 }, { 44, 84 },  { 48, 232 }, { 49, 224 },
+		{ 22, 880 }, { 37, 64 },  { 53, 32 },  { 63, 40 },  { 64, 56 },  { 65, 48 },
+		{ 85, 88 },  { 86, 83 }
 	};
 	static const struct table_word bad[] = {
 		{ 38, 76 }, { 38, 70 },  { 49, 228 },  { 49, 232 },
@@ -328,6 +347,8 @@ static void test_own_table_free_threaded(void **state)
 	assert_int_equal(o.layout.code_instructions, 216);
 	assert_int_equal(o.layout.code_file, 112);
 	assert_int_equal(o.layout.text_kind, 8);
+	assert_int_equal(o.layout.coroutine_frame, 72);
+	assert_int_equal(o.layout.set_used, 24);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		bent = m;
 		bent.words[bad[i].word] = bad[i].is;
@@ -338,21 +359,22 @@ static void test_own_table_free_threaded(void **state)
 /* Of 3.15.2, as Debian's has it: a thread's state has a frame of its own below all others. */
 static void test_own_table_315(void **state)
 {
-	static const struct table_word words[] = { { 5, 936 },  { 8, 7264 }, { 9, 7336 },
-		                                   { 24, 8 },   { 26, 72 },  { 30, 176 },
-		                                   { 40, 8 },   { 41, 0 },   { 42, 56 },
-		                                   { 44, 74 },  { 48, 112 }, { 50, 128 },
-		                                   { 51, 136 }, { 52, 68 },  { 56, 208 } };
+	static const struct table_word words[] = {
+		{ 5, 936 },  { 8, 7264 }, { 9, 7336 }, { 24, 8 },   { 26, 72 },  { 30, 176 },
+		{ 40, 8 },   { 41, 0 },   { 42, 56 },  { 44, 74 },  { 48, 112 }, { 50, 128 },
+		{ 51, 136 }, { 52, 68 },  { 56, 208 }, { 22, 888 }, { 45, 64 },  { 61, 24 },
+		{ 75, 24 },  { 76, 40 },  { 77, 32 },  { 101, 72 }, { 102, 67 }
+	};
 	struct made m = MADE_TABLE(0x030f02f0, words);
 	struct found o;
 
-	m.n_words = m.n_words < 58 ? 58 : m.n_words;
 	assert_int_equal(found(&m, &o), 0);
 	assert_int_equal(o.layout.version, 0x030f);
 	assert_int_equal(o.layout.entry, PYTHON_ENTRY_FRAME);
 	assert_int_equal(o.layout.thread_id, 176);
 	assert_int_equal(o.layout.frame_owner, 74);
 	assert_int_equal(o.layout.has_base, 1);
+	assert_int_equal(o.layout.thread_task, 1032);
 	assert_int_equal(o.layout.code_file, 112);
 	m.words[2] = 1; /* free-threaded */
 	assert_int_equal(found(&m, &o), -ENOTSUP);

@@ -110,6 +110,7 @@ int runtime_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksy
 		.lines = code->lines,
 		.n_lines = code->n_lines,
 		.lines_form = code->lines_form,
+		.awaits = code->awaits,
 	};
 	const char *name;
 	uint64_t start;

@@ -197,7 +197,7 @@ struct kwalk_code {
 	uint8_t runtime;    /* enum runtime_kind */
 	/* scope: a class or package that it belongs to */
 	struct kwalk_code_text file, name, scope;
-	uint32_t unused;
+	uint32_t awaits; /* of frames that await what runs (runtimes/codes.h) */
 	/* the file, from KWALK_CODE_FILE on the name, and behind it the scope */
 	uint64_t text[KWALK_CODE_WORDS];
 	uint8_t lines[KWALK_CODE_LINES]; /* what lines are found by, cut off behind n_lines */

@@ -19,13 +19,22 @@
 #define PYTHON_COPIES (1u << 24) /* of a code object: more than threads that there may be */
 #define PYTHON_COPIES_FIRST 8u   /* where in their table the first one's address is */
 #define PYTHON_TAGS 3ull         /* bits of a reference that are no part of the address */
+#define PYTHON_OF_GENERATOR 1u   /* the owner of its frame, or of a coroutine's */
+#define PYTHON_NO_TASK 1ull      /* where the address of a task's frame would be */
+#define PYTHON_AWAITED 16u       /* coroutines of a task, one awaiting the other: a power of two */
 
 struct python {
 	__u64 interpreter, state, found, found_other, cframe, root, frame, code;
 	__u64 file, file_hash; /* whose text is in place */
 	__u64 met_file, met_hash;
 	__u32 n_found, retried, begin; /* begin: where this interpreter's frames do */
-	__u32 unused;
+	/* Who awaits the task that runs (python_tasks.bpf.h). runs: the frame of that task; awaits:
+	 * the code that is read is of a frame that does */
+	__u32 awaits, phase, n_tasks, n_awaited, unused;
+	__u64 thread, runs, task_type, met_task, awaiter, coroutine;
+	__u64 awaited[PYTHON_AWAITED];
+	__u32 awaited_at[PYTHON_AWAITED];
+	unsigned char object[256]; /* PYTHON_OBJECT bytes of it are read */
 	unsigned char frame_bytes[128];
 	unsigned char code_bytes[256];
 };
@@ -130,7 +139,7 @@ INLINE void python_mix(struct runtime_walk *p, __u64 file_hash, __u64 lines)
 	p->hash = runtime_mix(file_hash, p->told.first_line);
 	p->hash = runtime_mix(p->hash, *(volatile __u64 *)&py->code_bytes[16]);
 	p->hash = runtime_mix(p->hash, lines);
-	p->hash = runtime_mix(p->hash, py->code);
+	p->hash = runtime_mix(p->hash, py->code + py->awaits);
 }
 
 /* The key of code that was told, by fewer reads: most was. False: it is not known to be. */
@@ -173,6 +182,7 @@ INLINE long python_code(struct walk *c, const int kind)
 	name = *(volatile __u64 *)&py->code_bytes[AT(code_name) & 248];
 	lines = *(volatile __u64 *)&py->code_bytes[AT(code_lines) & 248];
 	p->told.first_line = *(volatile __u32 *)&py->code_bytes[AT(code_line) & 252];
+	p->told.awaits = py->awaits;
 	/* The code that the interpreter puts between a class that is called and its __init__ (3.12
 	 * and later) has one text for both, and no line: it is nobody's function. */
 	if (file == name && !ANEW(p->told.first_line)) {
@@ -202,15 +212,16 @@ INLINE long python_code_met(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct python *py = PY(p);
-	struct runtime_met *m = runtime_met(p, ANEW(py->code));
+	__u64 code = py->code + py->awaits;
+	struct runtime_met *m = runtime_met(p, code);
 
-	if (m->code == ANEW(py->code)) {
+	if (m->code == code) {
 		p->told.key = m->key;
 		return 0;
 	}
 	if (python_code(c, kind))
 		return 1;
-	runtime_meet(p, m, py->code);
+	runtime_meet(p, m, code);
 	return 0;
 }
 
@@ -294,6 +305,8 @@ INLINE long python_begin(struct walk *c, __u64 state, const int kind)
 	p->entries = p->last = py->retried = 0;
 	py->begin = p->out.n;
 	py->root = state + AT(thread_root);
+	py->thread = state;
+	py->runs = AT(thread_task) ? 0 : PYTHON_NO_TASK;
 	if (runtime_u64(c, state + AT(thread_frame), &at, kind))
 		return 1;
 	py->frame = py->cframe = at;
@@ -389,24 +402,41 @@ INLINE long python_instructions(struct walk *c, __u64 *ret, const int kind)
 	       runtime_u64(c, *ret + PYTHON_COPIES_FIRST + copy * 8ull, ret, kind);
 }
 
+#define PYTHON_FRAME_WORD(py, at) (*(volatile __u64 *)&(py)->frame_bytes[(at)&120])
+
+/* Reads a frame, and whose code it runs. */
+INLINE long python_frame(struct walk *c, __u64 frame, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct python *py = PY(p);
+	__u32 size = AT(frame_size);
+
+	if (size > sizeof(py->frame_bytes))
+		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	FORGET(size);
+	if (size > sizeof(py->frame_bytes) || walk_read(c, frame, py->frame_bytes, size, kind))
+		return runtime_end(p, KWALK_RUNTIME_FAULT);
+	py->code = (PYTHON_FRAME_WORD(py, AT(frame_code)) & ~PYTHON_TAGS) + AT(object_more);
+	return 0;
+}
+
+#include "capture/runtime/python_tasks.bpf.h"
+
 /* Takes one frame and goes to the one that called it. */
 INLINE long python_one(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct python *py = PY(p);
-	__u64 previous, instruction, first;
-	__u32 size = AT(frame_size), owner;
+	__u64 previous, instruction, first, frame = py->frame;
+	__u32 owner;
 
-	if (!py->frame)
+	if (!frame)
 		return python_outermost(c, kind);
 	if (runtime_full(p, kind))
 		return 1;
-	if (size > sizeof(py->frame_bytes))
-		return runtime_end(p, KWALK_RUNTIME_BUILDING);
-	FORGET(size);
-	if (size > sizeof(py->frame_bytes) || walk_read(c, py->frame, py->frame_bytes, size, kind))
-		return runtime_end(p, KWALK_RUNTIME_FAULT);
-	previous = *(volatile __u64 *)&py->frame_bytes[AT(frame_previous) & 120];
+	if (python_frame(c, frame, kind))
+		return 1;
+	previous = PYTHON_FRAME_WORD(py, AT(frame_previous));
 	owner = *(volatile __u8 *)&py->frame_bytes[AT(frame_owner) & 127];
 	if (owner == AT(owner_entry)) {
 		if (python_is_other_call(p))
@@ -416,8 +446,6 @@ INLINE long python_one(struct walk *c, const int kind)
 		py->frame = previous;
 		return 0;
 	}
-	py->code = *(volatile __u64 *)&py->frame_bytes[AT(frame_code) & 120] & ~PYTHON_TAGS;
-	py->code += AT(object_more);
 	if (python_code_met(c, kind))
 		return 1;
 	if (AT(entry) < PYTHON_ENTRY_CFRAME) {
@@ -428,7 +456,7 @@ INLINE long python_one(struct walk *c, const int kind)
 		runtime_loop(p, 0);
 		return 0;
 	}
-	instruction = *(volatile __u64 *)&py->frame_bytes[AT(frame_instruction) & 120];
+	instruction = PYTHON_FRAME_WORD(py, AT(frame_instruction));
 	if (python_is_unplaced(c, previous, instruction))
 		return python_unsure(p);
 	if (python_instructions(c, &first, kind))
@@ -440,6 +468,8 @@ INLINE long python_one(struct walk *c, const int kind)
 	    python_entered(c, previous, kind))
 		return 1;
 	py->frame = previous;
+	if (owner == PYTHON_OF_GENERATOR && ANEW(py->runs) != PYTHON_NO_TASK)
+		return python_awaited(c, frame, kind);
 	return 0;
 }
 
@@ -465,11 +495,13 @@ INLINE long python_not_begun(struct walk *c, const int kind)
 
 INLINE long python_step(struct walk *c, const int kind)
 {
+	if (ANEW(PY(c->runtime)->phase))
+		return python_awaiting(c, kind);
 	return python_one(c, kind) ? python_not_begun(c, kind) : 0;
 }
 
 RUNTIME_LOOP(python_seek, PYTHON_THREADS)
-RUNTIME_LOOP(python_step, KWALK_RUNTIME_ROOM)
+RUNTIME_LOOP(python_step, KWALK_RUNTIME_ROOM + PYTHON_AWAITER_STEPS)
 
 /* Finds the thread's state. False: the walk has ended, and p->out.end says why. */
 INLINE int python_find(struct walk *c, const int kind)
@@ -503,6 +535,7 @@ INLINE void python_frames(struct walk *c, const int kind)
 	struct python *py = PY(p);
 
 	py->file = py->met_file = 0;
+	py->phase = py->awaits = 0;
 	if (AT(entry) == PYTHON_ENTRY_CALL) {
 		p->pass = RUNTIME_PASS_CALLS;
 		p->loop = ADDRESS(PYTHON_LOOP);
