@@ -335,8 +335,25 @@ static int clickhouse_take_stacks(struct clickhouse_reading *r, struct cursor *c
 	return 0;
 }
 
-/* The same rows say which stacks: of a cluster, each server looks for those of its own. They are
- * where the rows' hours, services and hosts say. */
+/* FROM and WHERE of the answer's stacks. The same rows say which: of a cluster, each server looks
+ * for those of its own. They are where the rows' hours, services and hosts say. */
+static void clickhouse_from_stacks(struct clickhouse_reading *r, struct buf *sql)
+{
+	clickhouse_sql_table(r->c, sql, "seam_stacks");
+	buf_put_text(sql, " WHERE ");
+	clickhouse_hours_sql(sql, r->q);
+	clickhouse_filter_places_sql(sql, r->q->where);
+	/* What the index begins with: a host has few services. */
+	buf_put_text(sql, " AND service IN (SELECT service FROM ");
+	clickhouse_sql_table(r->c, sql, "seam_windows");
+	buf_printf(sql, " WHERE %s) AND stack IN (SELECT one_stack FROM ", buf_text(&r->where));
+	clickhouse_sql_table(r->c, sql, "seam_windows");
+	buf_printf(sql, " ARRAY JOIN stacks AS one_stack WHERE %s)", buf_text(&r->where));
+}
+
+#define STACKS_LOCAL " SETTINGS distributed_product_mode = 'local' FORMAT RowBinary"
+
+/* Each stack once, of whichever host: any() of arrays would cost the server four times as much. */
 static int clickhouse_read_stacks(struct clickhouse_reading *r)
 {
 	struct buf sql = { 0 };
@@ -346,22 +363,10 @@ static int clickhouse_read_stacks(struct clickhouse_reading *r)
 		return -ENOMEM;
 	if (!r->stacks.n)
 		return 0;
-	buf_put_text(&sql, r->q->innermost
-	                           ? "SELECT stack, any(state), arraySlice(any(frames), 1, 1) FROM "
-	                           : "SELECT stack, any(state), any(frames) FROM ");
-	clickhouse_sql_table(r->c, &sql, "seam_stacks");
-	buf_put_text(&sql, " WHERE ");
-	clickhouse_hours_sql(&sql, r->q);
-	clickhouse_filter_places_sql(&sql, r->q->where);
-	/* What the index begins with: a host has few services. */
-	buf_put_text(&sql, " AND service IN (SELECT service FROM ");
-	clickhouse_sql_table(r->c, &sql, "seam_windows");
-	buf_printf(&sql, " WHERE %s) AND stack IN (SELECT one_stack FROM ", buf_text(&r->where));
-	clickhouse_sql_table(r->c, &sql, "seam_windows");
-	buf_printf(&sql,
-	           " ARRAY JOIN stacks AS one_stack WHERE %s) GROUP BY stack SETTINGS "
-	           "distributed_product_mode = 'local' FORMAT RowBinary",
-	           buf_text(&r->where));
+	buf_put_text(&sql, r->q->innermost ? "SELECT stack, state, arraySlice(frames, 1, 1) FROM "
+	                                   : "SELECT stack, state, frames FROM ");
+	clickhouse_from_stacks(r, &sql);
+	buf_put_text(&sql, " LIMIT 1 BY stack" STACKS_LOCAL);
 	return clickhouse_ask(r, &sql, clickhouse_take_stacks);
 }
 
@@ -396,6 +401,7 @@ static uint32_t clickhouse_take_frame(struct clickhouse_reading *r, struct curso
 	return made == PROFILE_FAILED ? 0 : made;
 }
 
+/* Reads frames, each behind its hash. */
 static int clickhouse_take_frames(struct clickhouse_reading *r, struct cursor *c)
 {
 	uint32_t n = r->frames.n;
@@ -407,40 +413,53 @@ static int clickhouse_take_frames(struct clickhouse_reading *r, struct cursor *c
 
 		if (c->failed)
 			return -EBADMSG;
-		/* What was not asked for is a server's mistake. */
-		if (!made || id > n)
-			return made ? -EBADMSG : -ENOMEM;
-		r->made[id] = made;
+		if (!made || id == POOL_FAILED)
+			return -ENOMEM;
+		/* Others are of stacks that were put meanwhile. */
+		if (id <= n)
+			r->made[id] = made;
 	}
 	return 0;
 }
 
-/* Asks for frames by their hashes, in statements of bounded length. */
+/* Which frames, by their hashes. False: they are too many for a statement. */
+static bool clickhouse_frames_listed(struct clickhouse_reading *r, struct buf *sql)
+{
+	for (uint32_t id = 1; id <= r->frames.n && sql->n < STATEMENT_BYTES; id++) {
+		uint64_t hash;
+
+		memcpy(&hash, pool_at(&r->frames, id), sizeof(hash));
+		buf_put_text(sql, id > 1 ? "," : "");
+		buf_put_decimal(sql, hash);
+	}
+	return sql->n < STATEMENT_BYTES;
+}
+
+/* Asks for frames in one statement, as their hashes lie anywhere: each would read most of the
+ * table. Where they are too many to be listed, the server takes them from the stacks. */
 static int clickhouse_read_frames(struct clickhouse_reading *r)
 {
-	int rc = 0;
+	struct buf sql = { 0 };
+	size_t n;
 
 	r->made = calloc((size_t)r->frames.n + 1, sizeof(*r->made));
 	if (!r->made)
 		return -ENOMEM;
-	for (uint32_t id = 1; id <= r->frames.n && rc >= 0;) {
-		struct buf sql = { 0 };
-
-		buf_put_text(&sql, "SELECT frame, name, file, line, object, build_id, kind, depth "
-		                   "FROM ");
-		clickhouse_sql_table(r->c, &sql, "seam_frames");
-		buf_put_text(&sql, " WHERE frame IN (");
-		for (const char *s = ""; id <= r->frames.n && sql.n < STATEMENT_BYTES; s = ",") {
-			uint64_t hash;
-
-			memcpy(&hash, pool_at(&r->frames, id++), sizeof(hash));
-			buf_put_text(&sql, s);
-			buf_put_decimal(&sql, hash);
-		}
-		buf_put_text(&sql, ") ORDER BY frame FORMAT RowBinary");
-		rc = clickhouse_ask(r, &sql, clickhouse_take_frames);
+	if (!r->frames.n)
+		return 0;
+	buf_put_text(&sql, "SELECT frame, name, file, line, object, build_id, kind, depth FROM ");
+	clickhouse_sql_table(r->c, &sql, "seam_frames");
+	buf_put_text(&sql, " WHERE frame ");
+	n = sql.n;
+	buf_put_text(&sql, "IN (");
+	if (!sql.failed && !clickhouse_frames_listed(r, &sql)) {
+		sql.n = n;
+		buf_put_text(&sql, r->q->innermost ? "GLOBAL IN (SELECT frames[1] FROM "
+		                                   : "GLOBAL IN (SELECT arrayJoin(frames) FROM ");
+		clickhouse_from_stacks(r, &sql);
 	}
-	return rc;
+	buf_put_text(&sql, ") ORDER BY frame" STACKS_LOCAL);
+	return clickhouse_ask(r, &sql, clickhouse_take_frames);
 }
 
 /* ---- into the profile ---- */
