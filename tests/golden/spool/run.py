@@ -5,9 +5,10 @@
     run.py SEAM PUT CLICKHOUSE
 
 The server is away, is killed and begins again, loses answers, refuses the password; the writer is killed anywhere; the spool is
-full. Every window that was said to be safe is in the store once, or counted as dropped. Last, two agents and a server that is killed.
-Exit 77: there is no ClickHouse.
+full, or the server's disk. Every window that was said to be safe is in the store once, or counted as dropped. Last, two agents and a
+server that is killed. Exit 77: there is no ClickHouse.
 """
+import ctypes
 import json
 import os
 import random
@@ -169,6 +170,39 @@ def full(engine, work):
         fault("a full spool: %d windows came, %d samples of %d are counted as lost" % (len(got), lost, everything))
 
 
+def no_room(work):
+    """The server's disk is full for a while: that is said, windows wait, and each is there once when there is room again."""
+    at = os.path.join(work, "small")
+    os.makedirs(at)
+    # Whatever is mounted from here on goes with this process.
+    private = ctypes.CDLL(None, use_errno=True).unshare(0x00020000) == 0 and all(
+        subprocess.run(["mount", *args], capture_output=True, check=False).returncode == 0
+        for args in (["--make-rprivate", "/"], ["-t", "tmpfs", "-o", "size=48m", "none", at]))
+    if not private:
+        print("without a full disk: no file system can be mounted here")
+        return
+    engine = engines.Engine(CLICKHOUSE, "server", os.path.join(at, "engine"))
+    spool = os.path.join(work, "room")
+    try:
+        engine.start()
+        seam("store", "init", "--store", engine.url())
+        url = engine.url("/?spool=" + spool)
+        put(url, 0, 3)
+        with open(os.path.join(at, "rest"), "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(1 << 16))
+            except OSError:
+                pass
+        n = until("No space left on device", url, 3)
+        os.unlink(os.path.join(at, "rest"))
+        drained(url, spool)
+        whole("after the server's disk was full", engine, set(range(n)))
+    finally:
+        engine.stop()
+        subprocess.run(["umount", at], check=False)
+
+
 def listing(url):
     done = subprocess.run([SEAM, "store", "ls", "--json", "--store", url], capture_output=True, check=False)
     return json.loads(done.stdout) if done.returncode == 0 else {"windows": 0, "series": []}
@@ -234,6 +268,8 @@ def main():
         killed(engine, work)
         full(engine, work)
         agents(engine, work)
+        if kind == "server":
+            no_room(work)
     finally:
         engine.stop()
         shutil.rmtree(work, ignore_errors=True)
