@@ -5,7 +5,7 @@
     run.py SEAM DATA
 
 Every sample arrives once and in the form that each takes; 429 and 500 are tried again, what may have arrived is not; keys come
-from files. Go's pprof and protoc judge the bodies where they are installed.
+from files. Go's pprof judges the bodies where it is installed, and the receiver of OpenTelemetry's collector where it was made.
 """
 import base64
 import gzip
@@ -13,13 +13,16 @@ import http.server
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import urllib.parse
 
 SEAM, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+RECEIVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../scripts/otlp-receiver")
 RECORDING = os.path.join(DATA, "hackbench_d", "perf.data")
 ENV = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1", SEAM_CONFIG="", TZ="UTC")
 HOSTILE = "a\"'}<b>\x1b\u00e9"
@@ -141,6 +144,50 @@ def judge_pprof(body, weight, work):
     return True
 
 
+def received(url_labels, work):
+    """What the collector's own receiver (scripts/otlp-receiver) makes of a push: lines of receiver.go. None: it is not there."""
+    have = subprocess.run([RECEIVER, "--have"], capture_output=True, check=False)
+    if have.returncode:
+        return None
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        port = s.getsockname()[1]
+    out = os.path.join(work, "received")
+    with open(out, "wb") as file, subprocess.Popen([have.stdout.decode().strip(), "127.0.0.1:%d" % port], stdout=file, stderr=file) as receiver:
+        for _ in range(600):
+            with open(out, encoding="utf-8") as text:
+                if "ready" in text.read() or receiver.poll() is not None:
+                    break
+            time.sleep(0.1)
+        done = subprocess.run([SEAM, "push", "--symfs", "/nonexistent", *url_labels, RECORDING, "otlp:http://127.0.0.1:%d" % port], env=ENV,
+                              capture_output=True, check=False)
+        receiver.terminate()
+    if done.returncode:
+        fault("the collector's receiver: " + done.stderr.decode())
+    with open(out, encoding="utf-8") as text:
+        return text.read().split("\n")
+
+
+def collector(report, work):
+    """The collector's receiver has every sample, under the function that a report has it under, and each label."""
+    lines = received(["--label", "zone=" + HOSTILE], work)
+    if lines is None:
+        print("without the collector's receiver: scripts/otlp-receiver makes it")
+        return
+    got, wanted = {}, {}
+    for line in lines:
+        if line.startswith("leaf "):
+            weight, name = line.split(" ", 2)[1:]
+            got[json.loads(name)] = got.get(json.loads(name), 0) + int(weight)
+    for r in report["rows"]:
+        if r["self"]:
+            name = r["sym"] or "[%s]" % (r["dso"] or "unknown").rsplit("/", 1)[-1].strip("[]")
+            wanted[name] = wanted.get(name, 0) + r["self"]
+    check("the collector's receiver: functions", wanted, got)
+    for text in ('resource "service.name" "hackbench"', 'resource "zone" "a\\"\'}<b>\\x1b\u00e9"', 'profile "cpu" "nanoseconds" '):
+        if not any(line.startswith(text) for line in lines):
+            fault("the collector's receiver has no %s: %s" % (text, [line for line in lines if not line.startswith("leaf")][:20]))
+
+
 def all_pprof(asked, kind):
     """The pprof bodies, with the labels of each."""
     if kind == "coroot":
@@ -195,6 +242,8 @@ def main():
                         got += sum(numbers(of[4]))
     check("otlp: values", weight, got)
     check("otlp: tables", set(range(1, 8)), set(tables))
+    collector(json.loads(subprocess.run([SEAM, "report", "--json", "--symfs", "/nonexistent", "-s", "sym,dso", RECORDING], env=ENV,
+                                        capture_output=True, check=False).stdout), work)
     # What fails.
     for kind in paths:
         asked, _ = push(kind, answers=[429, 500])
