@@ -47,7 +47,9 @@ def stacks(lines):
     for text in lines:
         text = text.rstrip("\n")
         found = parts(text)
-        if found:
+        if found and found[0].startswith("py::async "):
+            symbol = None  # who awaits the task is not on the stack (tasks_check.py)
+        elif found:
             symbol = found
             stack.append(frame(*symbol, 0))
         elif not text:
