@@ -388,9 +388,10 @@ static int load_text_context(struct load_builder *b, uint32_t set, uint32_t *ret
 	return load_text_of_set(b, LOAD_SET_CONTEXT, set, ret);
 }
 
-/* Names one entry, adds its row to the profile and fills the row's key. -ENOMEM. */
+/* Names one entry and adds its row to the profile; *ret: what its samples have as their key.
+ * -ENOMEM. */
 static int load_entry(struct load_builder *b, const struct load_table *t, struct load_users *users,
-                      const struct stacks_entry *e, struct profile_key *ret)
+                      const struct stacks_entry *e, uint32_t *ret)
 {
 	const struct stacks_key *of = stacks_key(t->stacks, e);
 	struct profile_key key = { .event = b->events[of->event],
@@ -406,10 +407,9 @@ static int load_entry(struct load_builder *b, const struct load_table *t, struct
 #include "profile/columns.def"
 	if (r < 0)
 		return r;
-	*ret = key;
 	b->load->ended_at_data += b->descent.told & LOAD_DATA ? e->samples : 0;
 	b->load->callers_taken += b->descent.told & LOAD_TAKEN ? e->samples : 0;
-	return profile_add(b->descent.namer.profile, &key, e->samples, e->weight);
+	return profile_add_sampled(b->descent.namer.profile, &key, e->samples, e->weight, ret);
 }
 
 /* The user parts of a table. */
@@ -447,7 +447,7 @@ static int load_table(struct load_builder *b, const struct load_table *t, struct
 	struct profile *p = b->descent.namer.profile;
 	/* By entry, where samples are kept. */
 	uint32_t *keys = calloc(s->n_samples ? s->n + 1 : 1, sizeof(*keys));
-	struct profile_key key;
+	uint32_t key;
 	int r;
 
 	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));
@@ -455,7 +455,7 @@ static int load_table(struct load_builder *b, const struct load_table *t, struct
 	for (size_t i = 0; i < s->n && r >= 0; i++) {
 		r = load_entry(b, t, users, &s->entries[i], &key);
 		if (r >= 0 && s->n_samples)
-			keys[i] = profile_sample_key(p, &key);
+			keys[i] = key;
 		if (++*serial % 4096)
 			continue;
 		if (progress->report)

@@ -27,7 +27,8 @@ struct merge {
 	const struct profile *from;
 	/* from's id -> to's id */
 	uint32_t *strings, *objects, *tasks, *frames, *nodes, *events;
-	uint32_t *keys;          /* of samples */
+	uint32_t
+	        *keys; /* of samples: by from's, to's; 0: its row is not copied. NULL: no samples */
 	uint32_t *path;          /* nodes on the way up, as deep as the tree can be */
 	struct trie_step *steps; /* the way down of those */
 	size_t steps_capacity;
@@ -65,10 +66,11 @@ static int merge_start(struct merge *m, struct profile *to, const struct profile
 	m->frames = calloc(profile_n_frames(from) + 1, sizeof(uint32_t));
 	m->nodes = calloc(profile_n_nodes(from) + 1, sizeof(uint32_t));
 	m->events = calloc(profile_n_events(from) + 1, sizeof(uint32_t));
-	m->keys = calloc(profile_n_sample_keys(from) + 1, sizeof(uint32_t));
+	if (profile_n_samples(from))
+		m->keys = calloc(profile_n_rows(from) + 1, sizeof(uint32_t));
 	m->path = calloc(profile_n_nodes(from) + 1, sizeof(uint32_t));
-	if (m->strings && m->objects && m->tasks && m->frames && m->nodes && m->events && m->keys &&
-	    m->path)
+	if (m->strings && m->objects && m->tasks && m->frames && m->nodes && m->events &&
+	    (m->keys || !profile_n_samples(from)) && m->path)
 		return 0;
 	merge_free(m);
 	return -ENOMEM;
@@ -281,46 +283,41 @@ static int merge_key(struct merge *m, struct profile_key *key)
 	return r;
 }
 
-static int merge_row(struct merge *m, const struct profile_row *row)
+/* Copies the row at this place. -ENOMEM. */
+static int merge_row(struct merge *m, size_t place)
 {
+	const struct profile_row *row = profile_row_at(m->from, place);
 	struct profile_key key = row->key;
+	uint32_t number = 0;
 	int r = merge_key(m, &key);
 
-	if (r >= 0)
-		r = (m->alone ? profile_add_new : profile_add)(m->to, &key, row->samples,
-		                                               row->weight);
+	if (r >= 0 && m->alone) {
+		r = profile_add_new(m->to, &key, row->samples, row->weight);
+		number = (uint32_t)profile_n_rows(m->to);
+	} else if (r >= 0) {
+		r = profile_add_sampled(m->to, &key, row->samples, row->weight, &number);
+	}
+	if (m->keys)
+		m->keys[place + 1] = number;
 	return r;
 }
 
+/* Copies a sample whose row was copied. */
 static int merge_sample(struct merge *m, const struct profile_sample *from)
 {
 	struct profile_sample sample = *from;
-	struct profile_key key;
 
-	if (!m->keys[from->key]) {
-		key = *profile_key_of(m->from, from);
-		if (merge_key(m, &key) < 0)
-			return -ENOMEM;
-		m->keys[from->key] = profile_sample_key(m->to, &key);
-	}
 	sample.key = m->keys[from->key];
-	return profile_add_sample(m->to, &sample);
+	return sample.key ? profile_add_sample(m->to, &sample) : 0;
 }
 
-/* Samples that are kept one by one. They are wanted if a row of their own would be. */
-static int merge_samples(struct merge *m,
-                         bool (*keep)(const struct profile *, const struct profile_row *, void *),
-                         void *ctx)
+/* Samples that are kept one by one. */
+static int merge_samples(struct merge *m)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < profile_n_samples(m->from) && r >= 0; i++) {
-		const struct profile_sample *s = profile_sample_at(m->from, i);
-		const struct profile_row row = { *profile_key_of(m->from, s), 1, s->weight };
-
-		if (!keep || keep(m->from, &row, ctx))
-			r = merge_sample(m, s);
-	}
+	for (size_t i = 0; i < profile_n_samples(m->from) && r >= 0; i++)
+		r = merge_sample(m, profile_sample_at(m->from, i));
 	return r < 0 ? r : profile_sort_samples(m->to);
 }
 
@@ -387,14 +384,11 @@ static int merge_rows(struct profile *to, const struct profile *from,
 	if (r < 0)
 		return r;
 	r = merge_names(&m);
-	for (size_t i = 0; i < profile_n_rows(from) && r >= 0; i++) {
-		const struct profile_row *row = profile_row_at(from, i);
-
-		if (!keep || keep(from, row, ctx))
-			r = merge_row(&m, row);
-	}
+	for (size_t i = 0; i < profile_n_rows(from) && r >= 0; i++)
+		if (!keep || keep(from, profile_row_at(from, i), ctx))
+			r = merge_row(&m, i);
 	if (r >= 0)
-		r = merge_samples(&m, keep, ctx);
+		r = merge_samples(&m);
 	if (r >= 0)
 		r = merge_origin(&m);
 	merge_free(&m);
@@ -417,7 +411,7 @@ int merge_in_order(struct profile *to, const struct profile *from, const uint32_
 	if (r >= 0)
 		r = profile_room_samples(to, profile_n_samples(from));
 	for (size_t i = 0; i < profile_n_rows(from) && r >= 0; i++)
-		r = merge_row(&m, profile_row_at(from, rows[i]));
+		r = merge_row(&m, rows[i]);
 	for (size_t i = 0; i < profile_n_samples(from) && r >= 0; i++)
 		r = merge_sample(&m, profile_sample_at(from, samples[i]));
 	if (r >= 0)
@@ -491,9 +485,9 @@ int profile_expand(struct profile **ret, const struct profile *p,
 	if (r >= 0)
 		r = profile_room_samples(expanded, profile_n_samples(p));
 	for (size_t i = 0; i < profile_n_rows(p) && r >= 0; i++)
-		r = merge_row(&m, profile_row_at(p, i));
+		r = merge_row(&m, i);
 	if (r >= 0)
-		r = merge_samples(&m, NULL, NULL);
+		r = merge_samples(&m);
 	if (r >= 0)
 		r = merge_origin(&m);
 	merge_free(&m);

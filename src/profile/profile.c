@@ -79,7 +79,6 @@ struct profile {
 	size_t sums_capacity;
 	struct profile_sample *samples;
 	size_t n_samples, samples_capacity;
-	struct pool sample_keys;                         /* struct profile_key */
 	struct profile_state states[PROFILE_STATES_MAX]; /* strings of the pool */
 	size_t n_states;
 	struct profile_counts counts;
@@ -97,7 +96,6 @@ int profile_new(struct profile **ret, unsigned keep)
 		return -ENOMEM;
 	p->keep = keep;
 	p->frames.size = sizeof(struct profile_frame);
-	p->sample_keys.size = sizeof(struct profile_key);
 	p->secret = map_secret();
 	*ret = p;
 	return 0;
@@ -119,7 +117,6 @@ void profile_free(struct profile *p)
 		intern_free(&p->objects);
 		intern_free(&p->tasks);
 		pool_free(&p->frames);
-		pool_free(&p->sample_keys);
 		trie_free(&p->nodes);
 		origin_free(&p->origin);
 	}
@@ -345,7 +342,8 @@ static int profile_sum(struct profile *p, const struct profile_key *key, uint64_
 
 /* Fields of the key that this profile does not keep are cleared, so that rows that differ only in
  * them become one. -ENOMEM. */
-int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples, uint64_t weight)
+int profile_add_sampled(struct profile *p, const struct profile_key *key, uint64_t samples,
+                        uint64_t weight, uint32_t *ret)
 {
 	const struct profile_key k = profile_kept(p, key);
 	struct profile_row *row = profile_row(p, &k);
@@ -354,6 +352,7 @@ int profile_add(struct profile *p, const struct profile_key *key, uint64_t sampl
 		return -ENOMEM;
 	row->samples += samples;
 	row->weight += weight;
+	*ret = (uint32_t)(row - p->rows) + 1;
 	return 0;
 }
 
@@ -386,56 +385,69 @@ int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t s
 	return 0;
 }
 
-/* Puts other nodes into the keys of samples, of which some may be equal then. -ENOMEM. */
-static int profile_move_samples(struct profile *p, const uint32_t *nodes)
+/* Whether no two rows are equal when each is at another node, by its node: 1, 0. -ENOMEM. */
+static int profile_stay_apart(const struct profile *p, const uint32_t *nodes)
 {
-	struct pool keys = p->sample_keys;
-	uint32_t *moved = calloc((size_t)keys.n + 1, sizeof(*moved));
-	int r = moved ? 0 : -ENOMEM;
+	const size_t n = (size_t)p->nodes.n + 1;
+	uint32_t *from = calloc(n, sizeof(*from)); /* by node: which one became it, + 1 */
+	bool apart = true;
 
-	p->sample_keys = (struct pool){ .size = sizeof(struct profile_key) };
-	for (uint32_t i = 1; i <= keys.n && r >= 0; i++) {
-		struct profile_key key = *(const struct profile_key *)pool_at(&keys, i);
+	if (!from)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->n_rows && apart; i++) {
+		const uint32_t node = p->rows[i].key.node;
 
-		key.node = nodes[key.node];
-		moved[i] = pool_put(&p->sample_keys, &key);
-		r = moved[i] == POOL_FAILED ? -ENOMEM : 0;
+		apart = !from[nodes[node]] || from[nodes[node]] == node + 1;
+		from[nodes[node]] = node + 1;
 	}
-	for (size_t i = 0; i < p->n_samples && r >= 0; i++)
-		p->samples[i].key = moved[p->samples[i].key];
-	free(moved);
-	pool_free(&keys);
-	return r;
+	free(from);
+	return apart;
 }
 
 /* Each row is looked up anew, in the order in which they were made: it lands at its place or
- * before. The sums are what they were. */
-int profile_move(struct profile *p, const uint32_t *nodes)
+ * before, and samples have the number of that place. -ENOMEM. */
+static int profile_move_rows(struct profile *p, const uint32_t *nodes)
 {
 	size_t n = p->n_rows;
+	uint32_t *moved = calloc(p->n_samples ? n + 1 : 1, sizeof(*moved));
 
-	if (p->row_index)
-		memset(p->row_index, 0, p->row_index_capacity * sizeof(*p->row_index));
-	p->n_rows = p->n_indexed = 0;
-	profile_changes(p);
-	for (size_t i = 0; i < n; i++) {
+	p->n_rows = 0;
+	for (size_t i = 0; moved && i < n; i++) {
 		struct profile_row from = p->rows[i], *row;
 
 		from.key.node = nodes[from.key.node];
 		row = profile_row(p, &from.key);
-		if (!row)
+		if (!row) {
+			free(moved);
 			return -ENOMEM;
+		}
 		row->samples += from.samples;
 		row->weight += from.weight;
+		if (p->n_samples)
+			moved[i + 1] = (uint32_t)(row - p->rows) + 1;
 	}
-	return profile_move_samples(p, nodes);
+	for (size_t i = 0; moved && i < p->n_samples; i++)
+		p->samples[i].key = moved[p->samples[i].key];
+	free(moved);
+	return moved ? 0 : -ENOMEM;
 }
 
-uint32_t profile_sample_key(struct profile *p, const struct profile_key *key)
+/* The sums are what they were. */
+int profile_move(struct profile *p, const uint32_t *nodes)
 {
-	const struct profile_key k = profile_kept(p, key);
+	int apart = profile_stay_apart(p, nodes);
 
-	return pool_put(&p->sample_keys, &k);
+	if (apart < 0)
+		return apart;
+	if (p->row_index)
+		memset(p->row_index, 0, p->row_index_capacity * sizeof(*p->row_index));
+	p->n_indexed = 0;
+	profile_changes(p);
+	if (!apart)
+		return profile_move_rows(p, nodes);
+	for (size_t i = 0; i < p->n_rows; i++)
+		p->rows[i].key.node = nodes[p->rows[i].key.node];
+	return 0;
 }
 
 /* Samples are kept one by one only for those who ask (PROFILE_KEEP_SAMPLES). */
@@ -450,30 +462,48 @@ int profile_add_sample(struct profile *p, const struct profile_sample *sample)
 	return 0;
 }
 
-/* Adds what keep wants of the rows and samples of p. -ENOMEM. */
+/* Adds the samples of p whose rows were chosen: places has the number of a row's place in c, by
+ * that in p; 0: it was not chosen. -ENOMEM. */
+static int profile_choose_samples(struct profile *c, const struct profile *p,
+                                  const uint32_t *places)
+{
+	for (size_t i = 0; i < p->n_samples; i++) {
+		struct profile_sample sample = p->samples[i];
+
+		sample.key = places[sample.key];
+		if (sample.key && profile_add_sample(c, &sample) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Adds what keep wants of the rows of p, and their samples. -ENOMEM. */
 static int profile_choose_rows(struct profile *c, const struct profile *p,
                                bool (*keep)(const struct profile *, const struct profile_row *,
                                             void *),
                                void *ctx)
 {
-	for (size_t i = 0; i < p->n_rows; i++) {
+	uint32_t *places = calloc(p->n_samples ? p->n_rows + 1 : 1, sizeof(*places));
+	int r = places ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < p->n_rows && r >= 0; i++) {
 		const struct profile_row *row = &p->rows[i];
 
 		if (!keep(p, row, ctx))
 			continue;
-		if (ARRAY_ROOM(&c->rows, &c->rows_capacity, c->n_rows + 1) < 0 ||
-		    profile_sum(c, &row->key, row->samples, row->weight) < 0)
-			return -ENOMEM;
+		r = ARRAY_ROOM(&c->rows, &c->rows_capacity, c->n_rows + 1);
+		if (r >= 0)
+			r = profile_sum(c, &row->key, row->samples, row->weight);
+		if (r < 0)
+			break;
 		c->rows[c->n_rows++] = *row;
+		if (p->n_samples)
+			places[i + 1] = (uint32_t)c->n_rows;
 	}
-	for (size_t i = 0; i < p->n_samples; i++) {
-		const struct profile_row row = { *profile_key_of(p, &p->samples[i]), 1,
-			                         p->samples[i].weight };
-
-		if (keep(p, &row, ctx) && profile_add_sample(c, &p->samples[i]) < 0)
-			return -ENOMEM;
-	}
-	return 0;
+	if (r >= 0)
+		r = profile_choose_samples(c, p, places);
+	free(places);
+	return r;
 }
 
 /* All is p's at first; then it has rows, samples and sums of its own. */
@@ -736,14 +766,9 @@ const struct profile_sample *profile_sample_at(const struct profile *p, size_t i
 	return &p->samples[i];
 }
 
-size_t profile_n_sample_keys(const struct profile *p)
-{
-	return p->sample_keys.n;
-}
-
 const struct profile_key *profile_key_at(const struct profile *p, uint32_t key)
 {
-	return pool_at(&p->sample_keys, key);
+	return &p->rows[key - 1].key;
 }
 
 /* Adds the sums of one event. */

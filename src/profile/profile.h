@@ -97,11 +97,11 @@ struct profile_row {
 	uint64_t weight; /* the sum of their periods, in the event's unit */
 };
 
-/* One sample as it was taken; its row counts it, too. Many samples have the same key. */
+/* One sample as it was taken; its row counts it, too, and has its key. */
 struct profile_sample {
 	uint64_t time_ns;
 	uint64_t weight;
-	uint32_t key; /* profile_sample_key */
+	uint32_t key; /* its row's place, + 1 */
 };
 
 struct profile;
@@ -131,9 +131,16 @@ uint32_t profile_node_new(struct profile *p, uint32_t parent, uint32_t frame);
 /* The innermost node of n frames, each called from the one before, the first one from parent; their
  * nodes are filled. */
 uint32_t profile_path(struct profile *p, uint32_t parent, struct trie_step *frames, size_t n);
-/* Adds to the row of key, made when new. */
-int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples,
-                uint64_t weight);
+/* Adds to the row of key, made when new. *ret is the key that samples of that row have. */
+int profile_add_sampled(struct profile *p, const struct profile_key *key, uint64_t samples,
+                        uint64_t weight, uint32_t *ret);
+static inline int profile_add(struct profile *p, const struct profile_key *key, uint64_t samples,
+                              uint64_t weight)
+{
+	uint32_t ignored;
+
+	return profile_add_sampled(p, key, samples, weight, &ignored);
+}
 
 /* The same of a row that is not there yet: it is not looked for. */
 int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t samples,
@@ -142,8 +149,6 @@ int profile_add_new(struct profile *p, const struct profile_key *key, uint64_t s
 int profile_room(struct profile *p, size_t rows);
 int profile_room_samples(struct profile *p, size_t samples);
 
-/* The number of a key that samples have, without what is not kept. */
-uint32_t profile_sample_key(struct profile *p, const struct profile_key *key);
 /* Adds to the list of samples, if they are kept, and to no row. */
 int profile_add_sample(struct profile *p, const struct profile_sample *sample);
 /* By time; equal times keep the order in which they were added. */
@@ -177,7 +182,8 @@ const struct profile_counts *profile_counts_of(const struct profile *p);
 /* Adds all of `from`. Its ids are renamed on the way; both must keep the same keys. */
 int profile_merge(struct profile *p, const struct profile *from);
 
-/* A new profile of the rows for which keep() says true; ctx is handed to it. */
+/* A new profile of the rows for which keep() says true, by their keys, and of their samples; ctx is
+ * handed to it. */
 int profile_filter(struct profile **ret, const struct profile *p,
                    bool (*keep)(const struct profile *p, const struct profile_row *row, void *ctx),
                    void *ctx);
@@ -237,7 +243,6 @@ const struct profile_row *profile_row_at(const struct profile *p, size_t i);
 
 size_t profile_n_samples(const struct profile *p); /* 0 ... n - 1; 0 when they are not kept */
 const struct profile_sample *profile_sample_at(const struct profile *p, size_t i);
-size_t profile_n_sample_keys(const struct profile *p); /* 1 ... n */
 const struct profile_key *profile_key_at(const struct profile *p, uint32_t key);
 static inline const struct profile_key *profile_key_of(const struct profile *p,
                                                        const struct profile_sample *sample)

@@ -41,8 +41,7 @@ static void add(struct profile *p, const char *outer, const char *inner, uint64_
 
 		key.node = profile_node(p, key.node, profile_frame(p, &f));
 	}
-	assert_int_equal(profile_add(p, &key, 1, 5), 0);
-	sample.key = profile_sample_key(p, &key);
+	assert_int_equal(profile_add_sampled(p, &key, 1, 5, &sample.key), 0);
 	assert_int_equal(profile_add_sample(p, &sample), 0);
 }
 
