@@ -49,6 +49,8 @@ struct load_opts {
 	bool native;    /* calls of interpreters' loops have frames of their own */
 	bool machine;   /* interpreters' functions have none: only what the machine ran */
 	bool functions; /* code without lines is told apart by its function, not by its address */
+	bool starts; /* and has the address where that begins: frames stay in order; code without a
+	                   name has its own */
 	bool no_inline; /* file and line only: those of the code, in the frame that has it */
 	/* Files are loaded when the first sample is counted that hit them, in a thread, if there
 	 * is a CPU for it: nobody asks in which order the symbols' objects were met. */

@@ -87,6 +87,7 @@ int load_frame_new(struct load_namer *n, const struct frame_at *at, uint32_t spa
 {
 	struct profile_frame f = { .address = at->addr };
 	struct place place = { 0 };
+	bool functions;
 	uint32_t id;
 	int r = 0;
 
@@ -107,9 +108,10 @@ int load_frame_new(struct load_namer *n, const struct frame_at *at, uint32_t spa
 	if (r < 0)
 		return -ENOMEM;
 	n->place = place;
-	n->by_function = n->opts->functions && !r && !at->guessed;
-	if (n->opts->functions && !r)
-		f.address = 0;
+	functions = n->opts->functions && !r && (!n->opts->starts || (f.symbol && !at->guessed));
+	n->by_function = functions && !at->guessed;
+	if (functions)
+		f.address = n->opts->starts ? place.symbol.start : 0;
 	id = profile_frame(n->profile, &f);
 	if (id == PROFILE_FAILED || (!at->guessed && load_lines_note(&n->lines, id, &place) < 0))
 		return -ENOMEM;

@@ -16,6 +16,8 @@ int compared_load(struct compared *c, size_t side)
 		.progress = c->progress,
 		.load = { .keep = PROFILE_KEEP_PID | PROFILE_KEEP_TID | PROFILE_KEEP_SAMPLES,
 		          .max_stack = c->max_stack,
+		          .functions = !c->keeps,
+		          .starts = !c->keeps,
 		          .lines = !c->naming->no_inline,
 		          .filter = c->filter },
 	};
