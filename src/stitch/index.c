@@ -19,9 +19,6 @@
 
 #include "base/array.h"
 
-/* In index_deferred.n: the words are of the other byte order. A record's size has 16 bits, so that
- * it holds fewer than 8,192 words, and the bit is free. */
-#define INDEX_SWAP (1u << 15)
 #define INDEX_CARRIED (1u << 31) /* a sample carries this cookie */
 #define INDEX_HELD 8u            /* blocks of answers that are in memory: 20 MiB */
 /* The most deferred records under one cookie: they are of different tasks, or hours apart. Only a
@@ -64,6 +61,7 @@ static struct times *index_execs_at(const struct index *ix, uint64_t number)
 /* Frees everything that the index holds; it may be used again from its beginning. */
 void index_free(struct index *ix)
 {
+	chains_free(&ix->chains);
 	blocks_free(&ix->deferred);
 	tracks_free(&ix->points);
 	for (uint32_t i = 0; i < ix->tracks.n; i++)
@@ -72,12 +70,10 @@ void index_free(struct index *ix)
 	for (uint32_t i = 0; i < ix->execs.n; i++)
 		times_free(index_execs_at(ix, i));
 	free(ix->execs.at);
-	free(ix->recent);
 	cookies_free(&ix->cookies);
 	map_free(&ix->track_of);
 	map_free(&ix->execs_of);
 	map_free(&ix->duplicates);
-	intern_free(&ix->chains);
 	*ix = (struct index){ 0 };
 }
 
@@ -174,83 +170,6 @@ int index_learn_sample(struct index *ix, const struct seam_decoded *d, struct st
 	return 0;
 }
 
-/* The slot for a chain among the last ones, by its length and four of its words as they are in the
- * file. */
-static struct index_recent *index_recent(struct index *ix, const struct seam_u64s *ips)
-{
-	const unsigned char *p = ips->bytes;
-	uint64_t n = ips->n, first, some, other, last;
-
-	memcpy(&first, p, 8);
-	memcpy(&some, p + n / 4 * 8, 8);
-	memcpy(&other, p + n / 2 * 8, 8);
-	memcpy(&last, p + (n - 1) * 8, 8);
-	return &ix->recent[((first ^ other << 1) * 31 + (some ^ last << 1) + n) *
-	                           0x9e3779b97f4a7c15ULL >>
-	                   (64 - INDEX_RECENT_BITS)];
-}
-
-/* Gives the chains that wait their numbers. They are asked for first, so that the memory of the
- * pool is on its way. -ENOMEM. */
-static int index_settle(struct index *ix)
-{
-	const unsigned waiting = ix->n_waiting;
-
-	ix->n_waiting = 0;
-	for (unsigned i = 0; i < waiting; i++)
-		intern_ask_again(&ix->chains, ix->waiting[i].asked);
-	for (unsigned i = 0; i < waiting; i++) {
-		const struct index_waiting *w = &ix->waiting[i];
-		const uint32_t id = intern_put_asked(&ix->chains, w->words.bytes, w->words.n * 8,
-		                                     w->asked, w->way);
-
-		if (id == INTERN_FAILED)
-			return -ENOMEM;
-		w->a->chain = id;
-		if (w->recent && !intern_is_far(&ix->chains, id))
-			*w->recent = (struct index_recent){
-				.bytes = (const unsigned char *)intern_get(&ix->chains, id),
-				.n = (uint32_t)w->words.n,
-				.id = id
-			};
-	}
-	return 0;
-}
-
-/* Takes the addresses of a deferred record, and the number of this chain, which may come later. Few
- * distinct chains answer many samples, so each is stored once. -ENOMEM. */
-static int index_chain(struct index *ix, const struct seam_decoded *d, struct index_deferred *a)
-{
-	struct seam_u64s ips = d->deferred.ips;
-	struct index_recent *recent;
-
-	if (!ips.n)
-		return 0;
-	/* 4,096 slots of 16 bytes. They serve learning alone: index_seal frees them. */
-	if (!ix->recent)
-		ix->recent = calloc(1u << INDEX_RECENT_BITS, sizeof(*ix->recent));
-	if (!ix->recent)
-		return -ENOMEM;
-	recent = index_recent(ix, &ips);
-	if (recent->n == ips.n && !memcmp(recent->bytes, ips.bytes, ips.n * 8)) {
-		a->chain = recent->id;
-	} else {
-		ips = rules_addresses(ips);
-		if (!ips.n)
-			return 0;
-		ix->waiting[ix->n_waiting++] = (struct index_waiting){
-			.words = ips,
-			.a = a,
-			/* Without a marker: the chain is all addresses. */
-			.recent = ips.n == d->deferred.ips.n ? recent : NULL,
-			.asked = intern_ask(&ix->chains, ips.bytes, ips.n * 8),
-			.way = d->record->stable ? ix->way : INTERN_COPY,
-		};
-	}
-	a->n = (uint16_t)(ips.n | (ips.swap ? INDEX_SWAP : 0));
-	return ix->n_waiting == INDEX_WAITING || !d->record->stable ? index_settle(ix) : 0;
-}
-
 /* Keeps a deferred record under its cookie. One that is already there, of the same task at about
  * the same time, is counted as a duplicate. One too many under a cookie is refused, so that a
  * made-up file cannot make the search long. */
@@ -275,7 +194,7 @@ static int index_learn_deferred(struct index *ix, const struct seam_decoded *d)
 	}
 	/* The last two are the limits of an entry's fields. */
 	if (same >= INDEX_SAME_COOKIE || ix->n_deferred == INDEX_CARRIED - 1 ||
-	    d->deferred.ips.n >= INDEX_SWAP) {
+	    d->deferred.ips.n >= CHAINS_SWAP) {
 		ix->refused++;
 		return 0;
 	}
@@ -289,7 +208,7 @@ static int index_learn_deferred(struct index *ix, const struct seam_decoded *d)
 		                      .tid = who.tid,
 		                      .misc = d->record->misc,
 		                      .next = first };
-	if (index_chain(ix, d, a) < 0)
+	if (chains_put(&ix->chains, &d->deferred.ips, d->record->stable, &a->chain, &a->n) < 0)
 		return -ENOMEM;
 	*slot = (*slot & INDEX_CARRIED) | ++ix->n_deferred;
 	ix->claimed += !!(*slot & INDEX_CARRIED);
@@ -343,7 +262,7 @@ static size_t index_bytes(const struct index *ix)
 {
 	size_t n = cookies_bytes(&ix->cookies) + map_bytes(&ix->track_of) +
 	           map_bytes(&ix->execs_of) + map_bytes(&ix->duplicates) +
-	           intern_held(&ix->chains) + blocks_bytes(&ix->deferred) +
+	           intern_held(&ix->chains.words) + blocks_bytes(&ix->deferred) +
 	           blocks_bytes(&ix->points.points) + blocks_bytes(&ix->points.users) +
 	           map_bytes(&ix->points.places) + ix->tracks.capacity * sizeof(struct track) +
 	           ix->execs.capacity * sizeof(struct times);
@@ -445,7 +364,7 @@ static void index_quiet_all(struct index *ix)
 int index_seal(struct index *ix)
 {
 	uint64_t i;
-	int r = index_settle(ix);
+	int r = chains_settle(&ix->chains);
 
 	if (r < 0)
 		return r;
@@ -470,8 +389,6 @@ int index_seal(struct index *ix)
 	 * from a lookup. */
 	for (size_t walk = 0; map_next(&ix->duplicates, &walk, &i, NULL);)
 		ix->maybe_duplicate[i / 64 % 64] |= 1ULL << i % 64;
-	free(ix->recent);
-	ix->recent = NULL;
 	ix->peak_bytes = index_bytes(ix) + ix->points.peak_bytes;
 	return r;
 }
@@ -595,8 +512,8 @@ static void index_judge(const struct index *ix, const struct rules_who *who, uin
 	if (match == RULES_CROSSED)
 		return;
 	ret->chain = a->chain;
-	ret->n = a->n & ~INDEX_SWAP;
-	ret->swap = a->n & INDEX_SWAP;
+	ret->n = a->n & ~CHAINS_SWAP;
+	ret->swap = a->n & CHAINS_SWAP;
 	counts->empty_answers += !ret->n;
 }
 
@@ -607,7 +524,7 @@ static struct seam_u64s index_words(const struct index *ix, const struct stitch_
 	struct seam_u64s words = { .n = verdict->n, .swap = verdict->swap };
 
 	if (words.n)
-		words.bytes = (const unsigned char *)intern_get(&ix->chains, verdict->chain);
+		words.bytes = (const unsigned char *)intern_get(&ix->chains.words, verdict->chain);
 	return words;
 }
 

@@ -8,7 +8,7 @@
 #ifndef SEAM_STITCH_INDEX_H
 #define SEAM_STITCH_INDEX_H
 
-#include "base/intern.h"
+#include "stitch/chains.h"
 #include "stitch/summary.h"
 #include "stitch/cookies.h"
 #include "stitch/rules.h"
@@ -18,7 +18,7 @@ struct index_deferred {
 	uint64_t when;
 	uint32_t chain; /* of chains */
 	uint32_t pid, tid;
-	/* of ips: a record holds less than INDEX_SWAP of them, which says that they are of the
+	/* of ips: a record holds less than CHAINS_SWAP of them, which says that they are of the
 	 * other byte order */
 	uint16_t n;
 	uint16_t misc;
@@ -35,33 +35,14 @@ struct index_items {
 	size_t capacity;
 };
 
-#define INDEX_RECENT_BITS 12
 #define INDEX_TRACKS 16u
-#define INDEX_WAITING 16u /* chains that are looked up together */
-
-/* The chains met last, as they are in the file, with what index_chain found for them. */
-struct index_recent {
-	const unsigned char *bytes; /* kept by chains; NULL: none yet */
-	uint32_t n, id;
-};
 
 struct index {
 	/* cookie -> number + 1 of its first deferred record, INDEX_CARRIED */
 	struct cookies cookies;
 	struct blocks deferred; /* struct index_deferred */
 	uint32_t n_deferred;
-	/* their addresses: of equal ones the first; copies where bytes do not stay */
-	struct intern chains;
-	enum intern_way way;         /* who keeps those that stay */
-	struct index_recent *recent; /* 1 << INDEX_RECENT_BITS of them; while learning */
-	struct index_waiting {
-		struct seam_u64s words;
-		struct index_deferred *a;
-		struct index_recent *recent; /* which it may replace; NULL: none */
-		uint64_t asked;              /* intern_ask */
-		enum intern_way way;
-	} waiting[INDEX_WAITING];
-	unsigned n_waiting;
+	struct chains chains; /* their addresses */
 
 	struct map track_of;       /* tid -> number of its struct track */
 	struct index_items tracks; /* struct track */

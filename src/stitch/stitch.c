@@ -44,7 +44,7 @@ int seam_stitch_new(struct seam_stitch **ret, const struct seam_stitch_opts *opt
 	st = calloc(1, sizeof(*st));
 	if (!st)
 		return -ENOMEM;
-	st->index.way = INTERN_LASTING;
+	st->index.chains.way = INTERN_LASTING;
 	stream_start(&st->stream, o.max_bytes);
 	*ret = st;
 	return 0;
@@ -236,7 +236,17 @@ int seam_stitch_learn(struct seam_stitch *st, const struct seam_decoded *record,
 
 void stitch_kept(struct seam_stitch *st, enum intern_way way)
 {
-	st->index.way = way;
+	st->index.chains.way = way;
+}
+
+void stitch_beside(struct seam_stitch *st)
+{
+	st->index.chains.beside = true;
+}
+
+size_t stitch_met_again(const struct seam_stitch *st)
+{
+	return atomic_load_explicit(&st->index.chains.again, memory_order_relaxed);
 }
 
 /* As seam_stitch_learn, for rooms of seam: without the checks of sizes and with what was found. The
@@ -312,13 +322,13 @@ enum seam_stitch_state stitch_own(struct seam_stitch_counts *counts, enum rules_
 
 const struct intern *stitch_chain_words(const struct seam_stitch *st)
 {
-	return &st->index.chains;
+	return &st->index.chains.words;
 }
 
 /* Number 0 is the empty chain, which is there even if none was interned. */
 size_t stitch_chains(const struct seam_stitch *st)
 {
-	return st->index.chains.n + !st->index.chains.n;
+	return st->index.chains.words.n + !st->index.chains.words.n;
 }
 
 void stitch_rest(const struct seam_stitch *st)

@@ -38,6 +38,11 @@ struct stitch_verdict {
 /* Says who keeps the words of deferred records from now on, where their bytes last: the caller
  * (INTERN_LASTING) unless it is said. */
 void stitch_kept(struct seam_stitch *stitch, enum intern_way way);
+/* Chains of deferred records may be looked up in a thread until the stitcher is sealed, where they
+ * are many and their bytes last. */
+void stitch_beside(struct seam_stitch *stitch);
+/* How many chains were copied when they were met again (INTERN_ONCE), about. */
+size_t stitch_met_again(const struct seam_stitch *stitch);
 /* As seam_stitch_learn, of a SAMPLE. */
 int stitch_learn_sample(struct seam_stitch *stitch, const struct seam_decoded *d,
                         struct stitch_learned *ret);
