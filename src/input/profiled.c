@@ -21,6 +21,7 @@ int profiled_load(const struct infile *in, const struct naming *naming,
 		                              .innermost = opts->load.frames != LOAD_FRAMES_ALL,
 		                              .no_stacks = opts->load.frames == LOAD_FRAMES_NONE,
 		                              .states = states,
+		                              .threads = opts->load.threads,
 		                              .no_bytes =
 		                                      !(opts->load.keep & PROFILE_KEEP_CGROUP) };
 	struct load_opts load = opts->load;

@@ -357,7 +357,7 @@ int window_profile(const struct window_interval *interval, const struct load_opt
                    int (*fn)(void *ctx, struct recording *rec, struct load *load), void *ctx,
                    struct seam_error *err)
 {
-	struct recording_opts learn = { .sz = sizeof(learn) };
+	struct recording_opts learn = { .sz = sizeof(learn), .threads = opts->threads };
 	/* From the beginning, for what came late is older than the interval: what was in one before
 	 * is no longer there. Where it ends at 0 no time is both. */
 	const struct proc_span times = { interval->to_ns ? 0 : 1,

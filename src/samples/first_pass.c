@@ -44,9 +44,8 @@ void first_pass_large(struct first_pass *l)
 /* Gives back what was looked at of a large file because stacks were met again. */
 static void first_pass_met_again(struct first_pass *l)
 {
-	const struct intern *parts = l->rec->index->stacks.parts;
-	const size_t again =
-	        parts[0].n_again + parts[1].n_again + stitch_chain_words(l->rec->stitch)->n_again;
+	const size_t again = atomic_load_explicit(&l->rec->index->again, memory_order_relaxed) +
+	                     stitch_met_again(l->rec->stitch);
 
 	recording_looked_at(l->rec, &l->looked_at, (again - l->again) * AROUND);
 	l->again = again;

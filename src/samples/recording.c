@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/cpus.h"
 #include "perfdata/feature.h"
 #include "perfdata/window.h"
 #include "samples/kernel_names.h"
@@ -266,6 +267,22 @@ static bool recording_no_bytes(const struct recording *rec)
 	return !any;
 }
 
+/* Whether a second CPU is to be used. Where few words of callchains are kept, there is nothing for
+ * it to do. */
+static bool recording_has_threads(const struct recording_opts *opts)
+{
+	if (opts && (opts->innermost || opts->no_stacks || opts->states))
+		return false;
+	return (opts && opts->threads ? opts->threads : cpus_usable()) > 1;
+}
+
+/* Callchains are looked up beside the reading of records. */
+static void recording_beside(struct recording *rec)
+{
+	rec->index->beside = true;
+	stitch_beside(rec->stitch);
+}
+
 /* opts may be NULL. On failure nothing is left open. */
 int recording_open(struct recording **ret, struct seam_reader *reader,
                    const struct recording_opts *opts, struct seam_error *err)
@@ -282,6 +299,8 @@ int recording_open(struct recording **ret, struct seam_reader *reader,
 	l.rec->index = sample_index_new(opts && opts->innermost);
 	if (l.rec->index)
 		l.rec->index->no_stacks = opts && opts->no_stacks;
+	if (l.rec->index && recording_has_threads(opts))
+		recording_beside(l.rec);
 	if (l.rec->index && window_large(reader))
 		first_pass_large(&l);
 	if (l.rec->index && opts && opts->states) {

@@ -126,6 +126,7 @@ struct recording_opts {
 	/* of samples, nothing will be asked for but how many are in which state, of all of them
 	 * (sample_tally.h); nor what is mapped, where no stack is walked */
 	bool states;
+	unsigned threads; /* 1: no other thread may work; 0: as many as there are CPUs */
 	/* the bytes of no record will be asked for, as far as its events have neither copies of
 	 * stacks, branches nor groups */
 	bool no_bytes;

@@ -46,6 +46,7 @@ void sample_index_free(struct sample_index *n)
 {
 	if (!n)
 		return;
+	relay_end(&n->relay);
 	blocks_free(&n->entries);
 	blocks_free(&n->ips);
 	pool_free(&n->whos);
@@ -174,40 +175,191 @@ static int sample_index_answer(struct sample_index *n, const struct sample_index
 	int r = 0;
 
 	if (w->user.words.n)
-		r = stacks_answer(&n->stacks, &w->user, w->way, &w->entry->user);
+		r = stacks_answer(&n->stacks, &w->user, w->parts.way, &w->entry->user);
 	if (r >= 0)
-		r = stacks_answer(&n->stacks, &w->kernel, w->way, &kernel);
+		r = stacks_answer(&n->stacks, &w->kernel, w->parts.way, &kernel);
 	if (r < 0)
 		return r;
 	/* The number shares its word with two marks. */
 	if (kernel > SAMPLE_INDEX_IPS)
 		return -EOVERFLOW;
 	w->entry->kernel = kernel;
-	return w->begins ? 0 : sample_index_ip(n, w->ip, kernel, &w->entry->kernel);
+	return w->parts.begins ? 0 : sample_index_ip(n, w->parts.ip, kernel, &w->entry->kernel);
+}
+
+/* Looks up the parts of some samples together. */
+static int sample_index_look(struct sample_index *n, struct sample_index_waiting *waiting,
+                             size_t count)
+{
+	const struct intern *parts = n->stacks.parts;
+	int r = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		stacks_ask(&n->stacks, &waiting[i].parts.user, &waiting[i].user);
+		stacks_ask(&n->stacks, &waiting[i].parts.kernel, &waiting[i].kernel);
+	}
+	for (size_t i = 0; i < count; i++) {
+		stacks_ask_again(&n->stacks, &waiting[i].user);
+		stacks_ask_again(&n->stacks, &waiting[i].kernel);
+	}
+	for (size_t i = 0; i < count && r >= 0; i++)
+		r = sample_index_answer(n, &waiting[i]);
+	atomic_store_explicit(&n->again, parts[0].n_again + parts[1].n_again, memory_order_relaxed);
+	return r;
+}
+
+/* Looks up those that wait. */
+static int sample_index_rest_waiting(struct sample_index *n)
+{
+	const unsigned count = n->n_waiting;
+
+	n->n_waiting = 0;
+	return sample_index_look(n, n->waiting, count);
+}
+
+/* Adds an entry that nothing is asked of. */
+static int sample_index_bare(struct sample_index *n, const struct sample_entry *entry)
+{
+	struct sample_entry *kept = blocks_add(&n->entries);
+
+	if (!kept)
+		return -ENOMEM;
+	*kept = *entry;
+	return 0;
+}
+
+/* Adds an entry, and lets it wait for the numbers of its parts; not if its words do not last. */
+static int sample_index_keep(struct sample_index *n, const struct sample_entry *entry, bool lasts,
+                             const struct sample_index_parts *parts)
+{
+	struct sample_entry *kept = blocks_add(&n->entries);
+	struct sample_index_waiting *w;
+
+	if (!kept)
+		return -ENOMEM;
+	*kept = *entry;
+	w = &n->waiting[n->n_waiting++];
+	w->entry = kept;
+	w->parts = *parts;
+	return n->n_waiting == SAMPLE_INDEX_WAITING || !lasts ? sample_index_rest_waiting(n) : 0;
+}
+
+/* A sample on its way to the thread: one line of a processor's cache. Words are said by where they
+ * lie in its record. */
+struct sample_index_sent {
+	struct sample_entry entry;
+	uint64_t ip;
+	uint16_t kernel_at, kernel_n, user_at, user_n;
+	uint8_t begins, swap, way;
+};
+
+_Static_assert(sizeof(struct sample_index_sent) == 64, "a line of the cache");
+
+static struct seam_u64s sample_index_words(const struct sample_index_sent *s, uint16_t at,
+                                           uint16_t n)
+{
+	return (struct seam_u64s){ .bytes = s->entry.bytes + at, .n = n, .swap = s->swap };
+}
+
+#define ASK_AHEAD 8u /* samples whose words are asked for */
+
+/* Asks for the words of a sample: the other thread did not look at them. */
+static void sample_index_ask(const struct sample_index_sent *s)
+{
+	const unsigned char *words = s->entry.bytes + s->user_at;
+	const size_t n = (size_t)s->user_n * 8;
+
+	for (size_t i = 0; i < n && i < 1024; i += 64)
+		__builtin_prefetch(words + i);
+}
+
+/* For the relay: adds some samples. */
+static void sample_index_take(void *ctx, void *things, size_t count)
+{
+	struct sample_index *n = ctx;
+	const struct sample_index_sent *sent = things;
+
+	for (size_t i = 0; i < count && n->failure >= 0; i++) {
+		const struct sample_index_sent *s = &sent[i];
+		const struct sample_index_parts parts = {
+			.kernel = sample_index_words(s, s->kernel_at, s->kernel_n),
+			.user = sample_index_words(s, s->user_at, s->user_n),
+			.ip = s->ip,
+			.begins = s->begins,
+			.way = s->way
+		};
+
+		__builtin_prefetch(s + 2 * ASK_AHEAD);
+		if (i + ASK_AHEAD < count)
+			sample_index_ask(&sent[i + ASK_AHEAD]);
+		n->failure = sample_index_keep(n, &s->entry, true, &parts);
+	}
 }
 
 int sample_index_settle(struct sample_index *n)
 {
-	const unsigned waiting = n->n_waiting;
-	int r = 0;
-
-	n->n_waiting = 0;
-	for (unsigned i = 0; i < waiting; i++) {
-		stacks_ask_again(&n->stacks, &n->waiting[i].user);
-		stacks_ask_again(&n->stacks, &n->waiting[i].kernel);
-	}
-	for (unsigned i = 0; i < waiting && r >= 0; i++)
-		r = sample_index_answer(n, &n->waiting[i]);
-	return r;
+	relay_end(&n->relay);
+	return n->failure < 0 ? n->failure : sample_index_rest_waiting(n);
 }
 
-/* Asks for the numbers of the parts that the sample itself has. They are written when some samples
- * wait, or at once if the words do not last. */
+/* Where words lie in a record. */
+static uint16_t sample_index_at(const struct sample_entry *entry, const struct seam_u64s *words)
+{
+	return words->n ? (uint16_t)(words->bytes - entry->bytes) : 0;
+}
+
+/* Hands a sample over to the thread. size: of its record. */
+static void sample_index_send(struct sample_index *n, const struct sample_entry *entry, size_t size,
+                              const struct sample_index_parts *parts)
+{
+	const struct seam_u64s *user = &parts->user, *kernel = &parts->kernel;
+	struct sample_index_sent *sent = relay_next(&n->relay, size);
+
+	*sent = (struct sample_index_sent){ .entry = *entry,
+		                            .ip = parts->ip,
+		                            .user_at = sample_index_at(entry, user),
+		                            .user_n = (uint16_t)user->n,
+		                            .kernel_at = sample_index_at(entry, kernel),
+		                            .kernel_n = (uint16_t)kernel->n,
+		                            .begins = parts->begins,
+		                            .swap = user->swap | kernel->swap,
+		                            .way = (uint8_t)parts->way };
+}
+
+/* Adds an entry, and asks for the numbers of its parts: in the thread, which begins when samples
+ * are many, or here, if the words do not last. */
+static int sample_index_asks(struct sample_index *n, const struct sample_entry *entry, size_t size,
+                             const struct sample_index_parts *parts)
+{
+	const bool lasts = entry->bytes;
+	int r = 0;
+
+	if (n->relay.started && lasts) {
+		sample_index_send(n, entry, size, parts);
+		return 0;
+	}
+	if (n->relay.started)
+		r = sample_index_settle(n);
+	n->beside &= lasts;
+	if (r >= 0 && n->beside && n->before++ == SAMPLE_INDEX_ALONE)
+		n->beside = relay_start(&n->relay, sizeof(struct sample_index_sent),
+		                        sample_index_take, n) >= 0;
+	if (r < 0)
+		return r;
+	if (n->relay.started) {
+		sample_index_send(n, entry, size, parts);
+		return 0;
+	}
+	return sample_index_keep(n, entry, lasts, parts);
+}
+
+/* Adds an entry, and asks for the numbers of the parts that the sample itself has. They are written
+ * when some samples wait, in a thread where there are many, or at once if the words do not last. */
 static int sample_index_parts(struct sample_index *n, const struct seam_decoded *d,
                               const struct stitch_learned *said, struct sample_entry *entry)
 {
 	struct seam_u64s kernel = said->parts.kernel, user = said->parts.user;
-	struct sample_index_waiting *w = &n->waiting[n->n_waiting];
+	struct sample_index_parts parts;
 
 	if (said->parts.kind == RULES_STACK_COPY &&
 	    (!hit_known(d->sample.event) ||
@@ -219,18 +371,15 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
 	entry->user = (uint32_t)said->slot;
 	/* Neither parts nor where it hit. */
 	if (n->no_stacks && !walk_result_said(&d->sample.event->attr))
-		return 0;
+		return sample_index_bare(n, entry);
 	if (said->parts.kind != RULES_AT_ONCE)
 		user.n = 0;
-	stacks_ask(&n->stacks, &user, &w->user);
-	stacks_ask(&n->stacks, &kernel, &w->kernel);
-	w->entry = entry;
-	w->ip = d->sample.ip;
-	w->begins = sample_index_begins(d, &kernel, &user);
-	w->way = d->record->stable ? n->way : INTERN_COPY;
-	n->n_waiting++;
-	return n->n_waiting == SAMPLE_INDEX_WAITING || !d->record->stable ? sample_index_settle(n)
-	                                                                  : 0;
+	parts = (struct sample_index_parts){ .kernel = kernel,
+		                             .user = user,
+		                             .ip = d->sample.ip,
+		                             .begins = sample_index_begins(d, &kernel, &user),
+		                             .way = d->record->stable ? n->way : INTERN_COPY };
+	return sample_index_asks(n, entry, d->record->size, &parts);
 }
 
 /* said: what the stitcher learned of this sample. A copy of the stack, registers and the counters
@@ -241,7 +390,6 @@ int sample_index_add(struct sample_index *n, const struct seam_decoded *d,
 	struct sample_entry entry = { .period = d->sample.period,
 		                      .bytes = d->record->stable ? d->record->bytes : NULL,
 		                      .index = (uint32_t)d->record->index };
-	struct sample_entry *kept;
 	int r;
 
 	/* Numbers of 32 bits keep an entry at 40 bytes; a file of more records is refused. */
@@ -252,11 +400,7 @@ int sample_index_add(struct sample_index *n, const struct seam_decoded *d,
 	r = sample_index_who(n, d, said->parts.kind, &entry.who);
 	if (r < 0)
 		return r;
-	kept = blocks_add(&n->entries);
-	if (!kept)
-		return -ENOMEM;
-	*kept = entry;
-	return sample_index_parts(n, d, said, kept);
+	return sample_index_parts(n, d, said, &entry);
 }
 
 /* How many samples there are. */

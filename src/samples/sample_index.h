@@ -17,8 +17,11 @@
 #ifndef SEAM_SAMPLES_SAMPLE_INDEX_H
 #define SEAM_SAMPLES_SAMPLE_INDEX_H
 
+#include <stdatomic.h>
+
 #include "base/blocks.h"
 #include "base/pool.h"
+#include "base/relay.h"
 #include "samples/sample_tally.h"
 #include "samples/stacks.h"
 #include "stitch/summary.h"
@@ -62,6 +65,15 @@ struct sample_entry {
 #define SAMPLE_INDEX_HELD 16u
 #define SAMPLE_INDEX_RECENT 256u
 #define SAMPLE_INDEX_WAITING 16u /* samples whose parts are looked up together */
+#define SAMPLE_INDEX_ALONE 8192u /* samples: fewer are not worth a thread */
+
+/* What is asked of a sample: the numbers of these. */
+struct sample_index_parts {
+	struct seam_u64s kernel, user;
+	uint64_t ip;
+	bool begins; /* its parts begin there */
+	enum intern_way way;
+};
 
 struct sample_index {
 	struct stacks stacks;      /* numbers parts */
@@ -76,12 +88,15 @@ struct sample_index {
 	struct blocks ips;     /* uint64_t */
 	struct sample_index_waiting {
 		struct sample_entry *entry;
+		struct sample_index_parts parts;
 		struct stacks_asked user, kernel;
-		uint64_t ip;
-		bool begins; /* its parts begin there */
-		enum intern_way way;
 	} waiting[SAMPLE_INDEX_WAITING];
 	unsigned n_waiting;
+	bool beside;         /* a thread may look them up, which then has entries, stacks and ips */
+	uint32_t before;     /* samples before it was worth one */
+	struct relay relay;  /* to that thread */
+	int failure;         /* of it; else 0 */
+	atomic_size_t again; /* parts that were copied when they were met again (INTERN_ONCE) */
 	struct sample_index_recent {
 		uint64_t who[3]; /* a struct sample_index_who, but for its flags */
 		uint32_t id;     /* 0: none */
