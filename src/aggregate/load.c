@@ -20,12 +20,15 @@
 #include "profile/origin.h"
 #include "resolve/kernel_prefetch.h"
 #include "resolve/object_prefetch.h"
+#include "aggregate/load_ahead.h"
 #include "aggregate/load_build.h"
 #include "aggregate/load_count.h"
 #include "aggregate/load_slices.h"
 #include "samples/hit.h"
 #include "samples/sample_index.h"
 #include "samples/stacks.h"
+
+#define AHEAD_FROM 2048u /* parts of stacks: fewer are not worth a thread */
 
 _Static_assert(SAMPLES_THREADS_MAX <= LOAD_TABLES_MAX, "a table for each thread");
 
@@ -35,6 +38,9 @@ struct load_work {
 	const struct load_opts *opts;
 	struct load_cgroups cgroups; /* where they are kept */
 	struct object_prefetch objects;
+	struct load_builder *builder; /* from the beginning, where ahead has a thread; else later */
+	struct stacks_base base;      /* for ahead */
+	struct load_ahead ahead;
 	unsigned n; /* threads */
 	struct load_count counts[SAMPLES_THREADS_MAX];
 };
@@ -46,6 +52,8 @@ static int load_start(void *ctx, void **ret)
 	struct load_count *count = &work->counts[work->n++];
 
 	*ret = count;
+	/* Where several count, there is no CPU left for it. */
+	work->counts[0].ahead = work->n == 1 && work->builder ? &work->ahead : NULL;
 	count->cgroups = &work->cgroups;
 	count->alike.places.met = object_prefetch_met;
 	count->alike.places.met_ctx = &work->objects;
@@ -207,12 +215,43 @@ static int load_same_slices(struct load_count *workers, unsigned n)
 	return r;
 }
 
+static uint64_t load_stacks(const struct load_table *tables, unsigned n)
+{
+	uint64_t stacks = 0;
+
+	for (unsigned w = 0; w < n; w++)
+		stacks += tables[w].stacks->n;
+	return stacks;
+}
+
+/* Where many callchains will be named, a thread begins with it while samples are counted. */
+static int load_begin_ahead(struct load *load, struct resolver *resolver, struct load_work *work)
+{
+	const struct load_opts *opts = work->opts;
+	const struct sample_index *index = work->rec->index;
+	const uint64_t parts = index->stacks.parts[0].n + stitch_chains(work->rec->stitch);
+	int r;
+
+	if ((opts->threads ? opts->threads : cpus_usable()) == 1 || opts->max_stack ||
+	    opts->frames != LOAD_FRAMES_ALL || parts < AHEAD_FROM)
+		return 0;
+	r = load_build_start(&work->builder, load, resolver, opts, &work->cgroups, parts);
+	if (r >= 0)
+		r = stacks_base_of(&work->base, &index->stacks, work->rec->stitch);
+	if (r >= 0)
+		r = load_ahead_start(&work->ahead, work->builder, &work->base, work->rec->events);
+	return r;
+}
+
 /* Adds up what the workers counted and makes the profile of it: stacks are named here, once
  * each. */
-static int load_finish(struct load *load, struct resolver *resolver, const struct load_opts *opts,
-                       struct kernel_prefetch *prefetch, struct load_count *workers, unsigned n)
+static int load_finish(struct load *load, struct resolver *resolver, struct load_work *work,
+                       struct kernel_prefetch *prefetch)
 {
 	const struct recording *rec = resolver_recording(resolver);
+	const struct load_opts *opts = work->opts;
+	struct load_count *workers = work->counts;
+	const unsigned n = work->n;
 	struct load_table tables[SAMPLES_THREADS_MAX];
 	struct profile_counts *counts;
 	int r;
@@ -228,8 +267,11 @@ static int load_finish(struct load *load, struct resolver *resolver, const struc
 		r = load_same_slices(workers, n);
 	if (r >= 0)
 		r = load_add_unwound(load, workers, n);
+	if (r >= 0 && !work->builder)
+		r = load_build_start(&work->builder, load, resolver, opts, &work->cgroups,
+		                     load_stacks(tables, n));
 	if (r >= 0)
-		r = load_build(load, resolver, opts, workers[0].cgroups, prefetch, tables, n);
+		r = load_build(work->builder, prefetch, tables, n);
 	if (r < 0)
 		return r;
 	if (opts->keep & PROFILE_KEEP_SLICE)
@@ -256,7 +298,7 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	struct resolver *resolver = NULL;
 	struct load load = { 0 };
 	struct kernel_prefetch prefetch = { 0 };
-	int r;
+	int r, ahead;
 
 	if (!work)
 		return seam_error_set(err, ENOMEM, NULL, SEAM_NO_OFFSET, NULL, "out of memory");
@@ -270,9 +312,15 @@ int load_recording(struct load *ret, struct recording *rec, const struct load_op
 	if (r >= 0 && opts->frames != LOAD_FRAMES_NONE && opts->early)
 		object_prefetch_start(&work->objects, resolver, opts->threads);
 	if (r >= 0)
-		r = load_samples(work, &load.tables, &why);
+		r = load_begin_ahead(&load, resolver, work);
 	if (r >= 0)
-		r = load_finish(&load, resolver, opts, &prefetch, work->counts, work->n);
+		r = load_samples(work, &load.tables, &why);
+	ahead = load_ahead_end(&work->ahead);
+	if (r >= 0)
+		r = ahead;
+	if (r >= 0)
+		r = load_finish(&load, resolver, work, &prefetch);
+	load_build_free(work->builder);
 	kernel_prefetch_end(&prefetch);
 	object_prefetch_end(&work->objects);
 	if (resolver)

@@ -11,7 +11,8 @@
  * space, and in it is the number of the frame, with marks about what it means for the frames around
  * it (LOAD_*).
  *
- * Invariant: one thread.
+ * Invariant: one thread at a time. The first one may be another's, that puts user parts into the
+ * tree while samples are still counted (load_ahead.c).
  */
 #include "aggregate/load_build.h"
 
@@ -27,34 +28,24 @@
 #include "aggregate/load_descend.h"
 #include "aggregate/load_number.h"
 #include "aggregate/load_set.h"
+#include "aggregate/load_users.h"
 #include "resolve/resolver.h"
 #include "profile/origin.h"
 #include "samples/hit.h"
 #include "samples/sample_index.h"
 #include "stitch/states.h"
 
-/* Of user parts: their innermost node, LOAD_TOLD. Nearly every part is of one address space, and
- * read in one way: that one stands in an array, all others in maps. */
-struct load_users {
-	struct load_users_first {
-		uint64_t value;
-		uint32_t space; /* and how it is read */
-		uint8_t end, set;
-	} * first; /* by half the number of the part: the odd ones are of the other byte order */
-	size_t capacity;
-	struct map by_end[SAMPLE_ENDS]; /* by its end (sample_end.h): part, how it is read */
-};
-
 struct load_builder {
 	struct load *load;
 	const struct recording *rec;
 	struct load_descent descent;
 	struct kernel_prefetch *prefetch;
-	uint32_t *events;         /* event index -> profile's event */
-	struct load_users *users; /* per table */
-	uint32_t *tasks;          /* of one table: key -> task, 0: not yet known */
-	size_t looked_at;         /* bytes of stacks (recording_looked_at) */
-	struct map programs;      /* user space -> object; 0: none */
+	uint32_t *events; /* event index -> profile's event */
+	struct load_users users[LOAD_TABLES_MAX];
+	bool users_known;    /* the user parts of all tables were met */
+	uint32_t *tasks;     /* of one table: key -> task, 0: not yet known */
+	size_t looked_at;    /* bytes of stacks (recording_looked_at) */
+	struct map programs; /* user space -> object; 0: none */
 	const struct load_cgroups *cgroups;
 	struct load_sets sets;
 };
@@ -114,59 +105,6 @@ static struct load_whose load_whose(const struct load_table *t, const struct sta
 		                                          ? load_whose_space(t->alike, entry)
 		                                          : key->user_space,
 		                    .time_ns = entry->time_ns };
-}
-
-/* Where the value of a user part is kept, for the space that is given, with how the part is read.
- * *is_new: it was not met before, and the value is 0. NULL: out of memory. */
-static uint64_t *load_user_slot(struct load_users *users, const struct load_whose *e,
-                                uint32_t space, bool *is_new)
-{
-	struct load_users_first *first;
-
-	if (e->user & 1)
-		return map_slot(&users->by_end[e->key->end], (uint64_t)e->user << 32 | space,
-		                is_new);
-	if (ARRAY_ROOM_ZEROED(&users->first, &users->capacity, (size_t)e->user / 2 + 1) < 0)
-		return NULL;
-	first = &users->first[e->user / 2];
-	*is_new = !first->set;
-	if (*is_new)
-		*first = (struct load_users_first){ .space = space,
-			                            .end = e->key->end,
-			                            .set = true };
-	if (first->space == space && first->end == e->key->end)
-		return &first->value;
-	return map_slot(&users->by_end[e->key->end], (uint64_t)e->user << 32 | space, is_new);
-}
-
-/* How the words of a user part are read. Addresses from stack copies carry marks. The numbers of
- * user address spaces leave these bits free, so they tell the kinds apart. */
-static uint32_t load_how(const struct load_whose *e, const struct callchain *sample)
-{
-	return (sample->state == SEAM_STITCH_STACK_COPY ? RECORDING_KERNEL : 0) |
-	       (e->key->by_tables ? RECORDING_KERNEL >> 1 : 0);
-}
-
-/* The node of an entry's user part: few parts stand below many kernel parts, tasks and states. */
-static int load_user(struct load_builder *b, struct load_users *users, const struct load_whose *e,
-                     struct callchain sample, uint32_t *ret)
-{
-	uint32_t how = load_how(e, &sample);
-	bool is_new;
-	uint64_t *slot = load_user_slot(users, e, e->user_space | how, &is_new);
-	int r = slot ? 0 : -ENOMEM;
-
-	b->descent.told = 0;
-	*ret = PROFILE_ROOT;
-	if (slot && !is_new) {
-		*ret = (uint32_t)*slot;
-		b->descent.told = *slot & LOAD_TOLD;
-	} else if (slot) {
-		sample.kernel.n = 0;
-		r = load_descend_user(&b->descent, e, &sample, how, LOAD_ROOT_BY_END, ret);
-		*slot = *ret | b->descent.told;
-	}
-	return r;
 }
 
 /* The node of a stack of which outer frames are left out, or whose parts go over into each
@@ -278,7 +216,7 @@ static int load_stack(struct load_builder *b, const struct load_table *t, struct
 	kernel = sample;
 	kernel.user.n = 0;
 	if (sample.user.n)
-		r = load_user(b, users, &e, sample, ret);
+		r = load_user(&b->descent, users, &e, sample, ret);
 	if (r >= 0 && sample.kernel.n)
 		r = load_descend_kernel(&b->descent, &e, &kernel, ret);
 	/* A chain with frames that begins where the sample hit has no number of a hit. */
@@ -432,7 +370,7 @@ static int load_users(struct load_builder *b, const struct load_table *t, struct
 		/* What hangs elsewhere than below the root is not shared. */
 		if (sample.user.n && load_cut_root(&b->descent.cut, b->descent.namer.profile,
 		                                   &sample, e.key, false) == PROFILE_ROOT)
-			r = load_user(b, users, &e, sample, &node);
+			r = load_user(&b->descent, users, &e, sample, &node);
 		recording_looked_at(b->rec, &b->looked_at, sample.user.n * 8);
 	}
 	return r;
@@ -572,17 +510,17 @@ static int load_entries(struct load_builder *b, const struct load_table *tables,
 	const struct stacks *stacks[LOAD_TABLES_MAX];
 	uint64_t serial = 0, total = 0;
 	bool all = b->descent.namer.opts->frames == LOAD_FRAMES_ALL;
-	int r = load_name_events(b);
+	int r = 0;
 
 	for (size_t w = 0; w < n; w++)
 		stacks[w] = tables[w].stacks;
-	if (r >= 0 && all)
-		r = load_cut_learn(&b->descent.cut, b->rec, stacks, n);
+	if (all)
+		load_cut_learn(&b->descent.cut, b->rec, stacks, n);
 	for (size_t w = 0; w < n; w++)
 		total += tables[w].stacks->n;
 	/* User parts come before the kernel's frames, because the kernel's names may still be on
 	 * their way (kernel_prefetch.h). */
-	for (size_t w = 0; w < n && r >= 0 && all; w++)
+	for (size_t w = 0; w < n && r >= 0 && all && !b->users_known; w++)
 		r = load_users(b, &tables[w], &b->users[w]);
 	if (r >= 0)
 		r = load_lines_some(&b->descent.namer.lines);
@@ -601,52 +539,92 @@ static int load_entries(struct load_builder *b, const struct load_table *tables,
 	return r < 0 ? r : load_lines_expand(&b->descent.namer.lines, b->load);
 }
 
-/* At the end the profile may be replaced by a copy with source lines. */
-int load_build(struct load *load, struct resolver *resolver, const struct load_opts *opts,
-               const struct load_cgroups *cgroups, struct kernel_prefetch *prefetch,
-               const struct load_table *tables, size_t n)
+/* Nothing is in the profile yet but its events. */
+int load_build_start(struct load_builder **ret, struct load *load, struct resolver *resolver,
+                     const struct load_opts *opts, const struct load_cgroups *cgroups,
+                     uint64_t stacks)
 {
 	const struct recording *rec = resolver_recording(resolver);
-	struct load_users *users = calloc(n + 1, sizeof(*users));
-	struct load_builder b = {
-		.load = load,
-		.rec = rec,
-		.descent.namer = { .resolver = resolver, .opts = opts },
-		.prefetch = prefetch,
-		.cgroups = cgroups,
-		.sets = { .contexts = &rec->contexts, .by = opts->by, .lines = opts->label_lines },
-		.users = users
-	};
-	struct load_namer *namer = &b.descent.namer;
+	struct load_builder *b = calloc(1, sizeof(*b));
+	int r;
+
+	if (!b)
+		return -ENOMEM;
+	*ret = b;
+	b->load = load;
+	b->rec = rec;
+	b->descent.namer.resolver = resolver;
+	b->descent.namer.opts = opts;
+	b->cgroups = cgroups;
+	b->sets.contexts = &rec->contexts;
+	b->sets.by = opts->by;
+	b->sets.lines = opts->label_lines;
+	r = load_descent_start(&b->descent, stacks);
+	if (r >= 0)
+		r = profile_new(&load->profile, opts->keep);
+	b->descent.namer.profile = load->profile;
+	if (r >= 0)
+		r = load_lines_start(&b->descent.namer.lines, resolver, opts);
+	if (r >= 0 && opts->frames == LOAD_FRAMES_ALL)
+		r = load_cut_start(&b->descent.cut, rec);
+	return r < 0 ? r : load_name_events(b);
+}
+
+int load_build_user(struct load_builder *b, const struct load_whose *e,
+                    const struct callchain *sample)
+{
+	struct load_descent *d = &b->descent;
+	uint32_t root = load_cut_root(&d->cut, d->namer.profile, sample, e->key, false), node;
+
+	recording_looked_at(b->rec, &b->looked_at, sample->user.n * 8);
+	if (root == PROFILE_FAILED)
+		return -ENOMEM;
+	/* What hangs elsewhere than below the root is not shared. */
+	return root == PROFILE_ROOT ? load_user(d, &b->users[0], e, *sample, &node) : 0;
+}
+
+const struct load_cut *load_build_cut(const struct load_builder *b)
+{
+	return &b->descent.cut;
+}
+
+void load_build_users_known(struct load_builder *b)
+{
+	b->users_known = true;
+}
+
+/* At the end the profile may be replaced by a copy with source lines. */
+int load_build(struct load_builder *b, struct kernel_prefetch *prefetch,
+               const struct load_table *tables, size_t n)
+{
 	uint64_t stacks = 0;
 	int r;
 
 	for (size_t w = 0; w < n; w++)
 		stacks += tables[w].stacks->n;
-	r = users ? load_descent_start(&b.descent, stacks) : -ENOMEM;
+	b->prefetch = prefetch;
+	/* what is left empty is not touched */
+	r = profile_room(b->load->profile, stacks);
+	return r < 0 ? r : load_entries(b, tables, n);
+}
 
-	if (r >= 0)
-		r = profile_new(&load->profile, opts->keep);
-	namer->profile = load->profile;
-	if (r >= 0) /* what is left empty is not touched */
-		r = profile_room(load->profile, stacks);
-	if (r >= 0)
-		r = load_lines_start(&namer->lines, namer->resolver, opts);
-	if (r >= 0)
-		r = load_entries(&b, tables, n);
-	for (size_t w = 0; w < n && users; w++) {
-		free(users[w].first);
-		for (size_t i = 0; i < SAMPLE_ENDS; i++)
-			map_free(&users[w].by_end[i]);
-	}
-	free(users);
+/* The profile is load's, and stays. */
+void load_build_free(struct load_builder *b)
+{
+	struct load_namer *namer;
+
+	if (!b)
+		return;
+	namer = &b->descent.namer;
+	for (size_t w = 0; w < LOAD_TABLES_MAX; w++)
+		load_users_free(&b->users[w]);
 	map_free(&namer->objects);
-	map_free(&b.programs);
+	map_free(&b->programs);
 	load_lines_free(&namer->lines);
 	load_unnamed_free(&namer->unnamed);
-	free(b.events);
-	load_descent_free(&b.descent);
-	load_sets_free(&b.sets);
+	free(b->events);
+	load_descent_free(&b->descent);
+	load_sets_free(&b->sets);
 	buf_free(&namer->name);
-	return r;
+	free(b);
 }

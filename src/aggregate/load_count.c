@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aggregate/load_ahead.h"
 #include "aggregate/load_number.h"
 #include "aggregate/load_slices.h"
 #include "base/array.h"
@@ -361,6 +362,14 @@ static int load_count_fit(struct load_count *c)
 	return r;
 }
 
+/* Tells of a user part who puts such into the tree meanwhile. */
+static void load_count_ahead(struct load_count *c, const struct sample *s,
+                             const struct stacks_same *same, bool alike)
+{
+	load_ahead_met(c->ahead, same, pool_at(&c->stacks.keys, same->key),
+	               alike ? load_alike_space(&c->alike, same->user) : s->user_space, s->proc_ns);
+}
+
 /* Counts a sample in its entry: by whose it is, where its stack was, and what became of that. */
 int load_count_sample(void *count, const struct sample *s, struct buf *out)
 {
@@ -401,6 +410,8 @@ int load_count_sample(void *count, const struct sample *s, struct buf *out)
 	if (r >= 0)
 		r = (load_count_has_own(c, s) ? load_count_own_id : load_count_key_id)(c, s, &how,
 		                                                                       &same.key);
+	if (r >= 0 && c->ahead && same.user)
+		load_count_ahead(c, s, &same, how.alike);
 	return r < 0 ? r : stacks_put(&c->stacks, &same, s->period, s->proc_ns);
 }
 

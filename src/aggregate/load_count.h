@@ -10,6 +10,7 @@
 #include "samples/samples.h"
 #include "samples/stacks.h"
 
+struct load_ahead;
 struct load_known;
 
 struct load_count {
@@ -21,7 +22,8 @@ struct load_count {
 	size_t rows_most; /* of stacks; with more of them slices are made longer */
 	size_t rows_next; /* with more of them that is tried: not less than rows_most */
 	struct load_alike alike;
-	unsigned char *kernels; /* by kernel part: 0: not known yet */
+	struct load_ahead *ahead; /* is told of user parts; NULL: nobody */
+	unsigned char *kernels;   /* by kernel part: 0: not known yet */
 	size_t kernels_capacity;
 	/* By kernel part, and by user part: where it begins. Its words may be far. 0: not known.
 	 * By half their numbers: odd ones are of the other byte order, and are looked at each

@@ -47,17 +47,20 @@ static bool cut_is_kernels(const struct load_cut *c, const struct callchain *sam
 	       !c->by_tables && !walk_result_said(&sample->event->attr);
 }
 
-/* Finds for each event the longest chain that the kernel took, by which a limit that no file holds
- * is recognized. */
-int load_cut_learn(struct load_cut *c, const struct recording *rec,
-                   const struct stacks *const *stacks, size_t n)
+int load_cut_start(struct load_cut *c, const struct recording *rec)
 {
 	for (size_t i = 0; i < STACK_ENDS; i++)
 		c->by_tables |= rec->counts.ends[i] != 0;
 	c->most = calloc(seam_events_count(rec->events) + 1, sizeof(*c->most));
 	c->frames = calloc(CUT_LIMITS, sizeof(*c->frames));
-	if (!c->most || !c->frames)
-		return -ENOMEM;
+	return c->most && c->frames ? 0 : -ENOMEM;
+}
+
+/* Finds for each event the longest chain that the kernel took, by which a limit that no file holds
+ * is recognized. */
+void load_cut_learn(struct load_cut *c, const struct recording *rec,
+                    const struct stacks *const *stacks, size_t n)
+{
 	for (size_t w = 0; w < n; w++) {
 		for (size_t i = 0; i < stacks[w]->n; i++) {
 			struct callchain sample =
@@ -72,7 +75,13 @@ int load_cut_learn(struct load_cut *c, const struct recording *rec,
 				*most = addresses < UINT32_MAX ? (uint32_t)addresses : UINT32_MAX;
 		}
 	}
-	return 0;
+}
+
+/* A shorter chain than the default is no sign of it. */
+bool load_cut_waits(const struct load_cut *c, const struct callchain *sample)
+{
+	return cut_is_kernels(c, sample) && !sample->event->attr.sample_max_stack &&
+	       sample->kernel.n + sample->user.n >= CUT_DEFAULT;
 }
 
 void load_cut_free(struct load_cut *c)

@@ -25,9 +25,13 @@ struct load_cut {
 	uint32_t data;                       /* followed into data */
 };
 
-/* To be called before load_cut_root: looks through all tables of a recording. -ENOMEM. */
-int load_cut_learn(struct load_cut *c, const struct recording *rec,
-                   const struct stacks *const *stacks, size_t n);
+/* -ENOMEM. */
+int load_cut_start(struct load_cut *c, const struct recording *rec);
+/* To be called before load_cut_root: looks through all tables of a recording. */
+void load_cut_learn(struct load_cut *c, const struct recording *rec,
+                    const struct stacks *const *stacks, size_t n);
+/* Whether the answer for a stack depends on others, which must be learned before. */
+bool load_cut_waits(const struct load_cut *c, const struct callchain *sample);
 void load_cut_free(struct load_cut *c);
 
 /* The node below which a stack hangs that filled its room, or whose user part never came:
