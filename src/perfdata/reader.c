@@ -72,9 +72,9 @@ static int reader_advance(struct seam_reader *r, struct seam_error *err)
 	if (!ahead_wait(&r->ahead, r->visible, n))
 		input_populate(r->visible, n);
 	r->visible += n;
-	if (window_large(r)) {
-		window_drop(r->dropped, (size_t)(r->outer.at - r->dropped));
-		r->dropped = r->outer.at;
+	if (window_large(r) && r->outer.at - r->dropped > READER_BEHIND) {
+		window_drop(r->dropped, (size_t)(r->outer.at - r->dropped) - READER_BEHIND);
+		r->dropped = r->outer.at - READER_BEHIND;
 	}
 	if (r->visible != end)
 		ahead_start(&r->ahead, r->visible, reader_step(r->visible, end));

@@ -19,6 +19,9 @@
 #define READER_WINDOW (1u << 20)
 /* How far a lane goes into a mapped file before its length is asked for again. */
 #define READER_STEP (16u << 20)
+/* What is behind the reader is looked at for a while, by threads that are behind it
+ * (base/relay.h). */
+#define READER_BEHIND (6 << 20)
 /* Decompressed records that are kept until close, so that their bytes may be borrowed: so many in
  * memory, then in a file without a name (base/scratch.h), in chunks; where there is no place for
  * that, in memory again, up to READER_KEEP. */
