@@ -440,6 +440,18 @@ INLINE long v8_compiled(struct walk *c, __u64 pc, const int kind)
 	return 0;
 }
 
+#define V8_GIVES_UP 0x55ff41u /* call *n(%r13) */
+
+/* Whether the code was given up behind a call: V8 made that return to a call of its own behind all
+ * of the code, which says nothing of the place where the function is. */
+INLINE int v8_given_up(struct walk *c, const int kind)
+{
+	struct v8 *v = V8(c->runtime);
+
+	return !c->w->exact && !walk_read(c, c->w->regs[REG_IP], v->head, 8, kind) &&
+	       (ANEW(v->head[0]) & 0xffffff) == V8_GIVES_UP;
+}
+
 /* The native frame that is being walked runs this function. 1: nothing more is to be asked. */
 INLINE long v8_put(struct walk *c, __u64 function, __u64 mark, const int kind)
 {
@@ -461,7 +473,10 @@ INLINE long v8_put(struct walk *c, __u64 function, __u64 mark, const int kind)
 	if (r)
 		return 0;
 	if (ANEW(V8(p)->stage) == V8_STANDS && c->w->at.flags & KWALK_MAY_GUESS) {
-		if (v8_compiled(c, c->w->regs[REG_IP], kind))
+		V8(p)->found = 0;
+		if (v8_given_up(c, kind))
+			p->out.end = KWALK_RUNTIME_BUILDING;
+		else if (v8_compiled(c, c->w->regs[REG_IP], kind))
 			return 1;
 		if (ANEW(V8(p)->found))
 			at = (__u32)(c->w->regs[REG_IP] - ANEW(V8(p)->start)) |
