@@ -33,8 +33,8 @@ function segmentsOf(nodes, rows) {
 	return { chains, segments, segmentOf };
 }
 
-/* of: functions [name, kind], nodes [parent, function], rows {node, thread, slice, weight}, threads
- * [comm, pid, tid] */
+/* of: functions [name, kind], nodes [parent, function], rows {node, thread, slice, weight, event},
+ * threads [comm, pid, tid] */
 export function block(of) {
 	const texts = [""],
 		text = (s) => (texts.includes(s) ? texts.indexOf(s) : texts.push(s) - 1);
@@ -42,7 +42,7 @@ export function block(of) {
 	const rows = of.rows
 		.map((r) => ({ ...r, segment: tree.segmentOf[r.node] }))
 		.sort((a, b) => a.segment - b.segment);
-	const what = ({ state = 0, side = 0 }) => [0, state, side].join(),
+	const what = ({ event = 0, state = 0, side = 0 }) => [event, state, side].join(),
 		whats = [...new Set(rows.map(what))],
 		unit = of.rowUnit || 1;
 	const names = of.functions.map(([name]) => text(name));
@@ -59,7 +59,7 @@ export function block(of) {
 		unit,
 		whats: whats.map((text) => text.split(",").map(Number)),
 		sides: of.sides || [{ name: "one", start: 100, seconds: 2, lost: 0, undecoded: 0 }],
-		events: [{ name: "cycles", unit: of.unit || "count", first: false }],
+		events: of.events || [{ name: "cycles", unit: of.unit || "count", first: false }],
 		states: of.states || [{ text: "taken at once", unfinished: false }],
 		threads: of.threads.map(([comm, pid, tid]) => [text(comm), pid, tid]),
 		texts,

@@ -807,10 +807,11 @@ test("each side has a map, lanes and an order of time of its own", () => {
 	);
 	assert.deepEqual(laneSummary(before[0]), {
 		counts: [1600, 0, 0, 0],
+		waited: [0, 0, 0, 0],
 		from: 40 / 1024,
 		to: 44 / 1024,
 	});
-	assert.equal(laneText([1600, 0, 0, 0]), "samples: 1,600 running");
+	assert.equal(laneText(laneSummary(before[0])), "samples: 1,600 running");
 	const cells = [];
 	S.spans[0][0] = 500;
 	sums();
@@ -866,6 +867,74 @@ test("a process has the lanes of all its threads", () => {
 	assert.deepEqual([...process.lanes[0]], [300, 0, 0, 700]);
 	assert.deepEqual([...process.threads[1].lanes[0]], [300, 0, 0, 0]);
 	assert.deepEqual(laneSummary(process).counts, [1000, 0, 0, 0]);
+});
+
+/* A thread that ran in the first second, then slept for half of one; another that slept first. */
+function loadWaits(sleeps, unit = "nanoseconds") {
+	open({
+		functions: [
+			["", 0],
+			["all", 0],
+			["main", 1],
+		],
+		nodes: [
+			[0, 1],
+			[0, 2],
+			[1, 2],
+		],
+		threads: [
+			["one", 7, 7],
+			["two", 7, 8],
+		],
+		events: [
+			{ name: "cpu-clock", unit: "nanoseconds", first: false },
+			{ name: "offcpu-time", unit, first: false },
+			{ name: "offcpu-runqueue", unit, first: false },
+		],
+		rows: [{ node: 2, thread: 0, slice: 100, weight: 1e6 }, ...sleeps],
+	});
+}
+
+test("a wait is as long as it was, and ends where its sample is", () => {
+	loadWaits([
+		{ node: 2, thread: 0, slice: 1023, weight: 0.5e9, event: 1 },
+		{ node: 2, thread: 1, slice: 511, weight: 0.75e9, event: 1 },
+		{ node: 2, thread: 1, slice: 511, weight: 0.25e9, event: 2 },
+	]);
+	const [process] = timelineRows(0),
+		[one, two] = ["one", "two"].map((_, t) => process.threads.find((x) => x.t === t));
+	lanesOf([process, one, two], 8);
+	assert.deepEqual([...one.lanes[0]], [1, 0, 0, 0, 0, 0, 0, 0]);
+	assert.deepEqual([...one.lanes[1]], [0, 0, 0, 0, 0, 0, 1, 1]);
+	assert.deepEqual([...two.lanes[1]], [1, 1, 1, 0, 0, 0, 0, 0]);
+	assert.deepEqual([...two.lanes[3]], [0, 0, 0, 1, 0, 0, 0, 0]);
+	assert.deepEqual([...process.lanes[1]], [0.5, 0.5, 0.5, 0, 0, 0, 0.5, 0.5]);
+	assert.equal(laneText(laneSummary(one)), "samples: 1 running; 0.500 s sleeping");
+	assert.equal(laneSummary(two).from, 0);
+});
+
+test("a wait that overlaps the one before it is a sum, and has no length", () => {
+	loadWaits([
+		{ node: 2, thread: 0, slice: 600, weight: 1e6, event: 1 },
+		{ node: 2, thread: 0, slice: 700, weight: 1e9, event: 1 },
+	]);
+	const [one] = timelineRows(0)[0].threads;
+	lanesOf([one], 1024);
+	assert.deepEqual(
+		[...one.lanes[1].keys()].filter((x) => one.lanes[1][x]),
+		[600, 700],
+	);
+});
+
+test("waits that are counted, not timed, are counted", () => {
+	loadWaits([{ node: 2, thread: 0, slice: 600, weight: 9, event: 1 }], "count");
+	const [process] = timelineRows(0);
+	lanesOf([process.threads[0]], 4);
+	assert.deepEqual([...process.threads[0].lanes[1]], [0, 0, 1, 0]);
+	assert.equal(
+		laneText(laneSummary(process.threads[0])),
+		"samples: 1 running, 1 sleeping",
+	);
 });
 
 test("threads are found by name and number", () => {

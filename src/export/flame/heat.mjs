@@ -101,28 +101,47 @@ export function laneState(event) {
 export const laneStates = () =>
 	[...new Set(M.meta.events.map((e) => laneState(e.name)))].sort((a, b) => a - b);
 
-/* Of each side, by thread: samples by state, the first slice that has one, and the last: found once
- * for each block. */
+function addTo(lists, key, value) {
+	if (lists.has(key)) lists.get(key).push(value);
+	else lists.set(key, [value]);
+}
+
+/* Of each side, by thread: samples and nanoseconds by state, the first slice in which it does
+ * something, and the last: found once for each block. */
 function threadTimes() {
 	if (M.threadTimes) return M.threadTimes;
-	const { rowWhat, whatSide, whatEvent, rowThread, rowSlice, rowSamples } = M,
+	const { rowWhat, whatSide, whatEvent, rowThread, rowSlice, rowSamples, rowWeight } = M,
 		n = M.meta.threads.length,
-		states = M.meta.events.map((e) => laneState(e.name));
+		states = M.meta.events.map((e) => laneState(e.name)),
+		timed = LANE_STATES.map((_, state) => isTimed(state)),
+		waits = M.meta.sides.map(() => new Map());
 	const sides = M.meta.sides.map(() => ({
 		counts: LANE_STATES.map(() => new Float64Array(n)),
-		first: new Uint32Array(n).fill(M.meta.slices),
+		waited: LANE_STATES.map(() => new Float64Array(n)),
+		first: new Float64Array(n).fill(M.meta.slices),
 		last: new Uint32Array(n),
 	}));
 
 	for (let i = 0; i < rowWhat.length; i++) {
-		const of = sides[whatSide[rowWhat[i]]],
+		const side = whatSide[rowWhat[i]],
+			of = sides[side],
 			t = rowThread[i],
-			slice = rowSlice[i];
+			slice = rowSlice[i],
+			state = states[whatEvent[rowWhat[i]]];
 
-		of.counts[states[whatEvent[rowWhat[i]]]][t] += rowSamples[i];
+		of.counts[state][t] += rowSamples[i];
+		if (timed[state]) {
+			of.waited[state][t] += rowWeight[i] * M.unit;
+			addTo(waits[side], t, i);
+		}
 		if (slice < of.first[t]) of.first[t] = slice;
 		if (slice > of.last[t]) of.last[t] = slice;
 	}
+	waits.forEach((threads, side) => {
+		for (const [t, rows] of threads)
+			for (const { from } of waitSpans(rows, side))
+				sides[side].first[t] = Math.min(sides[side].first[t], from);
+	});
 	return (M.threadTimes = sides);
 }
 
@@ -154,9 +173,17 @@ export function timelineRows(side = 0) {
 /* The threads of a process, or of a thread itself. */
 export const membersOf = ({ t, threads }) => (threads ? threads.map((x) => x.t) : [t]);
 
-/* Gives threads and processes their samples in so many columns of time, by state. Only those that
- * are seen are given here: a column of each thread of a large machine is more than there is room
- * for. */
+/* Whether a state's samples are of time: each stands for what its thread waited until then, and the
+ * timeline has it as long as it was. Others are counted. */
+export const isTimed = (state) =>
+	state > 0 &&
+	M.meta.events
+		.filter((e) => laneState(e.name) === state)
+		.every((e) => e.unit === "nanoseconds");
+
+/* Gives threads and processes what they did in so many columns of time, by state: samples, or, of a
+ * state that is timed, which share of the column they waited. Only those that are seen are given
+ * here: a column of each thread of a large machine is more than there is room for. */
 export function lanesOf(owners, columns) {
 	const { rowWhat, whatSide, whatEvent, rowThread, rowSlice, rowSamples } = M,
 		slices = M.meta.slices;
@@ -165,7 +192,9 @@ export function lanesOf(owners, columns) {
 			Math.floor((slice * columns) / slices),
 		),
 		states = M.meta.events.map((e) => laneState(e.name)),
-		present = new Set(states);
+		present = new Set(states),
+		timed = LANE_STATES.map((_, state) => present.has(state) && isTimed(state)),
+		waits = M.meta.sides.map(() => new Map()) /* rows of timed states, by thread */;
 
 	for (const owner of owners) {
 		owner.lanes = LANE_STATES.map((_, i) =>
@@ -175,33 +204,100 @@ export function lanesOf(owners, columns) {
 	}
 	for (let i = 0; i < rowWhat.length; i++) {
 		const what = rowWhat[i],
-			of = found[whatSide[what]][rowThread[i]];
+			t = rowThread[i],
+			of = found[whatSide[what]][t];
 
 		if (!of) continue;
 		const state = states[whatEvent[what]],
 			column = columnOf[rowSlice[i]];
-		for (let k = 0; k < of.length; k++) of[k].lanes[state][column] += rowSamples[i];
+		if (timed[state]) addTo(waits[whatSide[what]], t, i);
+		else for (const { lanes } of of) lanes[state][column] += rowSamples[i];
 	}
+	waits.forEach((threads, side) => {
+		for (const [t, rows] of threads)
+			for (const wait of waitSpans(rows, side))
+				for (const owner of found[side][t]) spreadWait(owner, wait);
+	});
 }
 
-/* What a lane shows, in words: samples by state, and when the first and the last. */
+/* A thread's waits as spans of slices, {state, from, to}: a sample is taken when its thread comes
+ * back. What does not fit behind the wait before it (a sum that a file has at its end) is as short
+ * as can be. */
+export function waitSpans(rows, side) {
+	const { rowWhat, whatEvent, rowSlice, rowWeight, unit } = M,
+		long = (1e9 * M.meta.sides[side].seconds) / M.meta.slices /* ns */,
+		ends = new Map() /* slice -> slices waited, by state */,
+		spans = [];
+	let free = 0;
+
+	for (const i of rows) {
+		const state = laneState(M.meta.events[whatEvent[rowWhat[i]]].name);
+
+		if (!ends.has(rowSlice[i])) ends.set(rowSlice[i], LANE_STATES.map(() => 0));
+		ends.get(rowSlice[i])[state] += (rowWeight[i] * unit) / long;
+	}
+	for (const [slice, waited] of [...ends].sort(([a], [b]) => a - b)) {
+		const all = waited.reduce((a, b) => a + b),
+			fits = slice + 1 - free + 1,
+			scale = all <= fits ? Math.min(1, (slice + 1 - free) / all) : 1 / all;
+		let to = slice + 1;
+
+		/* Who is woken waits for a CPU last. */
+		for (let state = LANE_STATES.length - 1; state > 0; state--) {
+			const from = to - waited[state] * scale;
+
+			if (waited[state]) spans.push({ state, from, to });
+			to = from;
+		}
+		free = slice + 1;
+	}
+	return spans;
+}
+
+/* Adds a wait to the columns in which it lies: the share of each, of all threads of its owner. */
+function spreadWait(owner, { state, from, to }) {
+	const lane = owner.lanes[state],
+		threads = membersOf(owner).length,
+		scale = lane.length / M.meta.slices,
+		begin = from * scale,
+		end = Math.min(lane.length, to * scale);
+
+	for (let x = Math.max(0, Math.floor(begin)); x < end; x++)
+		lane[x] += (Math.min(end, x + 1) - Math.max(begin, x)) / threads;
+}
+
+/* What a lane has: samples by state, the seconds that it waited by state, and from when to when. */
 export function laneSummary(owner) {
 	const times = threadTimes()[owner.side],
 		members = membersOf(owner),
+		sum = (of) => members.reduce((all, t) => all + of[t], 0),
 		at = (slice) => (M.meta.sides[owner.side].seconds * slice) / M.meta.slices;
 
 	return {
-		counts: times.counts.map((of) => members.reduce((sum, t) => sum + of[t], 0)),
+		counts: times.counts.map(sum),
+		waited: times.waited.map((of) => sum(of) / 1e9),
 		from: at(members.reduce((least, t) => Math.min(least, times.first[t]), Infinity)),
 		to: at(members.reduce((most, t) => Math.max(most, times.last[t] + 1), 0)),
 	};
 }
 
-/* Counts by state, in words. */
-export function laneText(counts) {
-	const said = laneStates()
-		.filter((state) => counts[state])
-		.map((state) => `${grouped(counts[state])} ${LANE_STATES[state].name}`);
+/* A state of a lane in words: how much of it there is, as it is counted. */
+export const laneAmount = (state, { counts, waited }) =>
+	isTimed(state) ? `${waited[state].toFixed(3)} s` : grouped(counts[state]);
 
-	return said.length ? `samples: ${said.join(", ")}` : "no sample";
+/* What a lane has in words, by state. */
+export function laneText(summary) {
+	const has = (state) => (isTimed(state) ? summary.waited : summary.counts)[state] > 0,
+		said = (state) => `${laneAmount(state, summary)} ${LANE_STATES[state].name}`;
+	const [counted, timed] = [false, true].map((is) =>
+		laneStates()
+			.filter((state) => isTimed(state) === is && has(state))
+			.map(said),
+	);
+
+	return (
+		[...(counted.length ? [`samples: ${counted.join(", ")}`] : []), ...timed].join(
+			"; ",
+		) || "no sample"
+	);
 }

@@ -4,11 +4,13 @@
 // pane shows.
 import { $, M, S, V, ask } from "./state.mjs";
 import { isAllTime, twoSides } from "./sums.mjs";
-import { grouped, processName, threadFound, threadName } from "./names.mjs";
+import { processName, threadFound, threadName } from "./names.mjs";
 import { PAPER, fitted, isDark, node, sized } from "./element.mjs";
 import { outline, ramp, rampImage, rampMiddle } from "./ramps.mjs";
 import {
 	LANE_STATES,
+	isTimed,
+	laneAmount,
 	laneStates,
 	laneSummary,
 	laneText,
@@ -90,14 +92,16 @@ function drawLaneName(ctx, row, y, style) {
 }
 
 /* A row's lanes as rows of an image: running, then each way to wait where it is most of a
- * column. */
-function laneImageRows({ lanes }, states) {
+ * column. A whole column of waiting has the strongest colour, as the most samples have. */
+function laneImageRows({ lanes }, states, strongest) {
 	const waiting = states.filter((state) => state),
-		most = (i) => Math.max(...waiting.map((state) => lanes[state][i]));
+		scale = (state) => (isTimed(state) ? strongest : 1),
+		shown = waiting.map((state) => lanes[state].map((n) => n * scale(state))),
+		most = (i) => Math.max(...shown.map((lane) => lane[i]));
 
 	return [
 		lanes[0] || new Float64Array(L.columns),
-		...waiting.map((state) => lanes[state].map((n, i) => (n === most(i) ? n : 0))),
+		...shown.map((lane) => lane.map((n, i) => (n === most(i) ? n : 0))),
 	];
 }
 
@@ -110,7 +114,7 @@ function drawSamples(ctx, rows, first, width, style) {
 	const owners = rows.filter((row) => !row.heading).map(ownerOf);
 	const most = giveLanes(owners);
 	const image = rampImage(
-		owners.flatMap((owner) => laneImageRows(owner, states)),
+		owners.flatMap((owner) => laneImageRows(owner, states, most)),
 		L.columns,
 		most,
 		states.map((state) => laneRamp(state)),
@@ -160,15 +164,16 @@ function mostOf(threads) {
 	let most = 1;
 
 	for (const { lanes } of threads)
-		for (const lane of lanes)
-			for (let i = 0; lane && i < lane.length; i++)
-				most = Math.max(most, lane[i]);
+		lanes.forEach((lane, state) => {
+			if (!lane || isTimed(state)) return;
+			most = lane.reduce((a, b) => Math.max(a, b), most);
+		});
 	return most;
 }
 
-/* Gives rows' owners their samples, and takes them from those that had them. Returns the most that
- * a column of a thread has, of the heaviest threads: found once for each width, in the same turn,
- * as that goes over all samples. */
+/* Gives rows' owners their lanes, and takes them from those that had them. Returns the most samples
+ * that a column of a thread has, of the heaviest threads: found once for each width, in the same
+ * turn, as that goes over all samples. */
 function giveLanes(owners) {
 	const known = M.laneMost && M.laneMost.columns === L.columns,
 		threads = known ? [] : measured(),
@@ -199,7 +204,7 @@ function laneLegend() {
 		"Upper half of a row: ",
 		said(0),
 		...(waiting.length
-			? ["lower half: ", ...waiting.map(said)]
+			? ["lower half, for as long as it lasts: ", ...waiting.map(said)]
 			: ["(waiting: seam record --off-cpu) "]),
 		"A click on a name: it alone, or all again. " +
 			"What is typed to find threads finds rows here.",
@@ -306,9 +311,7 @@ export function drawLaneTable() {
 			.filter((row) => row.thread)
 			.map(({ thread }) => {
 				const s = laneSummary(thread),
-					cells = states.map((state) =>
-						grouped(s.counts[state]),
-					);
+					cells = states.map((state) => laneAmount(state, s));
 				const side = twoSides() ? [M.meta.sides[thread.side].name] : [];
 
 				cells.push(seconds(s.from), seconds(s.to), ...side);
@@ -349,16 +352,17 @@ export function laneSays(row, part) {
 		const s = laneSummary(owner);
 
 		return (
-			`${name}: ${laneText(s.counts)}, from ${s.from.toFixed(3)} ` +
+			`${name}: ${laneText(s)}, from ${s.from.toFixed(3)} ` +
 			`to ${s.to.toFixed(3)} s`
 		);
 	}
 	if (!owner.lanes || owner.lanes.every((lane) => !lane || lane.length !== L.columns))
 		lanesOf([owner], L.columns);
-	const counts = owner.lanes.map((lane) => (lane ? lane[column] : 0)),
-		seconds = M.meta.sides[owner.side].seconds / L.columns;
+	const seconds = M.meta.sides[owner.side].seconds / L.columns,
+		counts = owner.lanes.map((lane) => (lane ? lane[column] : 0)),
+		waited = counts.map((share) => share * seconds * membersOf(owner).length);
 	return (
 		`${name}, ${(column * seconds).toFixed(3)} to ` +
-		`${((column + 1) * seconds).toFixed(3)} s: ${laneText(counts)}`
+		`${((column + 1) * seconds).toFixed(3)} s: ${laneText({ counts, waited })}`
 	);
 }
