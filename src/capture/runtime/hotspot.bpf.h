@@ -293,12 +293,16 @@ INLINE long hotspot_between(struct walk *c, const int kind)
 	return hotspot_stub_at_pc(c, kind);
 }
 
+/* Leaves a piece that is neither a method's nor the interpreter's. */
 INLINE long hotspot_stub(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct walker *w = c->w;
 
-	if (ANEW(HS(p)->frame) - 2 < HOTSPOT_FRAME)
+	/* Where nothing says from where on its frame is whole, that is only where it calls: it
+	 * saves all registers first, and takes them back before it returns. */
+	if (ANEW(HS(p)->frame) - 2 < HOTSPOT_FRAME &&
+	    (!w->exact || ANEW(HS(p)->complete) <= HS(p)->size))
 		return hotspot_sized(c, kind);
 	if (w->exact)
 		return ANEW(HS(p)->what) >= HOTSPOT_BLOB_ADAPTER ? hotspot_between(c, kind)
