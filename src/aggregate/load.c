@@ -64,10 +64,8 @@ static int load_start(void *ctx, void **ret)
 static int load_samples(struct load_work *work, struct tables **tables, struct seam_error *err)
 {
 	const struct load_opts *opts = work->opts;
-	struct tables_opts by_symbols = {
-		.sz = sizeof(by_symbols),
-		.helpers = (opts->threads ? opts->threads : cpus_usable()) - 1
-	};
+	struct tables_opts by_symbols = { .sz = sizeof(by_symbols),
+		                          .helpers = cpus_for(opts->threads) - 1 };
 	bool copies = opts->frames != LOAD_FRAMES_INNERMOST || work->rec->index->hits_in_copies;
 	/* A control group is said by the sample's record. */
 	unsigned needs = SAMPLES_CALLS | (copies ? SAMPLES_COPIES : 0) | SAMPLES_MEMBERS |
@@ -232,8 +230,8 @@ static int load_begin_ahead(struct load *load, struct resolver *resolver, struct
 	const uint64_t parts = index->stacks.parts[0].n + stitch_chains(work->rec->stitch);
 	int r;
 
-	if ((opts->threads ? opts->threads : cpus_usable()) == 1 || opts->max_stack ||
-	    opts->frames != LOAD_FRAMES_ALL || parts < AHEAD_FROM)
+	if (cpus_for(opts->threads) == 1 || opts->max_stack || opts->frames != LOAD_FRAMES_ALL ||
+	    parts < AHEAD_FROM)
 		return 0;
 	r = load_build_start(&work->builder, load, resolver, opts, &work->cgroups, parts);
 	if (r >= 0)

@@ -107,7 +107,7 @@ int load_ahead_end(struct load_ahead *a)
 	relay_end(&a->relay);
 	free(a->met);
 	a->met = NULL;
-	if (ran && !a->alone && !a->left && !a->left_out)
+	if (ran && !a->left && !a->left_out)
 		load_build_users_known(a->builder);
 	return a->failure;
 }

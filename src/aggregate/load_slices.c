@@ -15,7 +15,7 @@ struct profile_slices load_slices_of(const struct recording *rec, const struct l
 
 size_t load_slices_rows(const struct load_opts *opts)
 {
-	unsigned threads = opts->threads ? opts->threads : cpus_usable();
+	unsigned threads = cpus_for(opts->threads);
 
 	if (!(opts->keep & PROFILE_KEEP_SLICE) || !opts->slice_ns || !opts->rows_most)
 		return SIZE_MAX;

@@ -73,6 +73,17 @@ int relay_start(struct relay *r, size_t size, void (*take)(void *ctx, void *thin
 	return rc;
 }
 
+/* One that cannot be begun, or has ended, is wanted no more. */
+bool relay_takes(struct relay *r, bool lasts, size_t size,
+                 void (*take)(void *ctx, void *things, size_t n), void *ctx)
+{
+	if (r->started && lasts)
+		return true;
+	relay_end(r);
+	r->wanted &= lasts;
+	return r->wanted && r->before++ == RELAY_FROM && relay_start(r, size, take, ctx) >= 0;
+}
+
 /* Waits until no more than so many batches are left; the caller has the lock. */
 static void relay_until(struct relay *r, unsigned left)
 {

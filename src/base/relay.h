@@ -12,14 +12,18 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define RELAY_BATCH 256u /* things that are handed over together */
 #define RELAY_WEIGHT \
 	(32u << 10)       /* bytes, of what they stand for, from which on they are handed over */
 #define RELAY_BATCHES 64u /* that may wait */
+#define RELAY_FROM 8192u  /* things: fewer are not worth a thread (relay_takes) */
 
 struct relay {
 	bool started;
+	bool wanted;     /* relay_takes may begin a thread; for the owner to set */
+	uint32_t before; /* things that came before one was worth it */
 	pthread_t thread;
 	void (*take)(void *ctx, void *things, size_t n);
 	void *ctx;
@@ -41,6 +45,10 @@ struct relay {
  * no thread, and nothing may be given. */
 int relay_start(struct relay *r, size_t size, void (*take)(void *ctx, void *things, size_t n),
                 void *ctx);
+/* Whether the next thing is to be given: in a relay that is wanted a thread begins when there were
+ * many. It ends, for good, at the first thing whose bytes do not last. */
+bool relay_takes(struct relay *r, bool lasts, size_t size,
+                 void (*take)(void *ctx, void *things, size_t n), void *ctx);
 /* The place of the next thing, for the caller to fill before the next call. weight: of bytes that
  * it stands for, so that the giver is not far ahead of the thread in a file; 0: of none. */
 void *relay_next(struct relay *r, size_t weight);

@@ -33,7 +33,7 @@ static void *kernel_prefetch_run(void *arg)
 void kernel_prefetch_start(struct kernel_prefetch *e, struct resolver *resolver, unsigned threads)
 {
 	*e = (struct kernel_prefetch){ 0 };
-	if ((threads ? threads : cpus_usable()) == 1)
+	if (cpus_for(threads) == 1)
 		return;
 	e->kernel = resolver_kernel(resolver);
 	sem_init(&e->rest, 0, 0);

@@ -251,7 +251,7 @@ static void *lines_open_early(void *arg)
 
 unsigned lines_threads(const struct lines *l)
 {
-	unsigned n = l->opts.threads ? l->opts.threads : cpus_usable();
+	unsigned n = cpus_for(l->opts.threads);
 
 	return n < LINES_THREADS_MAX ? n : LINES_THREADS_MAX;
 }

@@ -41,7 +41,7 @@ void object_prefetch_start(struct object_prefetch *e, const struct resolver *res
                            unsigned threads)
 {
 	*e = (struct object_prefetch){ 0 };
-	if ((threads ? threads : cpus_usable()) == 1)
+	if (cpus_for(threads) == 1)
 		return;
 	e->resolver = resolver;
 	pthread_mutex_init(&e->lock, NULL);

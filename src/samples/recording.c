@@ -273,13 +273,13 @@ static bool recording_has_threads(const struct recording_opts *opts)
 {
 	if (opts && (opts->innermost || opts->no_stacks || opts->states))
 		return false;
-	return (opts && opts->threads ? opts->threads : cpus_usable()) > 1;
+	return cpus_for(opts ? opts->threads : 0) > 1;
 }
 
 /* Callchains are looked up beside the reading of records. */
 static void recording_beside(struct recording *rec)
 {
-	rec->index->beside = true;
+	rec->index->relay.wanted = true;
 	stitch_beside(rec->stitch);
 }
 

@@ -332,25 +332,12 @@ static int sample_index_asks(struct sample_index *n, const struct sample_entry *
                              const struct sample_index_parts *parts)
 {
 	const bool lasts = entry->bytes;
-	int r = 0;
 
-	if (n->relay.started && lasts) {
+	if (relay_takes(&n->relay, lasts, sizeof(struct sample_index_sent), sample_index_take, n)) {
 		sample_index_send(n, entry, size, parts);
 		return 0;
 	}
-	if (n->relay.started)
-		r = sample_index_settle(n);
-	n->beside &= lasts;
-	if (r >= 0 && n->beside && n->before++ == SAMPLE_INDEX_ALONE)
-		n->beside = relay_start(&n->relay, sizeof(struct sample_index_sent),
-		                        sample_index_take, n) >= 0;
-	if (r < 0)
-		return r;
-	if (n->relay.started) {
-		sample_index_send(n, entry, size, parts);
-		return 0;
-	}
-	return sample_index_keep(n, entry, lasts, parts);
+	return n->failure < 0 ? n->failure : sample_index_keep(n, entry, lasts, parts);
 }
 
 /* Adds an entry, and asks for the numbers of the parts that the sample itself has. They are written

@@ -65,7 +65,6 @@ struct sample_entry {
 #define SAMPLE_INDEX_HELD 16u
 #define SAMPLE_INDEX_RECENT 256u
 #define SAMPLE_INDEX_WAITING 16u /* samples whose parts are looked up together */
-#define SAMPLE_INDEX_ALONE 8192u /* samples: fewer are not worth a thread */
 
 /* What is asked of a sample: the numbers of these. */
 struct sample_index_parts {
@@ -92,9 +91,8 @@ struct sample_index {
 		struct stacks_asked user, kernel;
 	} waiting[SAMPLE_INDEX_WAITING];
 	unsigned n_waiting;
-	bool beside;         /* a thread may look them up, which then has entries, stacks and ips */
-	uint32_t before;     /* samples before it was worth one */
-	struct relay relay;  /* to that thread */
+	struct relay relay;  /* to a thread that looks them up, where it is wanted: it has
+	                        entries, stacks and ips then */
 	int failure;         /* of it; else 0 */
 	atomic_size_t again; /* parts that were copied when they were met again (INTERN_ONCE) */
 	struct sample_index_recent {

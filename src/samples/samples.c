@@ -186,7 +186,7 @@ static bool samples_alone(const struct samples_work *w)
 /* How many threads are worth their start. */
 static unsigned samples_thread_count(const struct samples_work *w)
 {
-	size_t n = w->opts->threads ? w->opts->threads : cpus_usable();
+	size_t n = cpus_for(w->opts->threads);
 	size_t worth = n;
 
 	if (samples_alone(w))

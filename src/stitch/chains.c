@@ -3,7 +3,7 @@
  * chains.c: see chains.h. Few distinct chains answer many samples, and most are among those met
  * last: these are compared first, as they are in the file.
  *
- * Invariant: while the relay is started, words, recent and failed are its thread's.
+ * Invariant: while the relay is started, words, what recent has, and failed are its thread's.
  */
 #include "stitch/chains.h"
 
@@ -14,7 +14,6 @@
 #include "stitch/rules.h"
 
 #define RECENT_BITS 12
-#define ALONE 8192u /* chains: fewer are not worth a thread */
 
 /* The chains met last, with what was found for them. */
 struct chains_recent {
@@ -146,7 +145,7 @@ static void chains_send(struct chains *c, const struct chains_waiting *w)
 		                      .way = (uint8_t)w->way };
 }
 
-/* The thread begins when chains are many. Bytes that do not stay are looked up at once. */
+/* Bytes that do not stay are looked up at once. */
 int chains_put(struct chains *c, const struct seam_u64s *ips, bool stable, uint32_t *chain,
                uint16_t *n)
 {
@@ -156,23 +155,16 @@ int chains_put(struct chains *c, const struct seam_u64s *ips, bool stable, uint3
 
 	if (!ips->n)
 		return 0;
-	if (c->relay.started && stable) {
-		chains_send(c, &w);
-		return 0;
-	}
-	relay_end(&c->relay);
 	/* 4,096 slots of 16 bytes. They serve learning alone: chains_settle frees them. */
 	if (!c->recent)
 		c->recent = calloc(1u << RECENT_BITS, sizeof(*c->recent));
-	if (!c->recent || c->failed)
+	if (!c->recent)
 		return -ENOMEM;
-	c->beside &= stable;
-	if (c->beside && c->before++ == ALONE)
-		c->beside = relay_start(&c->relay, sizeof(struct chains_sent), chains_take, c) >= 0;
-	if (!c->relay.started)
-		return chains_keep(c, &w, stable);
-	chains_send(c, &w);
-	return 0;
+	if (relay_takes(&c->relay, stable, sizeof(struct chains_sent), chains_take, c)) {
+		chains_send(c, &w);
+		return 0;
+	}
+	return c->failed ? -ENOMEM : chains_keep(c, &w, stable);
 }
 
 int chains_settle(struct chains *c)

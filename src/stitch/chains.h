@@ -33,9 +33,7 @@ struct chains {
 		enum intern_way way;
 	} waiting[CHAINS_WAITING];
 	unsigned n_waiting;
-	bool beside;         /* a thread may look them up */
-	uint32_t before;     /* those that were looked up before one was worth it */
-	struct relay relay;  /* to that thread */
+	struct relay relay;  /* to a thread that looks them up, where it is wanted */
 	bool failed;         /* it ran out of memory */
 	atomic_size_t again; /* intern's n_again, for who learns */
 };

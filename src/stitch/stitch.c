@@ -241,7 +241,7 @@ void stitch_kept(struct seam_stitch *st, enum intern_way way)
 
 void stitch_beside(struct seam_stitch *st)
 {
-	st->index.chains.beside = true;
+	st->index.chains.relay.wanted = true;
 }
 
 size_t stitch_met_again(const struct seam_stitch *st)

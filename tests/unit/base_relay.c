@@ -67,6 +67,30 @@ static void all_in_order(void **state)
 	}
 }
 
+/* A thread begins when things are many, and never again once one came that does not last. */
+static void begins_when_many(void **state)
+{
+	struct taken t = { 0 };
+	struct relay r = { 0 };
+
+	(void)state;
+	for (uint32_t i = 0; i < 2 * RELAY_FROM; i++)
+		assert_false(relay_takes(&r, true, sizeof(uint64_t), take, &t)); /* not wanted */
+	r.wanted = true;
+	for (uint32_t i = 0; i < RELAY_FROM; i++)
+		assert_false(relay_takes(&r, true, sizeof(uint64_t), take, &t));
+	for (uint64_t i = 0; i < 700; i++) {
+		assert_true(relay_takes(&r, true, sizeof(uint64_t), take, &t));
+		give(&r, i, 1);
+	}
+	assert_false(relay_takes(&r, false, sizeof(uint64_t), take, &t));
+	assert_false(r.started);
+	assert_int_equal(t.n, 700);
+	assert_int_equal(t.wrong, 0);
+	for (uint32_t i = 0; i < 2 * RELAY_FROM; i++)
+		assert_false(relay_takes(&r, true, sizeof(uint64_t), take, &t));
+}
+
 static void settled_between(void **state)
 {
 	struct taken t = { 0 };
@@ -99,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_in_order),
+		cmocka_unit_test(begins_when_many),
 		cmocka_unit_test(settled_between),
 		cmocka_unit_test(never_started),
 	};
