@@ -12,6 +12,21 @@ DATA, CLICKHOUSE = (os.path.abspath(a) for a in sys.argv[2:4])
 RECORDINGS = ["hackbench_d", "multi_group", "pipe_z"]
 
 
+def of_version_3(ask, database, local=""):
+    """Tables of now become those of version 3: windows by time, which was of the server's zone. local: how a cluster's own are called."""
+    windows = "%s.seam_windows%s" % (database, local)
+    columns = ("from_ns, to_ns, type, unit, service, version, host, comm, instance, label_keys, label_values, stacks, samples, weight_each, weights, "
+               "count_names, count_values")
+    ask("CREATE TABLE %s.windows ENGINE = ReplacingMergeTree PARTITION BY toDate(time) ORDER BY (type, service, time, host, version, comm, instance, "
+        "from_ns, unit, label_keys, label_values) AS SELECT toDateTime(toUInt32(was)) AS time, %s FROM (SELECT time AS was, %s FROM %s) AS w" %
+        (database, columns, columns, windows))
+    ask("DROP TABLE " + windows)
+    ask("DROP TABLE %s.seam_schema" % database)
+    ask("RENAME TABLE %s.windows TO %s" % (database, windows))
+    ask("CREATE TABLE %s.seam_schema (version UInt32, made DateTime) ENGINE = ReplacingMergeTree(made) ORDER BY version" % database)
+    ask("INSERT INTO %s.seam_schema (version, made) VALUES (3, now())" % database)
+
+
 def imported(url, name, *more):
     return seam("store", "import", "--store", url, "--window", "1s", *NOWHERE, *more, os.path.join(DATA, name, "perf.data"))[1]
 

@@ -19,14 +19,18 @@ import engines
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import held  # noqa: E402
-from asked import CLICKHOUSE, DATA, RECORDINGS, answers, imported, listing, same_functions  # noqa: E402
+from asked import CLICKHOUSE, DATA, RECORDINGS, answers, imported, listing, of_version_3, same_functions  # noqa: E402
 from held import NOWHERE, check, fault, seam  # noqa: E402
+
+
+def two(work, name):
+    numbers = engines.ports(4)
+    return [engines.Engine(CLICKHOUSE, "server", os.path.join(work, name + str(i)), numbers[2 * i], numbers[2 * i + 1], numbers[1::2]) for i in range(2)]
 
 
 def divided(work):
     """Two servers, each with a part of the services."""
-    numbers = engines.ports(4)
-    servers = [engines.Engine(CLICKHOUSE, "server", os.path.join(work, "shard%d" % i), numbers[2 * i], numbers[2 * i + 1], numbers[1::2]) for i in range(2)]
+    servers = two(work, "shard")
     sqlite = "sqlite:" + os.path.join(work, "cluster.db")
     try:
         for e in servers:
@@ -61,8 +65,7 @@ def divided(work):
 
 def older(work):
     """Tables of version 3 on two servers: each server's init brings its own rows to this version, and commands wait for both."""
-    numbers = engines.ports(4)
-    servers = [engines.Engine(CLICKHOUSE, "server", os.path.join(work, "older%d" % i), numbers[2 * i], numbers[2 * i + 1], numbers[1::2]) for i in range(2)]
+    servers = two(work, "older")
     sqlite = "sqlite:" + os.path.join(work, "older.db")
     try:
         for e in servers:
@@ -72,16 +75,7 @@ def older(work):
             imported(sqlite, name)
             imported(servers[0].url(), name)
         for e in servers:
-            e.ask("CREATE TABLE windows ENGINE = ReplacingMergeTree PARTITION BY toDate(time) ORDER BY (type, service, time, host, version, comm, "
-                  "instance, from_ns, unit, label_keys, label_values) AS SELECT toDateTime(toUInt32(was)) AS time, from_ns, to_ns, type, unit, service, "
-                  "version, host, comm, instance, label_keys, label_values, stacks, samples, weight_each, weights, count_names, count_values FROM "
-                  "(SELECT time AS was, from_ns, to_ns, type, unit, service, version, host, comm, instance, label_keys, label_values, stacks, "
-                  "samples, weight_each, weights, count_names, count_values FROM seam_windows_local) AS w")
-            for table in ("seam_windows_local", "seam_schema"):
-                e.ask("DROP TABLE " + table)
-            e.ask("RENAME TABLE windows TO seam_windows_local")
-            e.ask("CREATE TABLE seam_schema (version UInt32, made DateTime) ENGINE = ReplacingMergeTree(made) ORDER BY version")
-            e.ask("INSERT INTO seam_schema (version, made) VALUES (3, now())")
+            of_version_3(e.ask, "default", "_local")
         if "--cluster NAME" not in seam("store", "init", "--store", servers[0].url(), status=1)[1]:
             fault("a cluster's older tables are brought to this form without its name")
         for e in servers:

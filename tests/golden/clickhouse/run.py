@@ -25,7 +25,7 @@ import engines
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import held  # noqa: E402
-from asked import CLICKHOUSE, DATA, RECORDINGS, answers, both, imported, listing, same_functions  # noqa: E402
+from asked import CLICKHOUSE, DATA, RECORDINGS, answers, both, imported, listing, of_version_3, same_functions  # noqa: E402
 from held import EVER, NOWHERE, check, fault, seam  # noqa: E402
 
 PUT, GATE = (os.path.abspath(a) for a in sys.argv[4:6])
@@ -351,16 +351,7 @@ def older(engine):
 
 def before_last(engine):
     """The tables of the database hours become those of version 3: windows by time, which was of the server's zone; then of now."""
-    engine.ask("CREATE TABLE hours.windows ENGINE = ReplacingMergeTree PARTITION BY toDate(time) ORDER BY (type, service, time, host, version, "
-               "comm, instance, from_ns, unit, label_keys, label_values) AS SELECT toDateTime(toUInt32(was)) AS time, from_ns, to_ns, type, unit, service, "
-               "version, host, comm, instance, label_keys, label_values, stacks, samples, weight_each, weights, count_names, count_values FROM "
-               "(SELECT time AS was, from_ns, to_ns, type, unit, service, version, host, comm, instance, label_keys, label_values, stacks, samples, "
-               "weight_each, weights, count_names, count_values FROM hours.seam_windows) AS w")
-    for table in ("seam_windows", "seam_schema"):
-        engine.ask("DROP TABLE hours." + table)
-    engine.ask("RENAME TABLE hours.windows TO hours.seam_windows")
-    engine.ask("CREATE TABLE hours.seam_schema (version UInt32, made DateTime) ENGINE = ReplacingMergeTree(made) ORDER BY version")
-    engine.ask("INSERT INTO hours.seam_schema (version, made) VALUES (3, now())")
+    of_version_3(engine.ask, "hours")
     url = engine.url("/hours")
     if "an earlier seam" not in seam("report", "--store", url, status=1)[1]:
         fault("a store of version 3 is not told")
