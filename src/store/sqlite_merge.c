@@ -525,7 +525,7 @@ static int merge_step(struct sqlite_merging *m, const struct merge_window *w, si
 {
 	struct buf data = { 0 }, begins = { 0 };
 	uint64_t at = w->from_ns, to_ns = w->to_ns;
-	int64_t made = 0;
+	int64_t made;
 	int r = 0;
 
 	m->n_counts = 0;

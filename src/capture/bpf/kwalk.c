@@ -342,7 +342,6 @@ static int64_t kwalk_settle(void *ctx, uint32_t grace_ms, capture_write write, v
 	return n < 0 ? n : sum + n;
 }
 
-/* What the session is given: it knows nothing of BPF but these functions. */
 /* Which methods are inlined in a piece of code says the process's memory alone: until it ends, or
  * until the code is replaced, as most of a program that begins is. */
 #define KWALK_WITHIN_MS 10
@@ -357,7 +356,7 @@ static int kwalk_within_ms(void *ctx)
 	               : INT_MAX;
 }
 
-/* What a session asks of it. */
+/* What the session is given: it knows nothing of BPF but these functions. */
 void kwalk_source(struct kwalk *l, struct session_source *ret)
 {
 	*ret = (struct session_source){
