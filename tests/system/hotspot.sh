@@ -75,7 +75,7 @@ locks() {
 	case $("$1" -version 2>&1) in *'version "25.'*) least=50 ;; *) least=0 ;; esac
 	record -F 3999 -e cpu-clock -o f.data -- "$1" -XX:TieredStopAtLevel=1 -XX:-Inline -cp . Locks 1500
 	same "status" 0 $status
-	"$SEAM" script -F comm,ip,sym -i f.data 2>script.err >f.txt; same "script" 0 $?
+	"$SEAM" script -F comm,ip,sym,state -i f.data 2>script.err >f.txt; same "script" 0 $?
 	if python3 "$HERE/hotspot/locks_check.py" $least <f.txt >said; then echo "ok: Locks: $(cat said)"; else fail "Locks: $(cat said)"; fi
 	"$SEAM" report -i f.data --json >f.json 2>report.err; same "report" 0 $?
 	python3 -c 'import json, sys
