@@ -83,7 +83,9 @@ for way in $ways; do
 		w += /work:leaf.*work:middle.*work:outer.*work:loop.*erts_beamasm:normal_exit/ } END { print n + 0, w + 0 }' >ends
 	read -r n w <ends
 	atleast "$way: Erlang's stacks" 50 "$n"
-	atleast "$way: of $n whole ones" $((n * 9 / 10)) "$w"
+	# In a prologue the frame pointer is still the caller's: by it alone some 9 % of the stacks lack middle.
+	case $way in fp*) tenths=8 ;; *) tenths=9 ;; esac
+	atleast "$way: of $n whole ones" $((n * tenths / 10)) "$w"
 	"$SEAM" report -i with.data >text 2>err
 	same "$way: report's words on the flag" 0 "$(grep -c -- "$flag" text)"
 	swept
