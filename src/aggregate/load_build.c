@@ -269,7 +269,7 @@ static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entr
 		return *task;
 	*task = load_task(b, key);
 	if (*task != PROFILE_FAILED && b->descent.namer.opts->keep & PROFILE_KEEP_PROGRAM) {
-		uint32_t program = load_program(b, key->user_space);
+		uint32_t program = load_program(b, key->program);
 
 		if (program == PROFILE_FAILED ||
 		    (program && origin_add_program(b->descent.namer.profile, *task, program) < 0))

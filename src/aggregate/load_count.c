@@ -88,15 +88,43 @@ void load_count_free(struct load_count *c)
 	free(c->kernels);
 	free(c->first[0].address);
 	free(c->first[1].address);
+	map_free(&c->programs);
 	free(c->known);
 	free(c->said);
 	buf_free(&c->result.missing);
 	buf_free(&c->missing);
 }
 
-/* Where a sample belongs in a table, but for its state. */
-static void load_count_key(const struct load_count *c, const struct sample *s,
-                           struct stacks_key *ret)
+/* The first space that was met of those that run the program of this one: stacks that are alike in
+ * both have one key then. Where the program is no file, each space is its own. -ENOMEM. */
+static int load_count_program(struct load_count *c, uint32_t space, uint32_t *ret)
+{
+	const struct proc_mapping *m;
+	struct alike_place place;
+	uint64_t *first;
+	int r;
+
+	if (c->program.known && c->program.space == space) {
+		*ret = c->program.first;
+		return 0;
+	}
+	m = proc_space_program(c->rec->procs, space);
+	r = m ? alike_find(&c->alike.places, space, m->start, &place) : 0;
+	*ret = m ? space : PROC_NO_SPACE;
+	if (r > 0) {
+		first = map_slot(&c->programs, place.kind, NULL);
+		if (!first)
+			return -ENOMEM;
+		if (!*first)
+			*first = space;
+		*ret = (uint32_t)*first;
+	}
+	c->program = (struct load_program){ .known = true, .space = space, .first = *ret };
+	return r < 0 ? r : 0;
+}
+
+/* Where a sample belongs in a table, but for its state. -ENOMEM. */
+static int load_count_key(struct load_count *c, const struct sample *s, struct stacks_key *ret)
 {
 	unsigned keep = c->opts->keep;
 
@@ -107,6 +135,8 @@ static void load_count_key(const struct load_count *c, const struct sample *s,
 	/* A nameless thread is shown by its tid, which is then part of its name. */
 	ret->tid = keep & PROFILE_KEEP_TID || !s->comm ? s->id.tid : PROFILE_NOT_KEPT;
 	load_numbers(ret->number, &c->slices, keep, &s->id);
+	return keep & PROFILE_KEEP_PROGRAM ? load_count_program(c, s->user_space, &ret->program)
+	                                   : 0;
 }
 
 /* The span of time around the sample's in which samples have the same numbers: that of its
@@ -160,7 +190,9 @@ static int load_count_key_id(struct load_count *c, const struct sample *s,
 	if (known->moment != s->moment || known->key.event != s->event->index ||
 	    s->proc_ns < known->span.from_ns || s->proc_ns > known->span.to_ns) {
 		known->moment = s->moment;
-		load_count_key(c, s, &known->key);
+		r = load_count_key(c, s, &known->key);
+		if (r < 0)
+			return r;
 		known->span = load_count_span(c, s, &known->key);
 		memset(known->met, 0, sizeof(known->met));
 	}
@@ -212,20 +244,16 @@ static int load_count_own_id(struct load_count *c, const struct sample *s,
                              const struct load_how *how, uint32_t *ret)
 {
 	struct stacks_key key;
+	int r = load_count_key(c, s, &key);
 
-	load_count_key(c, s, &key);
+	if (r < 0)
+		return r;
 	load_count_put_how(&key, s, how);
 	key.user_first = load_count_user_first(s);
 	if (c->opts->keep & PROFILE_KEEP_CGROUP)
 		key.number[LOAD_NUMBER_CGROUP] = load_cgroups_of(c->cgroups, &s->decoded->sample);
 	load_count_set(c, s->context, key.number);
 	return stacks_key_id(&c->stacks, &key, ret);
-}
-
-/* Whether the profile keeps what is known by an address space as a whole. */
-static bool load_count_keeps_space(const struct load_count *c)
-{
-	return c->opts->keep & PROFILE_KEEP_PROGRAM;
 }
 
 #define NO_ADDRESS UINT64_MAX /* a marker: of a part that has no others */
@@ -283,7 +311,7 @@ static int load_count_hit(struct load_count *c, const struct sample *s, struct s
 
 	if (r <= 0)
 		return r;
-	if (c->opts->frames == LOAD_FRAMES_INNERMOST && !load_count_keeps_space(c) &&
+	if (c->opts->frames == LOAD_FRAMES_INNERMOST &&
 	    (s->misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER)
 		return load_alike_hit(&c->alike, &c->stacks, s->user_space, s->ip, &same->hit,
 		                      alike);
@@ -330,9 +358,9 @@ static int load_count_mixed(struct load_count *c, const struct sample *s)
 	return *known == KERNEL_MIXED || load_count_user_first(s);
 }
 
-/* Whether nothing that the profile keeps of a sample tells of its address space: then its user part
- * is the one that stands for all that are alike. Of a user's address that was hit it is told
- * already (load_count_chain). */
+/* Whether nothing but the user part tells of the sample's address space: then it is the one that
+ * stands for all that are alike. Of a user's address that was hit it is told already
+ * (load_count_hit). */
 static int load_count_alike(struct load_count *c, const struct sample *s, struct stacks_same *same,
                             bool *ret)
 {
@@ -341,7 +369,7 @@ static int load_count_alike(struct load_count *c, const struct sample *s, struct
 	const bool user_hit = same->hit && (s->misc & SEAM_MISC_CPUMODE_MASK) == SEAM_MISC_USER;
 	int r = same->kernel ? load_count_mixed(c, s) : 0;
 
-	if (r || load_count_keeps_space(c) || user_hit)
+	if (r || user_hit)
 		return r < 0 ? r : 0;
 	r = same->user ? load_alike_part(&c->alike, &c->stacks, s->user_space, marks, &same->user)
 	               : 1;

@@ -22,6 +22,11 @@ struct load_count {
 	size_t rows_most; /* of stacks; with more of them slices are made longer */
 	size_t rows_next; /* with more of them that is tried: not less than rows_most */
 	struct load_alike alike;
+	struct map programs; /* a program, as alike.places has it -> the first space that runs it */
+	struct load_program {
+		bool known;
+		uint32_t space, first;
+	} program;                /* of the space that was asked for last */
 	struct load_ahead *ahead; /* is told of user parts; NULL: nobody */
 	unsigned char *kernels;   /* by kernel part: 0: not known yet */
 	size_t kernels_capacity;

@@ -22,7 +22,7 @@
 #include "base/pages.h"
 #include "samples/hit.h"
 
-_Static_assert(sizeof(struct stacks_key) == 32 + 4 * STACKS_NUMBERS,
+_Static_assert(sizeof(struct stacks_key) == 36 + 4 * STACKS_NUMBERS,
                "hashed and compared as bytes");
 _Static_assert(sizeof(struct stacks_same) == 16, "hashed and compared as bytes");
 _Static_assert(sizeof(struct stacks_hit) == 16, "hashed and compared as bytes");

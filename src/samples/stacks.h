@@ -21,7 +21,8 @@
 #include "samples/callchain.h"
 #include "stitch/summary.h"
 
-#define STACKS_NUMBERS 8u /* room for more than there are: an unused one costs 4 bytes a key */
+/* Room for more than there are: an unused one costs 4 bytes a key. Odd, so there is no padding. */
+#define STACKS_NUMBERS 9u
 
 /* Whose sample it is. Few of these keys are in many entries, so they have numbers, too. No
  * padding. */
@@ -34,6 +35,8 @@ struct stacks_key {
 	uint8_t user_first : 1; /* its kernel part begins with a user's address, without a marker */
 	uint8_t end : 7;        /* sample_end: why its user part is not whole */
 	uint32_t user_space, kernel_space;
+	uint32_t
+	        program; /* a space that runs the program of the user space; 0: not kept, or none */
 	uint32_t number[STACKS_NUMBERS]; /* other numbers of the sample: the caller knows which */
 };
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A made-up recording of processes that have the same files at other addresses, and other files at the same.
 
-    made_alike.py           writes made.data and made.kallsyms here
+    made_alike.py           writes made.data, made.kallsyms and runs.data here
     made_alike.py truth     the stacks that are in it, by files
     made_alike.py seen      those of the JSON of seam export
+    made_alike.py first     the file of a pprof profile's first mapping, from show_proto
 """
 import json
 import os
@@ -56,7 +57,20 @@ PROCESSES = {
 }
 
 
+def runs():
+    """One process that runs two programs, one after the other. What both are seen in is a library's, at other addresses."""
+    records, time = [comm(70, 1000), comm(79, 1001), mapping(70, 0x400000, "/bin/a", 9, 1002), mapping(79, 0x400000, "/bin/z", 8, 1003)], 1010
+    for library, program in (0x7F0000000000, None), (0x7E0000000000, "/bin/one"):
+        if program:
+            records += [record(3, u32(79) + u32(79) + text("many") + trailer(time), 0x2002), mapping(79, 0x500000, program, 1, time + 1)]
+        records += [mapping(79, library, "/lib/two", 2, time + 2), sample(79, time + 3, (USER, library + 0x100, library + 0x200), library + 0x100)]
+        time += 10
+    return records
+
+
 def write():
+    with open("runs.data", "wb") as f:
+        f.write(made.recording(runs(), []))
     records, time = [made.kernel_mmap(ENTRY - 0x10, 0x1000)], 1000
     for pid, (program, path, inode, pgoff, library, other, other_inode) in PROCESSES.items():
         records += [comm(pid, time), mapping(pid, program, path, inode, time + 1, pgoff), mapping(pid, library, other, other_inode, time + 2)]
@@ -107,7 +121,17 @@ def seen():
         yield from [";".join(line)] * row["samples"]
 
 
+def first():
+    """By number of its path: the first string is number 0."""
+    lines = sys.stdin.read().split("\n")
+    strings = [line[3:] for line in lines if line.startswith("6: ") or line == "6:"]
+    mapping = lines[lines.index("3:") + 1:]
+    return "%s\n" % strings[int(next(line for line in mapping if line.startswith("  5: "))[5:])]
+
+
 if len(sys.argv) == 1:
     write()
+elif sys.argv[1] == "first":
+    sys.stdout.write(first())
 else:
     sys.stdout.write(count(globals()[sys.argv[1]]()))
