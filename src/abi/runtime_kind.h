@@ -10,7 +10,6 @@ enum runtime_kind {
 };
 #define RUNTIMES 8 /* room for numbers: a power of two */
 #define RUNTIMES_ALL (((1u << RUNTIMES) - 1) & ~1u)
-#define RUNTIMES_ALL (((1u << RUNTIMES) - 1) & ~1u)
 
 /* A number of a form of lines that each runtime has: a frame's place in its code is its line. */
 #define RUNTIME_LINES_GIVEN 255

@@ -24,6 +24,11 @@ struct runtime_object {
 
 struct runtime_process {
 	uint32_t execs, losses; /* as in kwalk_process */
+	/* A process may map several interpreters, as an editor does that has them for its
+	 * scripts: this is one of them, the others (1 << enum runtime_kind) have entries of their
+	 * own. */
+	uint32_t others;
+	uint32_t unknown; /* it maps one that is not understood, too */
 	struct runtime_object of;
 };
 

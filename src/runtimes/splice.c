@@ -5,8 +5,11 @@
 
 #define SPLICE_RED_ZONE 128u /* below the stack pointer a function may have data */
 
+#define SPLICE_CHAINS (2 * SPLICES_MOST)
+
 /* Frames of one interpreter that have not been put yet. */
 struct splice_chain {
+	const struct runtime_frame *frames;
 	size_t at, end;
 };
 
@@ -15,8 +18,8 @@ static void splice_chains(const struct splice *s, struct splice_chain chains[2])
 {
 	size_t other = s->other && s->other < s->n ? s->other : s->n;
 
-	chains[0] = (struct splice_chain){ 0, other };
-	chains[1] = (struct splice_chain){ other, s->n };
+	chains[0] = (struct splice_chain){ s->frames, 0, other };
+	chains[1] = (struct splice_chain){ s->frames, other, s->n };
 }
 
 /* The last call has no frames before it then. */
@@ -65,37 +68,36 @@ void splice_place(struct splice *s, const uint64_t *sps, size_t n)
 	splice_place_chain(s->frames, chains[1], sps, n);
 }
 
-bool splice_is_apart(const struct splice *s)
+bool splice_is_apart(const struct splice *s, size_t n)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->frames[i].what == RUNTIME_FRAME_LOOP &&
-		    s->frames[i].native == RUNTIME_FRAME_NOWHERE)
+		if (s->frames[i].what == RUNTIME_FRAME_LOOP && s->frames[i].native >= n)
 			return true;
 	return false;
 }
 
 /* The next call of the loop of a chain; the chain's end: there is none. */
-static size_t splice_call(const struct runtime_frame *frames, const struct splice_chain *c)
+static size_t splice_call(const struct splice_chain *c)
 {
 	size_t i = c->at;
 
-	while (i < c->end && frames[i].what != RUNTIME_FRAME_LOOP)
+	while (i < c->end && c->frames[i].what != RUNTIME_FRAME_LOOP)
 		i++;
 	return i;
 }
 
-/* The chain whose next call is the innermost native frame; NULL: neither has one among the n that
+/* The chain whose next call is the innermost native frame; NULL: none has one among the n that
  * there are, from native on. */
-static struct splice_chain *splice_next(const struct runtime_frame *frames,
-                                        struct splice_chain chains[2], size_t native, size_t n)
+static struct splice_chain *splice_next(struct splice_chain *chains, size_t n_chains, size_t native,
+                                        size_t n)
 {
 	struct splice_chain *next = NULL;
 
-	for (struct splice_chain *c = chains; c < chains + 2; c++) {
-		size_t i = splice_call(frames, c);
+	for (struct splice_chain *c = chains; c < chains + n_chains; c++) {
+		size_t i = splice_call(c);
 
-		if (i < c->end && frames[i].native >= native && frames[i].native < n) {
-			n = frames[i].native;
+		if (i < c->end && c->frames[i].native >= native && c->frames[i].native < n) {
+			n = c->frames[i].native;
 			next = c;
 		}
 	}
@@ -119,29 +121,31 @@ static size_t splice_put(const struct runtime_frame *from, const struct runtime_
 	return n;
 }
 
-/* Both chains are put in the order of the native frames; a cut stack has one interpreter's only. */
-size_t splice_stack(const struct splice *s, struct codes *codes, const uint64_t *ips, size_t n,
-                    bool cut, uint64_t *to, uint64_t *unnamed)
+/* All chains are put in the order of the native frames; a cut stack has one interpreter's only. */
+size_t splice_stack(const struct splice *splices, size_t n_splices, struct codes *codes,
+                    const uint64_t *ips, size_t n, bool cut, uint64_t *to, uint64_t *unnamed)
 {
-	const struct runtime_frame *frames = s->frames;
-	struct splice_chain chains[2], *c;
-	size_t put = 0, native = 0, more = SPLICE_INLINED, call;
+	struct splice_chain chains[SPLICE_CHAINS] = { { 0 } }, *c;
+	size_t put = 0, native = 0, more = SPLICE_INLINED, call, n_chains = 0;
 
-	splice_chains(s, chains);
-	while ((c = splice_next(frames, chains, native, n))) {
-		call = splice_call(frames, c);
-		while (native < frames[call].native)
+	for (size_t i = 0; i < n_splices && i < SPLICES_MOST; i++, n_chains += 2)
+		splice_chains(&splices[i], chains + n_chains);
+	while ((c = splice_next(chains, n_chains, native, n))) {
+		call = splice_call(c);
+		while (native < c->frames[call].native)
 			to[put++] = ips[native++];
-		put += splice_put(frames + c->at, frames + call, codes, to + put, &more, unnamed);
+		put += splice_put(c->frames + c->at, c->frames + call, codes, to + put, &more,
+		                  unnamed);
 		c->at = call + 1;
 	}
 	while (native < n)
 		to[put++] = ips[native++];
-	if (!cut || !s->whole || s->other)
+	if (!cut || n_splices != 1 || !splices->whole || splices->other)
 		return put;
 	for (c = chains; c->at < c->end; c->at = call + 1) {
-		call = splice_call(frames, c);
-		put += splice_put(frames + c->at, frames + call, codes, to + put, &more, unnamed);
+		call = splice_call(c);
+		put += splice_put(c->frames + c->at, c->frames + call, codes, to + put, &more,
+		                  unnamed);
 	}
 	return put;
 }

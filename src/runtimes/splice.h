@@ -34,17 +34,20 @@ void splice_shift(struct splice *s);
  */
 void splice_place(struct splice *s, const uint64_t *sps, size_t n);
 
-/* Whether a call of the loop has no native frame. */
-bool splice_is_apart(const struct splice *s);
+/* Whether a call of the loop has none of the n native frames. */
+bool splice_is_apart(const struct splice *s, size_t n);
+
+/* Frames of so many interpreters may be in a stack, of each as a struct splice. */
+#define SPLICES_MOST 8u
 
 /*
- * Writes the n addresses of a native stack with the frames into `to`, which has room for all and
- * SPLICE_INLINED more, and
- * returns how many there are. A call that the native stack does not have ends the frames: what is
- * outwards of it stays native. But where the native stack is cut off (cut) all frames that are
- * known come behind it. *unnamed counts frames of code that was never told, which are left out.
+ * Writes the n addresses of a native stack with the frames of n_splices interpreters into `to`,
+ * which has room for all and SPLICE_INLINED more, and returns how many there are. A call that the
+ * native stack does not have ends its interpreter's frames: what is outwards of it stays native.
+ * But where the native stack is cut off (cut) all frames that are known come behind it, if they are
+ * of one interpreter. *unnamed counts frames of code that was never told, which are left out.
  */
-size_t splice_stack(const struct splice *s, struct codes *codes, const uint64_t *ips, size_t n,
-                    bool cut, uint64_t *to, uint64_t *unnamed);
+size_t splice_stack(const struct splice *splices, size_t n_splices, struct codes *codes,
+                    const uint64_t *ips, size_t n, bool cut, uint64_t *to, uint64_t *unnamed);
 
 #endif

@@ -222,7 +222,8 @@ static void test_codes(void **state)
 
 /* Native frames 0x10.. whose stack pointers are 1000, 1100 and so on. Functions are digits in what
  * is expected, native frames letters. */
-static void spliced(struct splice *s, bool cut, const char *want)
+/* Puts the frames of n_splices interpreters into a native stack, whose frames are letters. */
+static void spliced_all(struct splice *s, size_t n_splices, bool cut, const char *want)
 {
 	uint64_t ips[NATIVES], sps[NATIVES + 1], to[32], start[10], unnamed = 0;
 	const char *names[] = { "0", "1", "2", "3", "4", "5" }, *name;
@@ -240,8 +241,9 @@ static void spliced(struct splice *s, bool cut, const char *want)
 		sps[i] = 1000 + 100 * i;
 	for (size_t i = 0; i < NATIVES; i++)
 		ips[i] = 0x10 + i;
-	splice_place(s, sps, NATIVES);
-	n = splice_stack(s, c, ips, NATIVES, cut, to, &unnamed);
+	for (size_t i = 0; i < n_splices; i++)
+		splice_place(&s[i], sps, NATIVES);
+	n = splice_stack(s, n_splices, c, ips, NATIVES, cut, to, &unnamed);
 	for (size_t i = 0; i < n; i++) {
 		got[i] = (char)('a' + to[i] - 0x10);
 		for (size_t k = 1; k < 6; k++)
@@ -251,6 +253,11 @@ static void spliced(struct splice *s, bool cut, const char *want)
 	assert_string_equal(got, want);
 	assert_int_equal(unnamed, 0);
 	codes_free(c);
+}
+
+static void spliced(struct splice *s, bool cut, const char *want)
+{
+	spliced_all(s, 1, cut, want);
 }
 
 static void test_splice(void **state)
@@ -264,12 +271,12 @@ static void test_splice(void **state)
 
 	(void)state;
 	spliced(&s, false, "a12bcd3ef");
-	assert_false(splice_is_apart(&s));
+	assert_false(splice_is_apart(&s, NATIVES));
 	/* A second mark in the frame of the first is none, nor is one that stands further inwards;
 	 * nothing outwards of it is put. */
 	s = (struct splice){ apart, 6, 0, true };
 	spliced(&s, false, "a1bcdef");
-	assert_true(splice_is_apart(&s));
+	assert_true(splice_is_apart(&s, NATIVES));
 	/* Below the stack pointer there is data of the innermost frame, but no more than that. */
 	s = (struct splice){ below + 2, 2, 0, true };
 	spliced(&s, false, "2abcdef");
@@ -286,7 +293,27 @@ static void test_splice(void **state)
 	/* Two interpreters, each with its own order. */
 	s = (struct splice){ others, 6, 4, true };
 	spliced(&s, false, "a1bc3de2f");
-	assert_false(splice_is_apart(&s));
+	assert_false(splice_is_apart(&s, NATIVES));
+}
+
+/* Interpreters that call each other: each has its calls of its own loop. */
+static void test_splice_several(void **state)
+{
+	struct runtime_frame one[] = { F(1), CALL(1150), F(2), CALL(1550) };
+	struct runtime_frame other[] = { F(3), F(4), CALL(1350) };
+	struct runtime_frame third[] = { F(5), CALL(1250), F(1), CALL(1700) };
+	struct splice s[] = { { one, 4, 0, true }, { other, 3, 0, true }, { third, 4, 0, true } };
+
+	(void)state;
+	spliced_all(s, 2, false, "a1bc34de2f");
+	/* What has no place is not shown, nor outwards of it of the same interpreter: not even
+	 * behind a stack that is cut off, where nobody knows the order. */
+	spliced_all(s, 3, false, "a1b5c34de2f");
+	assert_false(splice_is_apart(&s[0], NATIVES));
+	assert_true(splice_is_apart(&s[2], NATIVES));
+	spliced_all(s, 3, true, "a1b5c34de2f");
+	/* A shorter stack than the frames were placed in. */
+	assert_true(splice_is_apart(&s[0], 5));
 }
 
 static void test_splice_shifted(void **state)
@@ -512,11 +539,12 @@ static void test_scope(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lines),     cmocka_unit_test(test_lines_hostile),
-		cmocka_unit_test(test_texts),     cmocka_unit_test(test_php),
-		cmocka_unit_test(test_php_frame), cmocka_unit_test(test_function_file),
-		cmocka_unit_test(test_scope),     cmocka_unit_test(test_codes),
-		cmocka_unit_test(test_splice),    cmocka_unit_test(test_splice_shifted),
+		cmocka_unit_test(test_lines),          cmocka_unit_test(test_lines_hostile),
+		cmocka_unit_test(test_texts),          cmocka_unit_test(test_php),
+		cmocka_unit_test(test_php_frame),      cmocka_unit_test(test_function_file),
+		cmocka_unit_test(test_scope),          cmocka_unit_test(test_codes),
+		cmocka_unit_test(test_splice),         cmocka_unit_test(test_splice_several),
+		cmocka_unit_test(test_splice_shifted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,6 +138,7 @@ struct kwalk_replaced {
 #define KWALK_REPLACED 4096u
 
 struct kwalk_space {
+	uint32_t runtimes; /* that were published beside the first one: 1 << enum runtime_kind */
 	uint32_t pid;
 	uint32_t execs;        /* as the map `changes` counts */
 	uint32_t losses;       /* likewise, when /proc was read */
@@ -302,9 +303,9 @@ struct kwalk_ring {
 	struct ringbuf bytes;
 	struct kwalk_sample sample; /* the one whose KWALK_RAW comes next; kind 0: none */
 	uint64_t user[KWALK_FRAMES_MAX];
-	/* The newest walks over frames of an interpreter, at once and deferred: of the record that
-	 * comes next. Each with KWALK_RUNTIME_ROOM frames behind it; NULL: none are wanted. */
-	struct kwalk_runtime *runtime[2];
+	/* The newest walks over frames of each interpreter, at once and deferred: of the record
+	 * that comes next. Each with KWALK_RUNTIME_ROOM frames behind it; NULL: there was none. */
+	struct kwalk_runtime *runtime[2][RUNTIMES];
 	struct map contexts; /* thread -> the set of labels that the recording was told last */
 	uint64_t context_of; /* time of the sample that was told of last */
 };
@@ -320,23 +321,33 @@ int runtime_open(struct kwalk *l);
 void runtime_close(struct kwalk *l);
 /* To be called before loading. */
 int runtime_sizes(const struct kwalk *l);
-/* Tells the programs which interpreter a process runs. */
-void runtime_publish(struct kwalk *l, const struct kwalk_space *s);
+/* Tells the programs which interpreters a process runs. */
+void runtime_publish(struct kwalk *l, struct kwalk_space *s);
 /* Takes a KWALK_CODE: 1: *ret is to be put into the recording before all that comes; or 0. */
 int runtime_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksymbol *ret);
-/* Keeps a KWALK_RUNTIME for the record that comes next. */
-void runtime_keep(struct kwalk_ring *ring, const struct kwalk_runtime *p);
-/* The frames that belong to a record (by its time_ns or cookie), once; NULL: there are none. */
-struct kwalk_runtime *runtime_kept(struct kwalk_ring *ring, bool deferred, uint64_t of);
-/* Finds the native frames of p's calls of the loop, by the stack pointers of n frames (sps[n]:
+/* Keeps a KWALK_RUNTIME for the record that comes next. -ENOMEM. */
+int runtime_keep(struct kwalk_ring *ring, const struct kwalk_runtime *p);
+
+/* Frames that belong to a record: of each interpreter of a process those of one walk. */
+struct runtime_set {
+	struct kwalk_runtime *at[RUNTIMES];
+	size_t n;
+};
+
+/* Those of a record (by its time_ns or cookie), once. */
+struct runtime_set runtime_kept(struct kwalk_ring *ring, bool deferred, uint64_t of);
+/* Writes them behind what waits, and takes them from there: returns the bytes. */
+void runtime_wait(struct buf *to, const struct runtime_set *set);
+size_t runtime_waited(unsigned char *from, struct runtime_set *set);
+/* Finds the native frames of their calls of the loop, by the stack pointers of n frames (sps[n]:
  * behind the outermost). */
-void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n);
+void runtime_place(struct runtime_set *set, const uint64_t *sps, size_t n);
 /*
- * Puts p's frames into a native stack, in ips[*n], which is returned, or else l->spliced. p may be
- * NULL, and is changed. native_end: how the walk of these ended. *end (enum kwalk_runtime_end) is
- * changed where names are missing, or calls have no place.
+ * Puts the frames into a native stack, in ips[*n], which is returned, or else l->spliced. The set
+ * may be empty, and is changed. native_end: how the walk of these ended. *end (enum
+ * kwalk_runtime_end) is changed where names are missing, or calls have no place.
  */
-const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const uint64_t *ips,
+const uint64_t *runtime_splice(struct kwalk *l, struct runtime_set *set, const uint64_t *ips,
                                size_t *n, uint32_t native_end, uint8_t *end);
 
 struct hotspots; /* ../runtime/kwalk_memory.h */

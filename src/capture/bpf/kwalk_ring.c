@@ -118,6 +118,7 @@ static int ring_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, co
 		                   .period = s->period };
 	size_t n_user = s->n_user;
 	uint8_t runtime = s->runtime;
+	struct runtime_set set = { .n = 0 };
 	const uint64_t *user;
 	int r;
 
@@ -126,9 +127,9 @@ static int ring_sample(struct kwalk_ring *ring, const struct kwalk_sample *s, co
 	ring_used(l, s->pid, s->time_ns, ips, s->n_user);
 	/* With a cookie, what the recorder finds counts (ring_raw). */
 	l->splice_time = s->time_ns;
-	user = s->cookie ? ips
-	                 : runtime_splice(l, runtime_kept(ring, false, s->time_ns), ips, &n_user,
-	                                  s->end, &runtime);
+	if (!s->cookie)
+		set = runtime_kept(ring, false, s->time_ns);
+	user = runtime_splice(l, &set, ips, &n_user, s->end, &runtime);
 	out.callchain = encode_words(l->chain, ring_chain(l, s, user, n_user, ips));
 	r = encode_sample(&l->out, &event->attr,
 	                  (s->in_user ? SEAM_MISC_USER : SEAM_MISC_KERNEL) |
@@ -231,7 +232,7 @@ static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
 	const struct kwalk_sample *s = &ring->sample;
 	size_t n = offsetof(struct kwalk_raw, stack) + raw->n;
 	bool deferred = s->kind == KWALK_USER_CHAIN;
-	const struct kwalk_runtime none = { 0 }, *runtime;
+	struct runtime_set set;
 
 	if (!s->kind || raw->time_ns != s->time_ns || raw->tid != s->tid)
 		return 0;
@@ -241,10 +242,8 @@ static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
 	buf_put(&l->pending, ring->user, s->n_user * sizeof(*ring->user));
 	buf_put(&l->pending, raw, n);
 	buf_put_zeros(&l->pending, -n & 7);
-	runtime = runtime_kept(ring, deferred, deferred ? s->cookie : s->time_ns);
-	if (!runtime)
-		runtime = &none;
-	buf_put(&l->pending, runtime, sizeof(*runtime) + runtime->n * sizeof(struct runtime_frame));
+	set = runtime_kept(ring, deferred, deferred ? s->cookie : s->time_ns);
+	runtime_wait(&l->pending, &set);
 	ring->sample.kind = 0;
 	return l->pending.failed ? -ENOMEM : 0;
 }
@@ -271,7 +270,7 @@ static bool ring_is_late(struct kwalk *l, const struct kwalk_sample *s, const ui
 /* Walks a copy, and puts an interpreter's frames into what that finds. */
 static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *sample,
                             const uint64_t *user, const struct kwalk_raw *raw,
-                            struct kwalk_runtime *runtime)
+                            struct runtime_set *set)
 {
 	uint64_t frames[KWALK_FRAMES_MAX], sps[KWALK_FRAMES_MAX + 1] = { 0 };
 	struct kwalk_sample s = *sample;
@@ -290,10 +289,9 @@ static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *sample,
 	if (ring_is_late(l, &s, frames, n))
 		s.runtime = KWALK_RUNTIME_LATE;
 	l->runtime_late += s.runtime == KWALK_RUNTIME_LATE;
-	if (runtime->n)
-		runtime_place(runtime, sps, n);
+	runtime_place(set, sps, n);
 	l->splice_time = sample->time_ns;
-	all = runtime_splice(l, runtime->n ? runtime : NULL, frames, &n, end, &s.runtime);
+	all = runtime_splice(l, set, frames, &n, end, &s.runtime);
 	l->runtime_apart += s.runtime == KWALK_RUNTIME_APART && sample->runtime != s.runtime;
 	return ring_own_frames(l, &s, all, n, end);
 }
@@ -313,16 +311,15 @@ static int ring_resolve(struct kwalk *l)
 		const struct kwalk_sample *s = (const void *)(l->pending.bytes + at);
 		const uint64_t *user = (const uint64_t *)(s + 1);
 		const struct kwalk_raw *raw = (const void *)(user + s->n_user);
-		struct kwalk_runtime *runtime;
+		struct runtime_set set;
 
 		at += sizeof(*s) + s->n_user * sizeof(*user) +
 		      ((offsetof(struct kwalk_raw, stack) + raw->n + 7) & ~(size_t)7);
-		runtime = (void *)(l->pending.bytes + at);
-		at += sizeof(*runtime) + runtime->n * sizeof(struct runtime_frame);
+		at += runtime_waited(l->pending.bytes + at, &set);
 		if (kwalk_is_over(l))
 			l->cut += s->cookie && s->end != KWALK_DEFERRED;
 		else
-			r = ring_resolve_one(l, s, user, raw, runtime);
+			r = ring_resolve_one(l, s, user, raw, &set);
 	}
 	if (l->pending.capacity > PENDING_KEPT)
 		buf_free(&l->pending);
@@ -367,13 +364,14 @@ static int ring_user_chain(struct kwalk_ring *ring, const struct kwalk_user_chai
 	struct kwalk_user_chain whole = *a;
 	size_t n = a->n;
 	bool waits = !a->remote && (a->end == KWALK_NO_MAPPING || a->end == KWALK_BAD_RULE);
+	struct runtime_set set = { .n = 0 };
 	const uint64_t *all;
 
 	l->splice_time = a->time_ns;
 	/* What waits for its copy keeps its frames for that. */
-	all = waits ? ips
-	            : runtime_splice(l, runtime_kept(ring, true, a->cookie), ips, &n, a->end,
-	                             &whole.runtime);
+	if (!waits)
+		set = runtime_kept(ring, true, a->cookie);
+	all = runtime_splice(l, &set, ips, &n, a->end, &whole.runtime);
 	whole.n = (uint32_t)n;
 	if (a->remote) { /* held until nobody can answer himself any more */
 		size_t at = l->held.n;
@@ -472,7 +470,7 @@ static int ring_record(void *ctx, const void *bytes, size_t n)
 
 		if (p->n < KWALK_RUNTIME_ROOM &&
 		    n >= sizeof(*p) + p->n * sizeof(struct runtime_frame))
-			runtime_keep(ring, p);
+			r = runtime_keep(ring, p);
 	} else if (kind == KWALK_CONTEXT && n >= KWALK_CONTEXT_HEAD) {
 		const struct kwalk_context *k = bytes;
 

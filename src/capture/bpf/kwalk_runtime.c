@@ -18,28 +18,18 @@
 
 _Static_assert(sizeof(struct runtime_frame) == 16, "records of rings have fixed layouts");
 
-/* Frames wait per ring and kind (at once, deferred) for the record that they belong to. */
 int runtime_open(struct kwalk *l)
 {
-	int r = codes_new(&l->codes);
-
-	for (size_t i = 0; r >= 0 && i < l->n_cpus; i++)
-		for (size_t k = 0; r >= 0 && k < 2; k++) {
-			l->rings[i].runtime[k] =
-			        calloc(1,
-			               sizeof(struct kwalk_runtime) +
-			                       KWALK_RUNTIME_ROOM * sizeof(struct runtime_frame));
-			r = l->rings[i].runtime[k] ? 0 : -ENOMEM;
-		}
-	return r;
+	return codes_new(&l->codes);
 }
 
 void runtime_close(struct kwalk *l)
 {
-	for (size_t i = 0; l->rings && i < l->n_cpus; i++) {
-		free(l->rings[i].runtime[0]);
-		free(l->rings[i].runtime[1]);
-	}
+	for (size_t i = 0; l->rings && i < l->n_cpus; i++)
+		for (size_t k = 0; k < RUNTIMES; k++) {
+			free(l->rings[i].runtime[0][k]);
+			free(l->rings[i].runtime[1][k]);
+		}
 	hotspot_close(l);
 	v8_close(l);
 	codes_free(l->codes);
@@ -60,33 +50,107 @@ int runtime_sizes(const struct kwalk *l)
 	return r < 0 || l->opts.runtimes ? r : bpf_map__set_max_entries(runtimes, 1);
 }
 
-/* A process runs one interpreter, of which the first mapping tells that is understood. Addresses of
- * the file become addresses of the process. */
-void runtime_publish(struct kwalk *l, const struct kwalk_space *s)
+/* The first mapping of each interpreter that a process runs, of one that is understood if there is
+ * such a one. */
+static void runtime_mappings(struct kwalk *l, const struct kwalk_space *s,
+                             const struct kwalk_vma *ret[RUNTIMES])
 {
-	const struct kwalk_vma *m = NULL;
-	struct runtime_process p = { .execs = s->execs, .losses = s->losses };
+	for (size_t i = 0; i < s->n; i++) {
+		const struct runtime_object *of = s->at[i].runtime;
 
-	for (size_t i = 0; i < s->n && (!m || !m->runtime->known); i++)
-		if (s->at[i].runtime && s->at[i].runtime->loads)
-			kwalk_runtime_want(l, s->at[i].runtime->kind);
-		else if (s->at[i].runtime && (!m || s->at[i].runtime->known))
-			m = &s->at[i];
-	if (!m) {
-		bpf_map_delete_elem(l->runtimes, &s->pid);
+		if (!of || of->kind >= RUNTIMES)
+			continue;
+		if (of->loads)
+			kwalk_runtime_want(l, of->kind);
+		else if ((l->opts.runtimes >> of->kind & 1) &&
+		         (!ret[of->kind] || (of->known && !ret[of->kind]->runtime->known)))
+			ret[of->kind] = &s->at[i];
+	}
+}
+
+/* Addresses of the file become addresses of the process. False: it has only begun. */
+static bool runtime_fill(struct kwalk *l, const struct kwalk_space *s, const struct kwalk_vma *m,
+                         struct runtime_process *ret)
+{
+	*ret = (struct runtime_process){ .execs = s->execs,
+		                         .losses = s->losses,
+		                         .of = *m->runtime };
+	for (size_t i = 0; i < RUNTIME_ADDRESSES; i++)
+		if (ret->of.address[i])
+			ret->of.address[i] += m->start - m->vaddr;
+	return ret->of.kind != RUNTIME_HOTSPOT || !ret->of.known ||
+	       hotspot_publish(l, s->pid, m->runtime, m->start - m->vaddr, ret);
+}
+
+/* Of several interpreters the programs find one by the pid, Java if it is there, and by this one's
+ * entry the others. */
+static const struct kwalk_vma *runtime_first(const struct kwalk_vma *const of[RUNTIMES])
+{
+	const struct kwalk_vma *first = NULL;
+
+	for (size_t k = 0; k < RUNTIMES; k++) {
+		if (!of[k])
+			continue;
+		if (!first || (of[k]->runtime->known && !first->runtime->known) ||
+		    (k == RUNTIME_HOTSPOT && of[k]->runtime->known == first->runtime->known))
+			first = of[k];
+	}
+	return first;
+}
+
+/* Tells the programs of one more interpreter of a process. */
+static void runtime_publish_other(struct kwalk *l, const struct kwalk_space *s,
+                                  const struct kwalk_vma *m, struct runtime_process *first)
+{
+	uint32_t kind = m->runtime->kind, key = s->pid | kind << KWALK_RUNTIME_OTHER;
+	struct runtime_process p;
+
+	if (!m->runtime->known) {
+		first->unknown = 1;
 		return;
 	}
-	if (!(l->opts.runtimes >> m->runtime->kind & 1))
+	if (runtime_fill(l, s, m, &p) && bpf_map_update_elem(l->runtimes, &key, &p, BPF_ANY) >= 0)
+		first->others |= 1u << kind;
+	kwalk_runtime_want(l, kind);
+}
+
+/* What was published of a process before and is not any more. */
+static void runtime_withdraw(struct kwalk *l, struct kwalk_space *s, uint32_t others)
+{
+	uint32_t key;
+
+	for (uint32_t k = 0; k < RUNTIMES; k++) {
+		key = s->pid | k << KWALK_RUNTIME_OTHER;
+		if (s->runtimes & ~others & 1u << k)
+			bpf_map_delete_elem(l->runtimes, &key);
+	}
+	s->runtimes = others;
+}
+
+/* All interpreters that are wanted; what is published is as it was while Java has only begun. */
+void runtime_publish(struct kwalk *l, struct kwalk_space *s)
+{
+	const struct kwalk_vma *of[RUNTIMES] = { NULL }, *first;
+	struct runtime_process p;
+
+	runtime_mappings(l, s, of);
+	first = runtime_first(of);
+	if (!first) {
+		bpf_map_delete_elem(l->runtimes, &s->pid);
+		runtime_withdraw(l, s, 0);
 		return;
-	__atomic_fetch_or(&l->runtimes_met, 1u << m->runtime->kind, __ATOMIC_RELAXED);
-	p.of = *m->runtime;
-	for (size_t i = 0; i < RUNTIME_ADDRESSES; i++)
-		if (p.of.address[i])
-			p.of.address[i] += m->start - m->vaddr;
-	if (p.of.kind == RUNTIME_HOTSPOT && p.of.known &&
-	    !hotspot_publish(l, s->pid, m->runtime, m->start - m->vaddr, &p))
+	}
+	if (!runtime_fill(l, s, first, &p))
 		return;
+	for (size_t k = 0; k < RUNTIMES; k++) {
+		if (!of[k])
+			continue;
+		__atomic_fetch_or(&l->runtimes_met, 1u << k, __ATOMIC_RELAXED);
+		if (of[k] != first)
+			runtime_publish_other(l, s, of[k], &p);
+	}
 	bpf_map_update_elem(l->runtimes, &s->pid, &p, BPF_ANY);
+	runtime_withdraw(l, s, p.others);
 	if (p.of.known)
 		kwalk_runtime_want(l, p.of.kind);
 }
@@ -130,23 +194,62 @@ int runtime_code(struct kwalk *l, const struct kwalk_code *code, struct seam_ksy
 	return 1;
 }
 
-/* One per kind is enough: the record that it belongs to comes next. */
-void runtime_keep(struct kwalk_ring *ring, const struct kwalk_runtime *p)
+static size_t runtime_bytes(size_t frames)
 {
-	struct kwalk_runtime *to = ring->runtime[p->deferred & 1];
-
-	if (to)
-		memcpy(to, p, sizeof(*p) + p->n * sizeof(struct runtime_frame));
+	return sizeof(struct kwalk_runtime) + frames * sizeof(struct runtime_frame);
 }
 
-struct kwalk_runtime *runtime_kept(struct kwalk_ring *ring, bool deferred, uint64_t of)
+/* One of each kind is enough: the record that it belongs to comes next. */
+int runtime_keep(struct kwalk_ring *ring, const struct kwalk_runtime *p)
 {
-	struct kwalk_runtime *p = ring->runtime[deferred];
+	struct kwalk_runtime **to;
 
-	if (!p || p->kind != KWALK_RUNTIME || p->of != of)
-		return NULL;
-	p->kind = 0; /* it is used once */
-	return p;
+	if (p->runtime >= RUNTIMES)
+		return 0;
+	to = &ring->runtime[p->deferred & 1][p->runtime];
+	if (!*to)
+		*to = malloc(runtime_bytes(KWALK_RUNTIME_ROOM));
+	if (!*to)
+		return -ENOMEM;
+	memcpy(*to, p, runtime_bytes(p->n));
+	return 0;
+}
+
+struct runtime_set runtime_kept(struct kwalk_ring *ring, bool deferred, uint64_t of)
+{
+	struct runtime_set set = { .n = 0 };
+
+	for (size_t k = 0; k < RUNTIMES; k++) {
+		struct kwalk_runtime *p = ring->runtime[deferred][k];
+
+		if (!p || p->kind != KWALK_RUNTIME || p->of != of)
+			continue;
+		p->kind = 0; /* it is used once */
+		set.at[set.n++] = p;
+	}
+	return set;
+}
+
+void runtime_wait(struct buf *to, const struct runtime_set *set)
+{
+	uint64_t n = set->n;
+
+	buf_put(to, &n, sizeof(n));
+	for (size_t i = 0; i < set->n; i++)
+		buf_put(to, set->at[i], runtime_bytes(set->at[i]->n));
+}
+
+size_t runtime_waited(unsigned char *from, struct runtime_set *set)
+{
+	size_t at = sizeof(uint64_t);
+	uint64_t n;
+
+	memcpy(&n, from, sizeof(n));
+	for (set->n = 0; set->n < n && set->n < RUNTIMES; set->n++) {
+		set->at[set->n] = (void *)(from + at);
+		at += runtime_bytes(set->at[set->n]->n);
+	}
+	return at;
 }
 
 /* The frames behind p as splice.c has them. */
@@ -158,11 +261,13 @@ static struct splice runtime_frames(struct kwalk_runtime *p)
 		                .whole = p->end == KWALK_RUNTIME_COMPLETE };
 }
 
-void runtime_place(struct kwalk_runtime *p, const uint64_t *sps, size_t n)
+void runtime_place(struct runtime_set *set, const uint64_t *sps, size_t n)
 {
-	struct splice s = runtime_frames(p);
+	for (size_t i = 0; i < set->n; i++) {
+		struct splice s = runtime_frames(set->at[i]);
 
-	splice_place(&s, sps, n);
+		splice_place(&s, sps, n);
+	}
 }
 
 /* Whether all that the native walk missed is outwards of what it saw: it came to its limit, or, in
@@ -176,18 +281,15 @@ static bool runtime_is_cut(const struct kwalk_runtime *p, uint32_t native_end)
 	        (native_end == KWALK_NO_TABLE || native_end == KWALK_NO_RULE));
 }
 
-/* What HotSpot has inlined comes in the place of the compiled method first. Frames whose names are
- * not known, or whose place is not, are left out, and *end says so. */
-const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const uint64_t *ips,
-                               size_t *n, uint32_t native_end, uint8_t *end)
+/* One interpreter's frames as they are put into a stack of n native ones: what HotSpot has inlined
+ * comes in the place of the compiled method. *cut: some of them may be outwards of these. */
+static struct splice runtime_prepare(struct kwalk *l, struct kwalk_runtime *p, size_t n,
+                                     uint32_t native_end, uint8_t *end, bool *cut)
 {
-	uint64_t unnamed = l->runtime_unnamed;
 	struct runtime_frame *expanded;
-	bool unread = false, cut;
+	bool unread = false;
 	struct splice s;
 
-	if (!p)
-		return ips;
 	if (*end == KWALK_RUNTIME_AWAY)
 		hotspot_away(l, p->pid);
 	expanded = p->runtime == RUNTIME_HOTSPOT ? hotspot_expand(l, p, &unread) : NULL;
@@ -201,11 +303,39 @@ const uint64_t *runtime_splice(struct kwalk *l, struct kwalk_runtime *p, const u
 	if (p->shifted)
 		splice_shift(&s);
 	/* What resumed this stack has its place behind it. */
-	cut = runtime_is_cut(p, native_end) || (p->behind && *end == KWALK_RUNTIME_COMPLETE);
-	if (*end == KWALK_RUNTIME_COMPLETE && !cut && splice_is_apart(&s))
+	*cut = runtime_is_cut(p, native_end) || (p->behind && *end == KWALK_RUNTIME_COMPLETE);
+	if (*end == KWALK_RUNTIME_COMPLETE && !*cut && splice_is_apart(&s, n))
 		*end = KWALK_RUNTIME_APART;
-	*n = splice_stack(&s, l->codes, ips, *n, cut, l->spliced, &l->runtime_unnamed);
-	if (l->runtime_unnamed > unnamed || unread)
+	if (unread)
+		*end = KWALK_RUNTIME_UNNAMED;
+	return s;
+}
+
+/* Frames whose names are not known, or whose place is not, are left out, and *end says so. Where
+ * the native stack is cut off, frames of several interpreters have no order there. */
+const uint64_t *runtime_splice(struct kwalk *l, struct runtime_set *set, const uint64_t *ips,
+                               size_t *n, uint32_t native_end, uint8_t *end)
+{
+	uint64_t unnamed = l->runtime_unnamed;
+	struct splice s[RUNTIMES];
+	bool cut = false;
+	size_t frames = 0, k;
+
+	if (!set->n)
+		return ips;
+	for (k = 0; k < set->n; k++) {
+		frames += set->at[k]->n;
+		if (frames >= KWALK_RUNTIME_ROOM) {
+			*end = KWALK_RUNTIME_NO_ROOM;
+			break;
+		}
+		s[k] = runtime_prepare(l, set->at[k], *n, native_end, end, &cut);
+		if (cut && set->n > 1 && *end == KWALK_RUNTIME_COMPLETE &&
+		    splice_is_apart(&s[k], *n))
+			*end = KWALK_RUNTIME_APART;
+	}
+	*n = splice_stack(s, k, l->codes, ips, *n, cut, l->spliced, &l->runtime_unnamed);
+	if (l->runtime_unnamed > unnamed)
 		*end = KWALK_RUNTIME_UNNAMED;
 	return l->spliced;
 }

@@ -16,7 +16,7 @@ struct slot {
 	__u64 cookie, asked_ns;
 	struct pt_regs user; /* at the sample: pc and stack pointer name the kernel entry */
 	__u32 owing;
-	__u32 unused;
+	__u32 several; /* interpreters: the deferred walk is over frames of one of them */
 	struct walker w;
 	struct kwalk_user_chain user_chain;
 	__u64 frames[WALK_ROOM];
@@ -25,6 +25,11 @@ struct slot {
 struct scratch {
 	__u64 cookies; /* handed out on this CPU */
 	__u32 exiting; /* the task */
+	/* Where a process maps several interpreters: those that are still to be walked (1 << enum
+	 * runtime_kind), whether other programs have found frames of one, how their walks ended,
+	 * whether these programs have sent what they found, and others are to go on */
+	__u32 rest, several, ended, goes_on;
+	__u32 unknown; /* it maps one that is not understood, too */
 	struct walker w;
 	struct walk_window window;
 	struct kwalk_sample sample;
@@ -92,6 +97,14 @@ struct {
 	__type(key, __u32); /* pid */
 	__type(value, struct runtime_process);
 } runtimes SEC(".maps");
+
+/* Programs that walk frames of one interpreter: they are entered by tail calls. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, RUNTIMES);
+	__type(key, __u32); /* enum runtime_kind */
+	__type(value, __u32);
+} runtime_samples SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -198,6 +211,47 @@ INLINE struct runtime_process *runtime_of(__u32 pid)
 	struct kwalk_changes *changed = of ? bpf_map_lookup_elem(&changes, &pid) : 0;
 
 	return of && of->execs == (changed ? changed->execs : 0) ? of : 0;
+}
+
+/* Another interpreter that the process of `of` maps. */
+INLINE struct runtime_process *runtime_other_of(const struct runtime_process *of, __u32 pid,
+                                                __u32 kind)
+{
+	__u32 key = pid | kind << KWALK_RUNTIME_OTHER;
+	struct runtime_process *other = bpf_map_lookup_elem(&runtimes, &key);
+
+	return other && other->execs == of->execs ? other : 0;
+}
+
+/* Whether a process maps several interpreters, of which one's frames are walked only. */
+INLINE int runtime_several(__u32 pid)
+{
+	struct runtime_process *of = runtime_of(pid);
+
+	return of && of->others;
+}
+
+/* How the walks over two interpreters' frames ended: what says that some are missing stays. */
+INLINE __u32 runtime_both(__u32 one, __u32 other)
+{
+	return one == KWALK_RUNTIME_NONE || (one == KWALK_RUNTIME_COMPLETE && other) ? other : one;
+}
+
+/* Takes one of x->rest; 0: there is none. Those whose code the native walk meets come last: only
+ * their programs find the way through it. */
+INLINE __u32 runtime_next(struct scratch *x)
+{
+	static const __u32 order[] = { RUNTIME_PERL, RUNTIME_PYTHON, RUNTIME_RUBY,
+		                       RUNTIME_PHP,  RUNTIME_V8,     RUNTIME_HOTSPOT };
+	__u32 rest = ANEW(x->rest);
+
+#pragma unroll
+	for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (rest >> order[i] & 1) {
+			x->rest = rest & ~(1u << order[i]);
+			return order[i];
+		}
+	return 0;
 }
 
 INLINE void *ring_of_cpu(void)

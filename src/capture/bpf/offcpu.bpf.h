@@ -52,6 +52,7 @@ INLINE void away_begin_sample(struct scratch *x, struct task_struct *task, __u32
 	x->sample.n_user = x->sample.n_kernel = 0;
 	x->sample.in_user = x->sample.guessed = 0;
 	x->sample.end = KWALK_NO_USER;
+	x->several = config.runtimes && runtime_several(task->tgid);
 }
 
 INLINE void away_kernel(struct scratch *x, struct task_struct *task)

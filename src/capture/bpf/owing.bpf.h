@@ -50,6 +50,7 @@ int read_owing(struct bpf_iter__task *ctx)
 	}
 	user_chain_fill(&r->user_chain, &r->w, task);
 	if (RUNTIME_WALKED && !ANEW(c.runtime->none)) {
+		c.runtime->several = o->s.several;
 		r->user_chain.cpu = runtime_cpu(c.runtime);
 		r->user_chain.runtime = runtime_send(c.runtime, r->user_chain.cookie, r->w.end, 1);
 		runtime_let(c.runtime);

@@ -178,6 +178,7 @@ static int user_chain(void *map, void *key, void *value)
 	bpf_loop(2, slot_walks, &c, 0);
 	user_chain_fill(&s->user_chain, &s->w, task);
 	if (RUNTIME_WALKED && !ANEW(p->none)) {
+		p->several = s->several;
 		s->user_chain.cpu = runtime_cpu(p);
 		s->user_chain.runtime = runtime_send(p, s->cookie, s->w.end, 1);
 		runtime_let(p);
@@ -275,6 +276,7 @@ INLINE __u64 owe(struct scratch *x, struct task_struct *task)
 	bpf_probe_read_kernel(&s->user, sizeof(s->user), &x->w.user);
 	s->cookie = cookie;
 	s->asked_ns = x->sample.time_ns;
+	s->several = x->several || x->rest;
 	s->owing = 1;
 	error = slot_schedule(task, o);
 	if (!error) {

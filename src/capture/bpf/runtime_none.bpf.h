@@ -11,15 +11,8 @@
 #include "capture/bpf/maps.bpf.h"
 
 struct runtime_walk {
-	__u32 none;
+	__u32 none, several;
 };
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, RUNTIMES);
-	__type(key, __u32); /* enum runtime_kind */
-	__type(value, __u32);
-} runtime_samples SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
@@ -41,6 +34,23 @@ struct {
 	__type(key, __u32);
 	__type(value, struct runtime_process);
 } runtime_copies SEC(".maps");
+
+/* Notes which interpreters' frames are to be walked in a sample of the process. */
+INLINE void runtime_plan(struct scratch *x, __u32 pid)
+{
+	struct runtime_process *of = config.user && config.runtimes ? runtime_of(pid) : 0;
+
+	x->rest = x->several = x->unknown = 0;
+	x->ended = KWALK_RUNTIME_NONE;
+	if (!of || !of->of.known)
+		return;
+	x->rest = 1u << (of->of.kind & (RUNTIMES - 1));
+	x->unknown = of->unknown;
+	if (config.when == KWALK_ALWAYS) /* a task walks one's */
+		x->several = of->others != 0;
+	else
+		x->rest |= of->others;
+}
 
 /* The number of the kind that a process runs, for which there may be programs; 0: none. */
 INLINE __u32 runtime_kind_of(__u32 pid)
@@ -82,6 +92,16 @@ INLINE void runtime_walk(struct walk *c, struct task_struct *task, const int kin
 INLINE int runtime_waits(struct runtime_walk *p)
 {
 	return 0;
+}
+
+INLINE int runtime_any(struct runtime_walk *p)
+{
+	return 0;
+}
+
+INLINE int runtime_needs_native(struct runtime_walk *p)
+{
+	return 1;
 }
 
 INLINE __u32 runtime_cpu(struct runtime_walk *p)

@@ -20,8 +20,11 @@ INLINE void sample_walk(struct scratch *x, struct runtime_walk *p)
 	x->w.most = config.depth;
 	if (RUNTIME_WALKED && p)
 		runtime_walk(&c, (void *)bpf_get_current_task_btf(), WALK_NOW);
+	/* The native stack is for those who have something to place in it, and for the last. */
+	if (RUNTIME_WALKED && p && ANEW(x->rest) && !runtime_needs_native(p))
+		return;
 	again_walk(&c, x->sample.tid, x->sample.time_ns);
-	if (!n)
+	if (!n || (RUNTIME_WALKED && ANEW(x->rest)))
 		return;
 	__sync_fetch_and_add(&n->at_once, 1);
 	__sync_fetch_and_add(&n->at_once_frames, x->w.n);
@@ -31,7 +34,21 @@ INLINE void sample_walk(struct scratch *x, struct runtime_walk *p)
 		__sync_fetch_and_add(&n->faults, 1);
 }
 
-/* 1: no more of the stack can be found. */
+/* How the walks over all interpreters' frames ended, up to this one. */
+INLINE void sample_runtimes(struct scratch *x, struct runtime_walk *p)
+{
+	struct kwalk_sample *s = &x->sample;
+
+	x->several |= RUNTIME_WALKED && runtime_any(p);
+	s->runtime = (__u8)runtime_both(ANEW(x->ended), s->runtime);
+	x->ended = s->runtime;
+	if (!ANEW(x->unknown) || s->runtime || ANEW(x->goes_on))
+		return;
+	s->runtime = KWALK_RUNTIME_UNKNOWN;
+	COUNT(runtime_ends[KWALK_RUNTIME_UNKNOWN]);
+}
+
+/* 1: no more of the stack can be found, or is to be found here. */
 INLINE int sample_at_once(struct scratch *x)
 {
 	struct kwalk_sample *s = &x->sample;
@@ -53,14 +70,18 @@ INLINE int sample_at_once(struct scratch *x)
 	if (ANEW(x->exiting) && s->end == KWALK_FAULT)
 		s->end = KWALK_EXITED;
 	/* What cannot be known now can be known on the way out of the kernel. */
+	x->goes_on = RUNTIME_WALKED && ANEW(x->rest);
 	whole = config.when == KWALK_NEVER || ANEW(x->exiting) ||
 	        (s->end != KWALK_FAULT && s->end != KWALK_WATCHED &&
 	         (s->end != KWALK_LIMIT || x->w.n >= KWALK_FRAMES_MAX) &&
 	         (!p || !runtime_waits(p)));
-	if (!whole && config.defers)
+	if (!whole && config.defers && !(RUNTIME_WALKED && ANEW(x->goes_on) && !runtime_any(p))) {
+		x->goes_on = 0;
 		return whole;
+	}
 	s->runtime = p ? runtime_send(p, s->time_ns, s->end, 0) : runtime_missed(s->pid);
-	return whole;
+	sample_runtimes(x, p);
+	return whole || ANEW(x->goes_on);
 }
 
 /* False: a uprobe changes the registers, and they are not known. frames is written. */
@@ -157,12 +178,46 @@ INLINE void sample_send(struct scratch *x)
 		sample_raw_small(x, ring);
 }
 
+/* Nothing is known of the stack yet. */
+INLINE void sample_none(struct kwalk_sample *s)
+{
+	s->cookie = 0;
+	s->n_user = s->n_kernel = 0;
+	s->end = KWALK_NO_USER;
+	s->guessed = 0;
+	s->runtime = KWALK_RUNTIME_NONE;
+}
+
+/* Hands the sample over to the programs of the next interpreter that its process maps. Those that
+ * are not there yet are passed by. */
+INLINE void sample_go_on(struct bpf_perf_event_data *ctx, struct scratch *x)
+{
+	__u32 kind;
+
+#pragma unroll
+	for (int i = 1; i < RUNTIMES; i++) {
+		kind = runtime_next(x);
+		if (!kind)
+			return;
+		bpf_tail_call(ctx, &runtime_samples, kind);
+		if (RUNTIME_WALKED) /* else it is counted as all are that nobody walked */
+			COUNT(runtime_ends[KWALK_RUNTIME_LATE]);
+		x->ended = runtime_both(ANEW(x->ended), KWALK_RUNTIME_LATE);
+		x->sample.runtime = (__u8)ANEW(x->ended);
+	}
+}
+
 /* All that is behind a sample's head. */
 INLINE void sample_stack(struct bpf_perf_event_data *ctx, struct scratch *x,
                          struct task_struct *task)
 {
+	x->goes_on = 0;
+	if (RUNTIME_WALKED) /* other programs may have been here before */
+		sample_none(&x->sample);
 	if (config.user)
 		sample_user(ctx, x, task);
+	if (RUNTIME_WALKED && ANEW(x->goes_on))
+		sample_go_on(ctx, x);
 	sample_kernel(ctx, x);
 	sample_send(x);
 }

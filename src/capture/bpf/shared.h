@@ -170,6 +170,10 @@ struct kwalk_raw {
 
 /* -- frames of interpreters: they come before the record whose stack they belong into -- */
 
+/* The key in the map `runtimes` of another interpreter that a process maps is its pid, and from
+ * this bit on its kind: no pid has it (PID_MAX_LIMIT). */
+#define KWALK_RUNTIME_OTHER 22u
+
 #define KWALK_RUNTIME_ROOM 2048u /* frames and calls of the loop; the last one is never used */
 #define KWALK_CODE_FILE 512u     /* bytes of a file's name at most */
 #define KWALK_CODE_NAME 256u

@@ -31,7 +31,7 @@ int on_sample(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	struct scratch *x;
-	__u32 zero = 0, kind;
+	__u32 zero = 0;
 
 	USES_ARENA();
 	skipped_not();
@@ -54,28 +54,21 @@ int on_sample(struct bpf_perf_event_data *ctx)
 	if (config.wall)
 		x->sample.period = away_ran(task, x->sample.time_ns, x->sample.period);
 	x->sample.address = ctx->addr;
-	x->sample.cookie = 0;
-	x->sample.n_user = x->sample.n_kernel = 0;
 	x->sample.in_user = (ctx->regs.cs & 3) == 3;
-	x->sample.end = KWALK_NO_USER;
-	x->sample.guessed = 0;
-	x->sample.runtime = KWALK_RUNTIME_NONE;
+	sample_none(&x->sample);
 	/* Without programs of that kind it goes on here. */
 	if (config.context)
 		context_send(x->sample.time_ns);
-	kind = config.user ? runtime_kind_of(task->tgid) : 0;
-	if (kind)
-		bpf_tail_call(ctx, &runtime_samples, kind);
+	runtime_plan(x, task->tgid);
+	sample_go_on(ctx, x);
 	sample_stack(ctx, x, task);
 	return 0;
 }
 
 /* ---- the sets ---- */
 
-/* A child has its parent's memory, until it replaces its program. */
-INLINE void runtime_fork(__u32 from, __u32 to)
+INLINE void runtime_copy(const struct runtime_process *of, __u32 to)
 {
-	struct runtime_process *of = runtime_of(from);
 	__u32 zero = 0;
 	struct runtime_process *copy = bpf_map_lookup_elem(&runtime_copies, &zero);
 
@@ -84,6 +77,34 @@ INLINE void runtime_fork(__u32 from, __u32 to)
 	bpf_probe_read_kernel(copy, sizeof(*copy), of);
 	copy->execs = copy->losses = 0;
 	bpf_map_update_elem(&runtimes, &to, copy, BPF_ANY);
+}
+
+/* A child has its parent's memory, until it replaces its program. */
+INLINE void runtime_fork(__u32 from, __u32 to)
+{
+	struct runtime_process *of = runtime_of(from);
+	__u32 others = of ? of->others : 0;
+
+	if (!of)
+		return;
+	for (__u32 kind = 1; others && kind < RUNTIMES; kind++)
+		if (others >> kind & 1)
+			runtime_copy(runtime_other_of(of, from, kind),
+			             to | kind << KWALK_RUNTIME_OTHER);
+	runtime_copy(of, to);
+}
+
+INLINE void runtime_forget(__u32 pid)
+{
+	struct runtime_process *of = bpf_map_lookup_elem(&runtimes, &pid);
+	__u32 others = of ? of->others : 0, key;
+
+	for (__u32 kind = 1; others && kind < RUNTIMES; kind++) {
+		key = pid | kind << KWALK_RUNTIME_OTHER;
+		if (others >> kind & 1)
+			bpf_map_delete_elem(&runtimes, &key);
+	}
+	bpf_map_delete_elem(&runtimes, &pid);
 }
 
 /* A new process: a target if its parent is one and children are followed. It gets its parent's
@@ -188,7 +209,7 @@ int BPF_PROG(on_free, struct task_struct *task)
 	bpf_map_delete_elem(&processes, &pid);
 	bpf_map_delete_elem(&changes, &pid);
 	if (config.runtimes)
-		bpf_map_delete_elem(&runtimes, &pid);
+		runtime_forget(pid);
 	if (config.context)
 		bpf_map_delete_elem(&contexts, &pid);
 	return 0;

@@ -46,7 +46,8 @@ enum runtime_pass {
 
 struct runtime_walk {
 	__u32 busy, cpu;
-	__u32 none; /* room for no frames, which several walks may have at a time */
+	__u32 none;    /* room for no frames, which several walks may have at a time */
+	__u32 several; /* the process maps other interpreters, whose frames nobody walks here */
 	struct runtime_process process;
 	__u64 thread; /* the thread pointer: what pthread_self() gives */
 	__u64 low;    /* below it are the native frames that were passed */
@@ -521,6 +522,8 @@ ONCE int runtime_send(struct runtime_walk *p, __u64 of, __u32 native_end, __u32 
 	     ANEW(p->entries_other)))
 		p->out.end = KWALK_RUNTIME_APART;
 	runtime_match(p, native_end);
+	if (ANEW(p->several) && p->out.end <= KWALK_RUNTIME_COMPLETE)
+		p->out.end = KWALK_RUNTIME_SEVERAL;
 	size = sizeof(p->out) + (__u64)(p->out.n & (KWALK_RUNTIME_ROOM - 1)) * sizeof(p->frames[0]);
 	if (n) {
 		__sync_fetch_and_add(&n->runtime_ends[p->out.end & 15], 1);
@@ -556,8 +559,11 @@ INLINE void runtime_walk(struct walk *c, struct task_struct *task, const int kin
 	p->whole = 0;
 	p->sleeps = kind != WALK_NOW;
 	p->walk++;
+	p->several = 0;
 	p->low = c->w->regs[REG_SP] - RUNTIME_RED_ZONE;
 	of = runtime_of(pid);
+	if (of && of->of.kind != RUNTIME_KIND)
+		of = runtime_other_of(of, pid, RUNTIME_KIND);
 	if (!of)
 		return;
 	bpf_probe_read_kernel(&p->process, sizeof(p->process), of);
@@ -627,6 +633,22 @@ INLINE int runtime_is_others(__u32 pid)
 INLINE int runtime_waits(struct runtime_walk *p)
 {
 	return p->out.end == KWALK_RUNTIME_FAULT;
+}
+
+/* Whether the walk has found frames, or something is where it could not read. */
+INLINE int runtime_any(struct runtime_walk *p)
+{
+	return p->out.n || runtime_waits(p);
+}
+
+/* Whether the native stack may have a place for frames that were found, or has some itself. */
+INLINE int runtime_needs_native(struct runtime_walk *p)
+{
+#ifdef RUNTIME_AGAIN
+	return 1;
+#else
+	return runtime_any(p);
+#endif
 }
 
 INLINE __u32 runtime_cpu(struct runtime_walk *p)
