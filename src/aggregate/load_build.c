@@ -155,7 +155,7 @@ static int load_apart(struct load_builder *b, const struct load_whose *e, struct
 	int r = most || frame_walk_mixed(sample) ? 1 : load_below(b, e, sample, root, ret);
 
 	if (r > 0) {
-		r = most ? 0 : load_fold(&b->descent, sample);
+		r = most ? 0 : load_fold(&b->descent, e->user_space, sample);
 		if (r >= 0)
 			r = load_limited(b, e, sample, most, &root, ret);
 	}
@@ -195,7 +195,7 @@ static int load_stack(struct load_builder *b, const struct load_table *t, struct
 	struct callchain sample = stacks_callchain(t->stacks, entry, b->rec->events), kernel;
 	size_t most = b->descent.namer.opts->max_stack;
 	uint32_t root;
-	int r = most ? load_fold(&b->descent, &sample) : 0;
+	int r = most ? load_fold(&b->descent, e.user_space, &sample) : 0;
 
 	recording_looked_at(b->rec, &b->looked_at, (sample.kernel.n + sample.user.n) * 8);
 	b->descent.told = 0;
@@ -559,6 +559,8 @@ int load_build_start(struct load_builder **ret, struct load *load, struct resolv
 	b->sets.contexts = &rec->contexts;
 	b->sets.by = opts->by;
 	b->sets.lines = opts->label_lines;
+	if (!b->rec->no_spaces)
+		b->descent.fold.procs = b->rec->procs;
 	r = load_descent_start(&b->descent, stacks);
 	if (r >= 0)
 		r = profile_new(&load->profile, opts->keep);

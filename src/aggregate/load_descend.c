@@ -199,14 +199,14 @@ static bool load_folds(const struct load_descent *d, const struct callchain *sam
 }
 
 /* The words that are left are the descent's, and stay. -ENOMEM. */
-int load_fold(struct load_descent *d, struct callchain *sample)
+int load_fold(struct load_descent *d, uint32_t space, struct callchain *sample)
 {
 	const unsigned char *recorded = sample->user.bytes;
 	uint64_t *words;
 	const struct load_opts *opts = d->namer.opts;
 	int r = opts->machine  ? loop_native(&d->fold, sample)
 	        : opts->native ? 0
-	                       : loop_fold(&d->fold, sample);
+	                       : loop_fold(&d->fold, space, sample);
 
 	if (r < 0 || sample->user.bytes == recorded || !sample->user.n)
 		return r;
@@ -315,16 +315,18 @@ uint32_t load_root(struct load_descent *d, const struct load_whose *e, uint32_t 
 
 /* Finds the trail of a part, and how many words they share; what is to be left out of the part is
  * looked for in the others. -ENOMEM. */
-static int load_trail_find(struct load_descent *d, struct callchain *sample, uint32_t space,
-                           struct load_trail **ret, size_t *same)
+static int load_trail_find(struct load_descent *d, const struct load_whose *e,
+                           struct callchain *sample, uint32_t how, struct load_trail **ret,
+                           size_t *same)
 {
+	const uint32_t space = e->user_space | how;
 	struct load_trail *t = load_trail(d->trails, space, &sample->user);
 	bool plain = true;
 	int r;
 
 	*same = load_trail_same(t, &sample->user);
 	if (load_folds(d, sample, sample->user.n - (t->plain ? *same : 0))) {
-		r = load_fold(d, sample);
+		r = load_fold(d, e->user_space, sample);
 		if (r < 0)
 			return r;
 		plain = false;
@@ -343,7 +345,7 @@ int load_descend_user(struct load_descent *d, const struct load_whose *e, struct
 {
 	struct load_trail *t;
 	size_t walked, n, same, step;
-	int data, r = load_trail_find(d, sample, e->user_space | how, &t, &same);
+	int data, r = load_trail_find(d, e, sample, how, &t, &same);
 
 	if (r < 0)
 		return r;

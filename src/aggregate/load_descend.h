@@ -45,7 +45,7 @@ int load_frame(struct load_descent *d, const struct load_whose *e, const struct 
                uint64_t *ret);
 /* Leaves interpreters' loops out of the user part, unless they are wanted, or the functions that
  * they run. */
-int load_fold(struct load_descent *d, struct callchain *sample);
+int load_fold(struct load_descent *d, uint32_t space, struct callchain *sample);
 /* Puts the frames of a chain into d->frames, innermost first: for a hit outside of the chain at
  * most `most` of them. */
 int load_walk(struct load_descent *d, const struct load_whose *e, const struct callchain *sample,

@@ -283,7 +283,7 @@ static int convert_encode(struct convert *c, const struct sample *s)
 		                     &s->decoded->sample);
 	}
 	if (c->names && !c->opts->native)
-		r = loop_fold(&c->fold, &chain);
+		r = loop_fold(&c->fold, s->user_space, &chain);
 	if (r < 0)
 		return r;
 	n = s->walk ? walk_result_keeps(s->walk) : chain.user.n;
@@ -479,6 +479,7 @@ int convert_recording(struct convert_result *ret, struct recording *rec, const c
 	if (r >= 0 && info.swapped)
 		return seam_error_set(err, EOPNOTSUPP, NULL, SEAM_NO_OFFSET, NULL,
 		                      "a recording of the other byte order cannot be converted");
+	c.fold.procs = rec->procs;
 	if (r >= 0)
 		c.unwinds = convert_head_unwinds(rec, opts, &c.machine);
 	if (r >= 0)

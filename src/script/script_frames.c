@@ -75,6 +75,7 @@ int script_frames_new(struct script_frames **ret, struct recording *rec,
 	if (!f)
 		return -ENOMEM;
 	f->opts = opts;
+	f->fold.procs = rec->procs;
 	r = with ? resolver_share(&f->resolver, with->resolver)
 	         : resolver_new(&f->resolver, rec, opts->symbols);
 	if (r >= 0 && !with && opts->fields & SCRIPT_SYM)
@@ -453,7 +454,8 @@ int script_frames_put(struct script_frames *f, const struct callchain *recorded,
 {
 	struct callchain folded = *recorded;
 	const struct callchain *sample = &folded;
-	int r = f->opts->native || f->opts->unmerged ? 0 : loop_fold(&f->fold, &folded);
+	int r = f->opts->native || f->opts->unmerged ? 0
+	                                             : loop_fold(&f->fold, spaces->user, &folded);
 
 	if (r < 0)
 		return r;
