@@ -176,7 +176,12 @@ enum {
 #define SEAM_MISC_MMAP_BUILD_ID (1u << 14) /* MMAP2 */
 #define SEAM_MISC_EXT_RESERVED (1u << 15)
 #define SEAM_MISC_LOST_SAMPLES_BPF (1u << 15)
-#define SEAM_MISC_LOST_TASKS (1u << 14) /* LOST_SAMPLES, by seam: it counts tasks, not samples */
+/* LOST_SAMPLES by seam's recorder. TASKS: it counts tasks that were not followed, not samples.
+ * SKIPPED: the kernel skipped them, because a BPF program ran on that CPU. BESIDE: no LOST record
+ * counts them too, as those of perf do. */
+#define SEAM_MISC_LOST_TASKS (1u << 14)
+#define SEAM_MISC_LOST_SKIPPED (1u << 13)
+#define SEAM_MISC_LOST_BESIDE (1u << 12)
 #define SEAM_MISC_BUILD_ID_SIZE (1u << 15)
 
 /* Markers inside a callchain: every value >= SEAM_CONTEXT_MAX is a marker, never an address. */

@@ -106,6 +106,7 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	quality_add(&quality, "agent.window_ns", job->to_ns - job->from_ns);
 	quality_add(&quality, "lost", job->lost);
 	quality_add(&quality, "lost_samples", job->interval.dropped + s->lost_samples);
+	quality_add(&quality, "lost_beside", job->interval.dropped + s->lost_samples);
 	quality_add(&quality, "agent.unlabelled_samples", agent_unlabelled(a, load->profile));
 	quality_add(&quality, "agent.dropped_samples", job->interval.dropped);
 	quality_add(&quality, "agent.untaken_samples", s->lost_samples);

@@ -282,6 +282,9 @@ static int load_finish(struct load *load, struct resolver *resolver, struct load
 	counts = profile_counts(load->profile);
 	counts->lost = rec->counts.lost;
 	counts->lost_samples = rec->counts.lost_samples;
+	counts->lost_beside = rec->counts.lost_beside;
+	counts->skipped_samples = rec->counts.skipped_samples;
+	counts->lost_tasks = rec->counts.lost_tasks;
 	counts->duplicate_samples = load->stitch.duplicate_samples;
 	counts->undecoded = rec->counts.undecoded_samples;
 	return 0;

@@ -294,7 +294,8 @@ static int64_t session_tell_cut(struct session *s, capture_write write, void *ct
 	r = s->opts.no_sample_time ? 0 : session_clock(s, &id.time_ns);
 	if (r < 0)
 		return 0; // counted all the same
-	r = encode_lost(&out, &event->attr, SEAM_RECORD_LOST_SAMPLES, 0, &lost, &id);
+	r = encode_lost(&out, &event->attr, SEAM_RECORD_LOST_SAMPLES, SEAM_MISC_LOST_BESIDE, &lost,
+	                &id);
 	if (r >= 0)
 		r = write(ctx, out.bytes, out.n);
 	if (r >= 0)

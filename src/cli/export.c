@@ -336,8 +336,9 @@ COMMAND(export) = {
 	        "Equal recordings give equal bytes. Without --format, the end of the name that "
 	        "-o gives tells the format. callgrind's calls are samples; perfetto is held "
 	        "against its schema, as no reader of it could be had where seam is tested.",
-	        "json writes one object: version (1), lost, lost_samples, duplicate_samples, "
-	        "undecoded_samples; events (name, unit); states; objects (path, build_id); "
+	        "json writes one object: version (1), lost, lost_samples, lost_beside, "
+	        "skipped_samples, lost_tasks, duplicate_samples, undecoded_samples; events "
+	        "(name, unit); states; objects (path, build_id); "
 	        "tasks (comm, pid, tid); frames (symbol, object, address, kind, file, line); "
 	        "stacks ([parent, frame], outermost first, -1: none); rows (event, task, cpu, "
 	        "state, stack, samples, weight). One names another by its index.",

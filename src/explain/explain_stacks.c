@@ -196,17 +196,25 @@ static void stacks_lost(struct explain *x, const struct explain_sums *s)
 {
 	const struct profile_counts *c = profile_counts_of(s->profile);
 	const struct load *l = &s->report->load;
-	uint64_t lost = c->lost_samples ? c->lost_samples : c->lost;
-	double share = report_percent(lost, lost + l->taken + l->not_taken);
+	uint64_t lost = profile_lost(c), skipped = c->skipped_samples;
+	double all = (double)(lost + l->taken + l->not_taken);
 
-	if (lost && !l->of_others)
+	if (lost > skipped && !l->of_others)
 		explain_add(x,
-		            &(struct explain_new){ EXPLAIN_STACKS, "lost", share,
+		            &(struct explain_new){ EXPLAIN_STACKS, "lost",
+		                                   100.0 * (lost - skipped) / all,
 		                                   EXPLAIN_COMMAND("stat") },
 		            "of what was sampled is lost (%llu): a ring was full (-m 16M has more "
-		            "room), or the "
-		            "kernel skipped samples",
-		            (unsigned long long)lost);
+		            "room)",
+		            (unsigned long long)(lost - skipped));
+	if (skipped && !l->of_others)
+		explain_add(
+		        x,
+		        &(struct explain_new){ EXPLAIN_STACKS, "skipped", 100.0 * skipped / all,
+		                               EXPLAIN_COMMAND("stat") },
+		        "of what was sampled the kernel skipped (%llu): a BPF program was running "
+		        "on that CPU",
+		        (unsigned long long)skipped);
 	if (l->damaged)
 		explain_add(x,
 		            &(struct explain_new){ EXPLAIN_STACKS, "damaged", -1,

@@ -55,6 +55,9 @@ static void json_counts(struct json_writer *w)
 		uint64_t v;
 	} counts[] = { { "lost", c->lost },
 		       { "lost_samples", c->lost_samples },
+		       { "lost_beside", c->lost_beside },
+		       { "skipped_samples", c->skipped_samples },
+		       { "lost_tasks", c->lost_tasks },
 		       { "duplicate_samples", c->duplicate_samples },
 		       { "undecoded_samples", c->undecoded } };
 

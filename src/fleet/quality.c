@@ -40,6 +40,9 @@ static void quality_each(struct load *load, void (*each)(void *ctx, const char *
 	const struct quality_count plain[] = {
 		{ "lost", &c->lost },
 		{ "lost_samples", &c->lost_samples },
+		{ "lost_beside", &c->lost_beside },
+		{ "skipped_samples", &c->skipped_samples },
+		{ "lost_tasks", &c->lost_tasks },
 		{ "duplicate_samples", &c->duplicate_samples },
 		{ "undecoded_samples", &c->undecoded },
 		{ "not_taken", &load->not_taken },

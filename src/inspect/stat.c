@@ -91,19 +91,26 @@ static void stat_loss_time(struct stat_losses *l, uint64_t time_ns, uint64_t los
 	l->slots[slot] += lost;
 }
 
-/* LOST_TASKS marks what seam's recorder could not follow: those are tasks, and no samples. */
+/* Counts each loss once: LOST_SAMPLES of perf are of losses that LOST records count. LOST_TASKS
+ * marks what seam's recorder could not follow: those are tasks, and no samples. */
 static void stat_loss(struct stat_losses *l, const struct seam_decoded *d)
 {
+	bool samples = d->record->type == SEAM_RECORD_LOST_SAMPLES;
 	uint64_t lost = d->lost.lost, *by_cpu;
+	uint16_t misc = d->record->misc;
 
-	if (d->record->type == SEAM_RECORD_LOST_SAMPLES && d->record->misc & SEAM_MISC_LOST_TASKS) {
+	if (samples && misc & SEAM_MISC_LOST_TASKS) {
 		l->tasks += lost;
+		return;
+	}
+	if (samples && !(misc & SEAM_MISC_LOST_BESIDE)) {
+		l->told += lost;
 		return;
 	}
 	l->records++;
 	l->lost += lost;
-	if (d->record->type == SEAM_RECORD_LOST_SAMPLES)
-		l->lost_samples += lost;
+	if (samples && misc & SEAM_MISC_LOST_SKIPPED)
+		l->skipped += lost;
 	by_cpu = map_slot(&l->by_cpu, d->id.has & SEAM_SAMPLE_CPU ? d->id.cpu : UINT64_MAX, NULL);
 	if (by_cpu)
 		*by_cpu += lost;

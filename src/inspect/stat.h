@@ -19,7 +19,10 @@
 #define STAT_SLOTS 32u  /* of the losses over time */
 
 struct stat_losses {
-	uint64_t records, lost, lost_samples, tasks;
+	uint64_t records, lost; /* but for those in `told` */
+	uint64_t skipped;       /* of them, by the kernel: a BPF program ran on the CPU */
+	uint64_t told;          /* samples, by LOST_SAMPLES: LOST records count the same losses */
+	uint64_t tasks;         /* that were not followed */
 	struct map by_cpu;
 	uint64_t first_ns, width_ns, slots[STAT_SLOTS];
 	bool started;

@@ -79,9 +79,18 @@ static void stat_losses_text(const struct stat_losses *l, struct buf *out)
 	uint64_t *cpus = stat_keys(&l->by_cpu);
 	size_t used = STAT_SLOTS;
 
-	shown_printf(out, "lost: %llu in %llu records (%llu of them counted as samples)\n",
-	             (unsigned long long)l->lost, (unsigned long long)l->records,
-	             (unsigned long long)l->lost_samples);
+	if (l->records)
+		shown_printf(out, "lost: %llu in %llu records\n", (unsigned long long)l->lost,
+		             (unsigned long long)l->records);
+	if (l->skipped)
+		shown_printf(out,
+		             "  of them, %llu samples were skipped by the kernel: a BPF program "
+		             "was running on their CPU\n",
+		             (unsigned long long)l->skipped);
+	if (l->told)
+		shown_printf(out, "lost: %llu samples, by the kernel's counts (LOST_SAMPLES)%s\n",
+		             (unsigned long long)l->told,
+		             l->records ? ": the same losses, counted anew" : "");
 	if (l->tasks)
 		shown_printf(out,
 		             "not followed: %llu tasks or more, of which there are no samples\n",
@@ -146,7 +155,7 @@ void stat_text(struct stat_counts *s, struct buf *out)
 	stat_stitch_text(&s->stitch, out);
 	walk_result_text(&s->unwound, out);
 	stat_runtimes_text(s, out);
-	if (s->losses.records || s->losses.tasks)
+	if (s->losses.records || s->losses.told || s->losses.tasks)
 		stat_losses_text(&s->losses, out);
 	if (info.compressed_bytes)
 		shown_printf(out, "compressed: %llu bytes from %llu, ratio %.1f\n",

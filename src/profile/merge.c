@@ -435,6 +435,9 @@ int profile_merge(struct profile *p, const struct profile *from)
 		return r;
 	to->lost += add->lost;
 	to->lost_samples += add->lost_samples;
+	to->lost_beside += add->lost_beside;
+	to->skipped_samples += add->skipped_samples;
+	to->lost_tasks += add->lost_tasks;
 	to->duplicate_samples += add->duplicate_samples;
 	to->undecoded += add->undecoded;
 	return 0;

@@ -171,11 +171,24 @@ void profile_set_slices(struct profile *p, const struct profile_slices *slices);
 const struct profile_slices *profile_slices(const struct profile *p);
 /* Counted beside the rows; added up by merge. */
 struct profile_counts {
-	uint64_t lost;              /* records that the kernel says it lost */
-	uint64_t lost_samples;      /* of those, known to be samples */
+	uint64_t lost;            /* records that LOST records count */
+	uint64_t lost_samples;    /* that LOST_SAMPLES records count; perf counts losses in both */
+	uint64_t lost_beside;     /* of lost_samples, those that no LOST record counts too */
+	uint64_t skipped_samples; /* of those, skipped: a BPF program ran on the CPU */
+	uint64_t lost_tasks;      /* at least: tasks that were not followed, without samples */
 	uint64_t duplicate_samples; /* seen again, byte for byte: not in any row */
 	uint64_t undecoded;         /* sample records that could not be read: not in any row */
 };
+/* All that was lost, each once. */
+static inline uint64_t profile_lost(const struct profile_counts *c)
+{
+	/* A store may say anything. */
+	uint64_t beside = c->lost_beside < c->lost_samples ? c->lost_beside : c->lost_samples;
+	uint64_t told = c->lost_samples - beside;
+
+	return beside + (told > c->lost ? told : c->lost);
+}
+
 struct profile_counts *profile_counts(struct profile *p);
 const struct profile_counts *profile_counts_of(const struct profile *p);
 

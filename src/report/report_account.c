@@ -277,6 +277,7 @@ static void account_partial(const struct report *r, struct buf *out)
 void report_account(const struct report *r, struct buf *out)
 {
 	const struct profile_counts *c = profile_counts_of(r->load.profile);
+	const uint64_t lost = profile_lost(c);
 
 	account_states(r, out);
 	account_hints(r, out);
@@ -286,9 +287,14 @@ void report_account(const struct report *r, struct buf *out)
 	account_recorded(r, out);
 	account_count(out, r->load.not_taken, "sample was not asked for",
 	              "samples were not asked for");
-	account_count(out, c->lost + c->lost_samples,
-	              "record was lost: a ring was full, or the kernel skipped a sample",
-	              "records were lost: a ring was full, or the kernel skipped samples");
+	account_count(out, lost > c->skipped_samples ? lost - c->skipped_samples : 0,
+	              "record was lost: a ring was full (a larger -m gives it more room)",
+	              "records were lost: a ring was full (a larger -m gives it more room)");
+	account_count(out, c->skipped_samples,
+	              "sample was skipped by the kernel: a BPF program was running on its CPU",
+	              "samples were skipped by the kernel: a BPF program was running on their CPU");
+	account_count(out, c->lost_tasks, "task or more was not followed: there was no room for it",
+	              "tasks or more were not followed: there was no room for them");
 	account_count(out, c->undecoded, "sample could not be decoded",
 	              "samples could not be decoded");
 	if (r->load.frames == LOAD_FRAMES_ALL) {

@@ -26,6 +26,9 @@ static void json_counts(const struct report *r, struct json *j)
 	json_number(j, "not_taken", r->load.not_taken);
 	json_number(j, "lost", c->lost);
 	json_number(j, "lost_samples", c->lost_samples);
+	json_number(j, "lost_beside", c->lost_beside);
+	json_number(j, "skipped_samples", c->skipped_samples);
+	json_number(j, "lost_tasks", c->lost_tasks);
 	json_number(j, "duplicate_samples", c->duplicate_samples);
 	json_number(j, "undecoded_samples", c->undecoded);
 	json_number(j, "ended_at_data", r->load.ended_at_data);

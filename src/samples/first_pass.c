@@ -230,6 +230,21 @@ int first_pass_side_band(struct first_pass *l, const struct seam_decoded *d)
 	return r < 0 ? r : proc_learn(l->rec->procs, d);
 }
 
+static void first_pass_lost_samples(struct recording_counts *c, const struct seam_decoded *d)
+{
+	uint16_t misc = d->record->misc;
+
+	if (misc & SEAM_MISC_LOST_TASKS) {
+		c->lost_tasks += d->lost.lost;
+		return;
+	}
+	c->lost_samples += d->lost.lost;
+	if (misc & SEAM_MISC_LOST_BESIDE)
+		c->lost_beside += d->lost.lost;
+	if ((misc & SEAM_MISC_LOST_BESIDE) && (misc & SEAM_MISC_LOST_SKIPPED))
+		c->skipped_samples += d->lost.lost;
+}
+
 /* Counts a sound record. */
 static inline int first_pass_account(struct first_pass *l, uint32_t type,
                                      const struct seam_decoded *d)
@@ -250,7 +265,7 @@ static inline int first_pass_account(struct first_pass *l, uint32_t type,
 		rec->counts.lost += d->lost.lost;
 		break;
 	case SEAM_RECORD_LOST_SAMPLES:
-		rec->counts.lost_samples += d->lost.lost;
+		first_pass_lost_samples(&rec->counts, d);
 		break;
 	case SEAM_RECORD_CALLCHAIN_DEFERRED:
 		if (stack_end_of(d->record->misc) != STACK_END_NOT_SAID)

@@ -60,10 +60,13 @@ struct recording_counts {
 	uint64_t type[RECORDING_TYPES];
 	uint64_t other;
 	uint64_t event_samples[64]; /* samples by event index; the last holds all from there on */
-	uint64_t group_samples; /* that read their group: each counts for the members that grew */
-	uint64_t lost;          /* as LOST records say */
-	uint64_t lost_samples;  /* as LOST_SAMPLES records say */
-	uint64_t undecoded;     /* records of known types that could not be decoded */
+	uint64_t group_samples;   /* that read their group: each counts for the members that grew */
+	uint64_t lost;            /* as LOST records say */
+	uint64_t lost_samples;    /* as LOST_SAMPLES records say */
+	uint64_t lost_beside;     /* of those, SEAM_MISC_LOST_BESIDE */
+	uint64_t skipped_samples; /* of those, skipped by the kernel: SEAM_MISC_LOST_SKIPPED */
+	uint64_t lost_tasks;      /* that were not followed: SEAM_MISC_LOST_TASKS */
+	uint64_t undecoded;       /* records of known types that could not be decoded */
 	uint64_t undecoded_samples; /* of those, samples */
 	uint64_t unknown;           /* records of unknown types */
 	/* samples with registers of an ABI that is not known: the rest was not decoded */

@@ -308,8 +308,11 @@ void rules_lose(struct rules_losses *losses, const struct seam_decoded *d)
 		return;
 	if (d->record->type == SEAM_RECORD_LOST) {
 		losses->lost += d->lost.lost;
-	} else if (!(d->record->misc & SEAM_MISC_LOST_SAMPLES_BPF)) {
+	} else if (!(d->record->misc & (SEAM_MISC_LOST_SAMPLES_BPF | SEAM_MISC_LOST_TASKS))) {
 		losses->lost_samples += d->lost.lost;
+		/* A sample that was never taken takes no answer away. */
+		if (d->record->misc & SEAM_MISC_LOST_SKIPPED)
+			return;
 		/* This is the count of the output event: deferred or side-band records were lost,
 		 * at a time that is not known. */
 		if (!d->event || !(d->event->attr.flags & SEAM_ATTR_DEFER_OUTPUT))

@@ -115,7 +115,7 @@ static int spooled_send(struct spooled *s, const struct buf *bytes, struct seam_
 {
 	struct packed_window p;
 	struct spool_counts told;
-	int r = packed_read(&p, bytes->bytes, bytes->n, 3);
+	int r = packed_read(&p, bytes->bytes, bytes->n, 4);
 
 	spool_counts(s->spool, &told);
 	if (r >= 0 && told.dropped) {
@@ -125,6 +125,8 @@ static int spooled_send(struct spooled *s, const struct buf *bytes, struct seam_
 		        (struct store_count){ "spool.dropped_samples", told.dropped_weight };
 		p.counts[p.w.n_counts++] =
 		        (struct store_count){ "lost_samples", told.dropped_weight };
+		p.counts[p.w.n_counts++] =
+		        (struct store_count){ "lost_beside", told.dropped_weight };
 	}
 	if (r == -EBADMSG)
 		seam_error_set(err, EBADMSG, NULL, SEAM_NO_OFFSET, NULL,

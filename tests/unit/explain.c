@@ -345,12 +345,15 @@ static void let_in(void **state)
 	made_add(&m, "app", 7, made_node(&m, fault, "_raw_spin_unlock_irqrestore", PROFILE_KERNEL),
 	         4000);
 	m.report.load.taken = 10000;
-	profile_counts(m.p)->lost_samples = 2;
+	*profile_counts(m.p) = (struct profile_counts){
+		.lost = 1, .lost_samples = 5, .lost_beside = 3, .skipped_samples = 3
+	};
 	made_explain(&m, &x, &text);
 	has(&text, "   60.0 %  most in one function: work of app, by itself\n");
 	has(&text,
 	    "_raw_spin_unlock_irqrestore of [kernel.kallsyms], by itself; it lets interrupts");
-	has(&text, "   <0.1 %  of what was sampled is lost (2): ");
+	has(&text, "   <0.1 %  of what was sampled is lost (2): a ring was full");
+	has(&text, "   <0.1 %  of what was sampled the kernel skipped (3): a BPF program");
 	ends(&m, &x, &text);
 }
 

@@ -537,10 +537,11 @@ static int ring_lost(struct kwalk *l)
 	int r = counts_of_programs(l, &counts);
 
 	if (r >= 0)
-		r = ring_lost_put(l, l->output_event, 0,
+		r = ring_lost_put(l, l->output_event, SEAM_MISC_LOST_BESIDE,
 		                  counts.ring_full + counts.away_full + l->cut, &l->told_full);
 	if (r >= 0)
-		r = ring_lost_put(l, samples, 0, counts.skipped, &l->told_skipped);
+		r = ring_lost_put(l, samples, SEAM_MISC_LOST_BESIDE | SEAM_MISC_LOST_SKIPPED,
+		                  counts.skipped, &l->told_skipped);
 	if (r >= 0)
 		r = ring_lost_put(l, samples, SEAM_MISC_LOST_TASKS,
 		                  counts.not_followed + counts.away_untold, &l->told_tasks);

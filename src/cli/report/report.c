@@ -241,7 +241,8 @@ COMMAND(report) = {
 	        "the others are not, in which objects they end, and what would mend it. "
 	        "--no-children -g none looks up no caller, --stats no name.",
 	        "--json writes one object: version (1), samples, not_taken, lost, lost_samples, "
-	        "duplicate_samples, undecoded_samples; ended_at_data (samples whose callchain "
+	        "lost_beside, skipped_samples, lost_tasks, duplicate_samples, undecoded_samples; "
+	        "ended_at_data (samples whose callchain "
 	        "was ended in front of a word that lies in no executable memory); "
 	        "uretprobe_callers (samples in which [uprobes] stands for a caller); states "
 	        "(name: samples); stitch (counters of deferred records); ends (why stacks that "

@@ -20,7 +20,7 @@ unsigned top_keeps(const struct top *t)
 static char *top_view_title(const struct report *r)
 {
 	const struct profile_counts *counts = profile_counts_of(r->load.profile);
-	const uint64_t lost = counts->lost + counts->lost_samples;
+	const uint64_t lost = profile_lost(counts);
 	char number[32];
 	struct profile_account a;
 	struct buf title = { 0 };
