@@ -289,9 +289,9 @@ class Works:
 def facts(seam, path):
     """What is in a recording, counted by seam stat for all recorders alike."""
     done = subprocess.run([seam, "stat", path], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    samples, deferred, lost, counted = (re.search(p, done.stdout, re.M) for p in (
-        r"^ *SAMPLE events: +(\d+)", r"^ *CALLCHAIN_DEFERRED events: +(\d+)", r"^lost: (\d+)", r"^lost: .*\((\d+) of them counted as samples"))
+    samples, deferred, lost = (re.search(p, done.stdout, re.M) for p in (
+        r"^ *SAMPLE events: +(\d+)", r"^ *CALLCHAIN_DEFERRED events: +(\d+)", r"^lost: (\d+)"))
     if done.returncode or not samples:
         raise LeftOut(f"{os.path.basename(path)}: {(done.stderr.strip() or 'no samples').splitlines()[-1]}")
-    return {"samples": int(samples[1]), "deferred": int(deferred[1]) if deferred else 0, "lost": int(counted[1]) or int(lost[1]) if lost else 0,
+    return {"samples": int(samples[1]), "deferred": int(deferred[1]) if deferred else 0, "lost": int(lost[1]) if lost else 0,
             "bytes": os.path.getsize(path)}
