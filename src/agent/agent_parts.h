@@ -47,7 +47,7 @@ struct agent {
 	int priority;                 /* of this process before a recording ended: see hurry.h */
 	uint64_t begun_ns;            /* of the window that is recorded: CLOCK_MONOTONIC */
 	uint64_t recorder_ns;         /* when the recorder began: the same clock */
-	uint64_t lost;                /* records, as window_interval had it last */
+	uint64_t lost, skipped;       /* records, as window_interval had them last */
 	uint64_t cpu_ns;              /* that this process had used then */
 	uint64_t windows, samples;    /* that were made */
 	uint64_t refused;             /* times that there was no room */

@@ -121,7 +121,7 @@ static int agent_begin(struct agent *a, struct seam_error *err)
 		               "stopped before sampling began");
 	else if (error && !err->code)
 		seam_error_set(err, -error, NULL, SEAM_NO_OFFSET, NULL, "%s", strerror(-error));
-	a->lost = 0;
+	a->lost = a->skipped = 0;
 	a->begun_ns = a->recorder_ns = agent_now_ns();
 	return error;
 }

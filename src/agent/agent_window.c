@@ -38,7 +38,8 @@ struct agent_job {
 	struct agent *a;
 	struct window_interval interval;
 	uint64_t from_ns, to_ns; /* since the epoch */
-	uint64_t lost, cpu_ns;   /* in this window */
+	uint64_t lost, skipped;  /* in this window, as struct window_interval has them */
+	uint64_t cpu_ns;
 	bool last;
 	struct seam_error err;
 	int rc;
@@ -80,6 +81,8 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
                            const struct load *load)
 {
 	struct agent *a = job->a;
+	/* Losses that no LOST record counts. */
+	const uint64_t beside = job->interval.dropped + s->lost_samples + job->skipped;
 	struct quality quality = { 0 };
 	struct seam_error err = { 0 };
 	const struct process_opts *po = a->o->processes;
@@ -104,9 +107,10 @@ static void agent_put_into(const struct agent_job *job, struct agent_store *s,
 	quality_add(&quality, rate, 1);
 	quality_add(&quality, "agent.cpu_ns", job->cpu_ns);
 	quality_add(&quality, "agent.window_ns", job->to_ns - job->from_ns);
-	quality_add(&quality, "lost", job->lost);
-	quality_add(&quality, "lost_samples", job->interval.dropped + s->lost_samples);
-	quality_add(&quality, "lost_beside", job->interval.dropped + s->lost_samples);
+	quality_add(&quality, "lost", job->lost - job->skipped);
+	quality_add(&quality, "lost_samples", beside);
+	quality_add(&quality, "lost_beside", beside);
+	quality_add(&quality, "skipped_samples", job->skipped);
 	quality_add(&quality, "agent.unlabelled_samples", agent_unlabelled(a, load->profile));
 	quality_add(&quality, "agent.dropped_samples", job->interval.dropped);
 	quality_add(&quality, "agent.untaken_samples", s->lost_samples);
@@ -366,6 +370,8 @@ int agent_window(struct agent *a, bool last)
 	r = window_cut(a->window, last, &job.interval, &job.err);
 	job.lost = job.interval.lost - a->lost;
 	a->lost = job.interval.lost;
+	job.skipped = job.interval.skipped - a->skipped;
+	a->skipped = job.interval.skipped;
 	if (r >= 0) {
 		a->windows++;
 		read = agent_load_beside(a, &job, last);

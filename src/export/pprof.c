@@ -469,7 +469,7 @@ static int pprof_message(struct pprof *w)
 	int r = pprof_string(w, "") == 0 ? pprof_types(w) : -ENOMEM;
 
 	if (r >= 0)
-		r = pprof_comment(w, "records were lost while recording", counts->lost);
+		r = pprof_comment(w, "records were lost while recording", profile_lost(counts));
 	if (r >= 0)
 		r = pprof_comment(w, "samples could not be decoded", counts->undecoded);
 	if (r >= 0)

@@ -37,12 +37,12 @@ struct window {
 	const struct datafile_opts *head;
 	const struct seam_events *events;
 	struct buf side, samples;
-	int file;           /* memfd: the recording of an interval */
-	uint64_t newest_ns; /* time of the newest sample */
-	uint64_t cut_ns;    /* the last interval ended here; what comes late may be older */
-	uint64_t dropped;   /* samples that had no room, since the last cut */
-	uint64_t lost;
-	bool grew; /* samples came since the last cut */
+	int file;               /* memfd: the recording of an interval */
+	uint64_t newest_ns;     /* time of the newest sample */
+	uint64_t cut_ns;        /* the last interval ended here; what comes late may be older */
+	uint64_t dropped;       /* samples that had no room, since the last cut */
+	uint64_t lost, skipped; /* as struct window_interval has them */
+	bool grew;              /* samples came since the last cut */
 	struct window_watch watch;
 	size_t samples_most;       /* bytes of samples */
 	size_t prune_at, renew_at; /* bytes of side: see window_prune, window_renew */
@@ -139,9 +139,13 @@ static int window_record(struct window *w, const struct seam_record *record)
 	case SEAM_RECORD_LOST:
 	case SEAM_RECORD_LOST_SAMPLES:
 		/* Adds what BPF programs lost; tasks that were not followed are no lost records. */
-		if (!(record->misc & SEAM_MISC_LOST_TASKS) &&
-		    record_decode(w->events, record, &d, NULL) >= 0)
-			w->lost += d.lost.lost;
+		if (record->misc & SEAM_MISC_LOST_TASKS ||
+		    record_decode(w->events, record, &d, NULL) < 0)
+			return 0;
+		w->lost += d.lost.lost;
+		if (record->type == SEAM_RECORD_LOST_SAMPLES &&
+		    record->misc & SEAM_MISC_LOST_SKIPPED)
+			w->skipped += d.lost.lost;
 		return 0;
 	case SEAM_RECORD_COMM:
 	case SEAM_RECORD_FORK:
@@ -333,7 +337,8 @@ int window_cut(struct window *w, bool last, struct window_interval *ret, struct 
 	struct window_interval interval = { .from_ns = w->cut_ns,
 		                            .to_ns = window_due(w, last),
 		                            .dropped = w->dropped,
-		                            .lost = w->lost };
+		                            .lost = w->lost,
+		                            .skipped = w->skipped };
 	int r;
 
 	/* The reader opens the file by this name, with a position of its own. */

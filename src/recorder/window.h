@@ -39,7 +39,8 @@ struct window;
 struct window_interval {
 	uint64_t from_ns, to_ns; /* [from, to) */
 	uint64_t dropped;        /* samples that had no room, in it */
-	uint64_t lost;           /* records lost in the kernel's rings, since the beginning */
+	uint64_t lost;           /* records that the kernel lost, since the beginning */
+	uint64_t skipped;        /* of them, samples that it skipped: SEAM_MISC_LOST_SKIPPED */
 	char path[32];           /* of the recording in memory; valid until the next window_cut */
 };
 

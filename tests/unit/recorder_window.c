@@ -130,11 +130,14 @@ static void losses_are_counted(void **state)
 	assert_int_equal(encode_lost(&in, &test_attr, SEAM_RECORD_LOST_SAMPLES, 0, &lost, &id), 0);
 	assert_int_equal(encode_lost(&in, &test_attr, SEAM_RECORD_LOST, 0, &lost, &id), 0);
 	assert_int_equal(encode_lost(&in, &test_attr, SEAM_RECORD_LOST_SAMPLES,
+	                             SEAM_MISC_LOST_BESIDE | SEAM_MISC_LOST_SKIPPED, &lost, &id),
+	                 0);
+	assert_int_equal(encode_lost(&in, &test_attr, SEAM_RECORD_LOST_SAMPLES,
 	                             SEAM_MISC_LOST_TASKS, &lost, &id),
 	                 0);
 	assert_int_equal(give(window_write, w, &in), 0);
 	assert_int_equal(window_cut(w, false, &i, NULL), 0);
-	assert_true(i.lost == 14 && i.dropped == 0);
+	assert_true(i.lost == 21 && i.skipped == 7 && i.dropped == 0);
 	window_free(w);
 	seam_events_free(events);
 	buf_free(&in);
