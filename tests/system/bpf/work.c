@@ -685,24 +685,34 @@ static int nested_program(void)
 	return (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 
+/* The number of the tracepoint, in the tracefs that is mounted; -1. */
+static int nested_tracepoint_in(const char *dir)
+{
+	char path[128], text[16] = "";
+	int fd, n;
+
+	snprintf(path, sizeof(path), "%s/events/syscalls/sys_enter_getppid/id", dir);
+	fd = open(path, O_RDONLY);
+	n = fd >= 0 ? (int)read(fd, text, sizeof(text) - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	return n > 0 ? atoi(text) : -1;
+}
+
+/* Where none is mounted, one is for a moment. */
 static int nested_tracepoint(void)
 {
-	static const char id[] = "events/syscalls/sys_enter_getppid/id";
-	const char *const dirs[] = { "/sys/kernel/tracing", "/tmp/seam-tracefs" };
-	char path[128], text[16] = "";
+	char dir[] = "/tmp/seam-tracefs-XXXXXX";
+	int id = nested_tracepoint_in("/sys/kernel/tracing");
 
-	for (int i = 0; i < 2; i++) {
-		int fd;
-
-		snprintf(path, sizeof(path), "%s/%s", dirs[i], id);
-		fd = open(path, O_RDONLY);
-		if (fd >= 0 && read(fd, text, sizeof(text) - 1) > 0)
-			return atoi(text);
-		if (i == 0 && mkdir(dirs[1], 0700) == 0 &&
-		    mount("none", dirs[1], "tracefs", 0, NULL))
-			rmdir(dirs[1]);
+	if (id >= 0 || !mkdtemp(dir))
+		return id;
+	if (mount("none", dir, "tracefs", 0, NULL) == 0) {
+		id = nested_tracepoint_in(dir);
+		umount(dir);
 	}
-	return -1;
+	rmdir(dir);
+	return id;
 }
 
 static void nested(void)
