@@ -273,6 +273,19 @@ static void account_partial(const struct report *r, struct buf *out)
 		shown_printf(out, "and of %zu more objects\n", l->n_partial - UNNAMED_SHOWN);
 }
 
+/* In a store agents also count what they, or it, had no room for. */
+static void account_lost(const struct report *r, struct buf *out, uint64_t lost)
+{
+	if (r->load.of_others)
+		account_count(out, lost, "record was lost: there was no room for it",
+		              "records were lost: there was no room for them");
+	else
+		account_count(out, lost,
+		              "record was lost: a ring was full (a larger -m gives it more room)",
+		              "records were lost: a ring was full (a larger -m gives it more "
+		              "room)");
+}
+
 /* A line is left out where it has nothing to count. */
 void report_account(const struct report *r, struct buf *out)
 {
@@ -287,9 +300,7 @@ void report_account(const struct report *r, struct buf *out)
 	account_recorded(r, out);
 	account_count(out, r->load.not_taken, "sample was not asked for",
 	              "samples were not asked for");
-	account_count(out, lost > c->skipped_samples ? lost - c->skipped_samples : 0,
-	              "record was lost: a ring was full (a larger -m gives it more room)",
-	              "records were lost: a ring was full (a larger -m gives it more room)");
+	account_lost(r, out, lost > c->skipped_samples ? lost - c->skipped_samples : 0);
 	account_count(out, c->skipped_samples,
 	              "sample was skipped by the kernel: a BPF program was running on its CPU",
 	              "samples were skipped by the kernel: a BPF program was running on their CPU");
