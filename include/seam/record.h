@@ -178,7 +178,7 @@ enum {
 #define SEAM_MISC_LOST_SAMPLES_BPF (1u << 15)
 /* LOST_SAMPLES by seam's recorder. TASKS: it counts tasks that were not followed, not samples.
  * SKIPPED: the kernel skipped them, because a BPF program ran on that CPU. BESIDE: no LOST record
- * counts them too, as those of perf do. */
+ * counts them, too; perf's LOST_SAMPLES repeat what LOST records say. */
 #define SEAM_MISC_LOST_TASKS (1u << 14)
 #define SEAM_MISC_LOST_SKIPPED (1u << 13)
 #define SEAM_MISC_LOST_BESIDE (1u << 12)

@@ -21,7 +21,7 @@
 struct metrics_values {
 	const char *version;
 	uint64_t windows, samples; /* made */
-	uint64_t lost;             /* records, in the kernel's rings */
+	uint64_t lost;             /* records that the kernel lost or skipped */
 	uint64_t dropped;          /* samples for which a window had no room */
 	uint64_t cpu_ns, memory;   /* of this process; bytes resident */
 	uint64_t rate_hz, asked_hz;

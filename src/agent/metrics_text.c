@@ -75,7 +75,7 @@ void metrics_text(const struct metrics_values *v, struct buf *out)
 	metrics_number(out, "seam_agent_windows_total", "counter", "windows made", v->windows);
 	metrics_number(out, "seam_agent_samples_total", "counter", "samples taken", v->samples);
 	metrics_number(out, "seam_agent_lost_records_total", "counter",
-	               "records lost in the kernel's rings", v->lost);
+	               "records that the kernel lost or skipped", v->lost);
 	metrics_number(out, "seam_agent_dropped_samples_total", "counter",
 	               "samples for which a window had no room", v->dropped);
 	metrics_number(out, "seam_agent_rate_hertz", "gauge", "samples per second and CPU",

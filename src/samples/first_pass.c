@@ -241,7 +241,7 @@ static void first_pass_lost_samples(struct recording_counts *c, const struct sea
 	c->lost_samples += d->lost.lost;
 	if (misc & SEAM_MISC_LOST_BESIDE)
 		c->lost_beside += d->lost.lost;
-	if ((misc & SEAM_MISC_LOST_BESIDE) && (misc & SEAM_MISC_LOST_SKIPPED))
+	if (misc & SEAM_MISC_LOST_SKIPPED)
 		c->skipped_samples += d->lost.lost;
 }
 
