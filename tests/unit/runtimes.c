@@ -220,9 +220,8 @@ static void test_codes(void **state)
 	}
 #define NATIVES 6u
 
-/* Native frames 0x10.. whose stack pointers are 1000, 1100 and so on. Functions are digits in what
- * is expected, native frames letters. */
-/* Puts the frames of n_splices interpreters into a native stack, whose frames are letters. */
+/* Puts the frames of n_splices interpreters into native frames 0x10.. whose stack pointers are
+ * 1000, 1100 and so on. Functions are digits in what is expected, native frames letters. */
 static void spliced_all(struct splice *s, size_t n_splices, bool cut, const char *want)
 {
 	uint64_t ips[NATIVES], sps[NATIVES + 1], to[32], start[10], unnamed = 0;
