@@ -75,11 +75,20 @@ static int pool_grow(struct pool *p)
 	return p->blocks[n] ? 0 : -1;
 }
 
+uint32_t pool_add(struct pool *p, const void *thing)
+{
+	if (p->n >= POOL_FAILED - 1 || pool_grow(p) < 0)
+		return POOL_FAILED;
+	memcpy(p->blocks[p->n / POOL_BLOCK] + (size_t)(p->n % POOL_BLOCK) * p->size, thing,
+	       p->size);
+	return ++p->n;
+}
+
 /* One probe of the index tells a thing that is known from a new one, which is copied behind the
  * last. The id, or POOL_FAILED. */
 uint32_t pool_put(struct pool *p, const void *thing)
 {
-	uint32_t hash;
+	uint32_t hash, id;
 	size_t i;
 
 	if (p->n >= POOL_FAILED - 1)
@@ -90,10 +99,8 @@ uint32_t pool_put(struct pool *p, const void *thing)
 	i = pool_find(p, thing, hash);
 	if (p->index[i])
 		return (uint32_t)p->index[i];
-	if (pool_grow(p) < 0)
-		return POOL_FAILED;
-	memcpy(p->blocks[p->n / POOL_BLOCK] + (size_t)(p->n % POOL_BLOCK) * p->size, thing,
-	       p->size);
-	p->index[i] = (uint64_t)hash << 32 | ++p->n;
-	return p->n;
+	id = pool_add(p, thing);
+	if (id != POOL_FAILED)
+		p->index[i] = (uint64_t)hash << 32 | id;
+	return id;
 }

@@ -26,6 +26,9 @@ struct pool {
 void pool_free(struct pool *p);
 /* The id of a thing, which is copied when it is new. */
 uint32_t pool_put(struct pool *p, const void *thing);
+/* Keeps a thing without asking whether it is known: the caller has another way to find it, and
+ * pool_put does not. Its id, as above. */
+uint32_t pool_add(struct pool *p, const void *thing);
 
 /* id is from 1 to p->n. */
 static inline const void *pool_at(const struct pool *p, uint32_t id)

@@ -241,6 +241,14 @@ int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret)
 	return *ret == POOL_FAILED ? -ENOMEM : 0;
 }
 
+/* The same where the caller knows that it was not met before, or keeps it apart. */
+int stacks_hit_new(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret)
+{
+	*ret = pool_add(&s->hits,
+	                &(struct stacks_hit){ .ip = ip, .misc = misc & SEAM_MISC_CPUMODE_MASK });
+	return *ret == POOL_FAILED ? -ENOMEM : 0;
+}
+
 /* The keys met last are compared first: a probe of the pool reads more memory. */
 int stacks_key_id(struct stacks *s, const struct stacks_key *key, uint32_t *ret)
 {

@@ -148,6 +148,8 @@ void stacks_ask_again(const struct stacks *s, const struct stacks_asked *asked);
 int stacks_answer(struct stacks *s, const struct stacks_asked *asked, enum intern_way way,
                   uint32_t *ret);
 int stacks_hit(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
+/* A number of its own, which stacks_hit does not give. */
+int stacks_hit_new(struct stacks *s, uint64_t ip, uint16_t misc, uint32_t *ret);
 int stacks_put(struct stacks *s, const struct stacks_same *same, uint64_t weight, uint64_t time_ns);
 /* Counts the samples that still wait; to be called after the last one. -ENOMEM. */
 int stacks_settle(struct stacks *s);

@@ -370,6 +370,29 @@ static void pool_gives_one_id(void **state)
 	pool_free(&p);
 }
 
+static void pool_adds_unasked(void **state)
+{
+	struct pool p = { .size = 8 };
+
+	for (uint64_t i = 0; i < 3 * POOL_BLOCK; i++) {
+		const uint64_t thing = i / 4;
+
+		/* One of four is asked for, and is not one of those that were added. */
+		if (i % 4 == 3)
+			assert_int_equal(pool_put(&p, &thing), i + 1);
+		else
+			assert_int_equal(pool_add(&p, &thing), i + 1);
+	}
+	for (uint64_t i = 0; i < 3 * POOL_BLOCK; i++) {
+		const uint64_t thing = i / 4;
+
+		assert_memory_equal(pool_at(&p, (uint32_t)i + 1), &thing, sizeof(thing));
+		assert_int_equal(pool_put(&p, &thing), i / 4 * 4 + 4);
+	}
+	assert_int_equal(p.n, 3 * POOL_BLOCK);
+	pool_free(&p);
+}
+
 /* Digests as Python's hashlib gives them; in pieces or at once. */
 static void blake2_is_that_of_the_rfc(void **state)
 {
@@ -607,6 +630,7 @@ int main(void)
 		cmocka_unit_test(buf_puts_numbers_as_printf),
 		cmocka_unit_test(json_numbers),
 		cmocka_unit_test(pool_gives_one_id),
+		cmocka_unit_test(pool_adds_unasked),
 		cmocka_unit_test(quick_hash_minds_every_byte),
 		cmocka_unit_test(blake2_is_that_of_the_rfc),
 		cmocka_unit_test(utf8_is_well_formed),
