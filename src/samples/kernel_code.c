@@ -58,6 +58,8 @@ bool kernel_code_changes(const struct kernel_code *k, uint64_t address)
 {
 	size_t low = 0, high = k->n;
 
+	if (!high || address < k->ranges[0].start) /* all addresses of a user's */
+		return false;
 	while (low < high) { /* the first that ends at or behind it */
 		size_t middle = low + (high - low) / 2;
 

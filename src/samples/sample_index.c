@@ -228,6 +228,14 @@ static int sample_index_bare(struct sample_index *n, const struct sample_entry *
 	return 0;
 }
 
+/* Adds the entry of a sample without parts: its ip alone is asked of it. */
+static int sample_index_hit(struct sample_index *n, struct sample_entry *entry, uint64_t ip)
+{
+	int r = sample_index_ip(n, ip, 0, &entry->kernel);
+
+	return r < 0 ? r : sample_index_bare(n, entry);
+}
+
 /* Adds an entry, and lets it wait for the numbers of its parts; not if its words do not last. */
 static int sample_index_keep(struct sample_index *n, const struct sample_entry *entry, bool lasts,
                              const struct sample_index_parts *parts)
@@ -361,6 +369,8 @@ static int sample_index_parts(struct sample_index *n, const struct seam_decoded 
 		return sample_index_bare(n, entry);
 	if (said->parts.kind != RULES_AT_ONCE)
 		user.n = 0;
+	if (!kernel.n && !user.n && !n->relay.started)
+		return sample_index_hit(n, entry, d->sample.ip);
 	parts = (struct sample_index_parts){ .kernel = kernel,
 		                             .user = user,
 		                             .ip = d->sample.ip,
