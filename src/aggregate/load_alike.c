@@ -53,7 +53,7 @@ void load_alike_free(struct load_alike *a)
 	free(a->spaces);
 	free(a->string);
 	map_free(&a->hits);
-	free(a->hit_spaces);
+	free(a->hit_at);
 }
 
 /* What a word is, wherever its file is mapped. 0: it is its process's own. -ENOMEM. */
@@ -182,29 +182,24 @@ int load_alike_part(struct load_alike *a, const struct stacks *s, uint32_t space
 int load_alike_hit(struct load_alike *a, struct stacks *s, uint32_t space, uint64_t ip,
                    uint32_t *ret, bool *alike)
 {
-	uint64_t place, *first = NULL;
+	uint64_t place, *first;
 	int r = load_alike_word(a, space, ip, false, &place);
 
-	if (r > 0) {
-		first = map_slot(&a->hits, place, NULL);
-		r = first ? 0 : -ENOMEM;
-	}
+	if (r <= 0)
+		return r < 0 ? r : stacks_hit(s, ip, SEAM_MISC_USER, ret);
+	*alike = true;
+	first = map_slot(&a->hits, place, NULL);
+	if (!first)
+		return -ENOMEM;
+	*ret = (uint32_t)*first;
+	if (*first)
+		return 0;
+	r = stacks_hit_new(s, ip, SEAM_MISC_USER, ret);
 	if (r < 0)
 		return r;
-	if (first && *first) {
-		*ret = (uint32_t)*first;
-		*alike = true;
-		return 0;
-	}
-	r = stacks_hit(s, ip, SEAM_MISC_USER, ret);
-	if (r < 0 || !first)
-		return r;
-	if (ARRAY_ROOM_ZEROED(&a->hit_spaces, &a->hit_spaces_capacity, (size_t)*ret + 1) < 0)
+	if (ARRAY_ROOM_ZEROED(&a->hit_at, &a->hit_at_capacity, (size_t)*ret + 1) < 0)
 		return -ENOMEM;
-	if (!a->hit_spaces[*ret]) {
-		a->hit_spaces[*ret] = space;
-		*first = *ret;
-		*alike = true;
-	}
+	*first = *ret;
+	a->hit_at[*ret] = (struct load_alike_at){ .place = place & ~STRING_PLACE, .space = space };
 	return 0;
 }

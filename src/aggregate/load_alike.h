@@ -34,9 +34,12 @@ struct load_alike {
 	size_t spaces_capacity;
 	uint64_t *string; /* of one part */
 	size_t string_capacity;
-	struct map hits;      /* a place -> the number of the first hit there */
-	uint32_t *hit_spaces; /* by hit: where it stands for others; 0: nowhere */
-	size_t hit_spaces_capacity;
+	struct map hits; /* a place -> the number of the first hit there */
+	struct load_alike_at {
+		uint64_t place;
+		uint32_t space; /* where it stands for others; 0: nowhere */
+	} * hit_at;             /* by hit */
+	size_t hit_at_capacity;
 	size_t looked_at; /* bytes of stacks (recording_looked_at) */
 	/* Words of new parts: looked at since it was last asked what came of it, and those of them
 	 * met again; to be left alone, and how many these were at first. */
@@ -59,7 +62,13 @@ int load_alike_hit(struct load_alike *a, struct stacks *s, uint32_t space, uint6
 /* The space of a hit that stands for others; 0: it stands for none. */
 static inline uint32_t load_alike_hit_space(const struct load_alike *a, uint32_t hit)
 {
-	return hit < a->hit_spaces_capacity ? a->hit_spaces[hit] : 0;
+	return hit < a->hit_at_capacity ? a->hit_at[hit].space : 0;
+}
+/* Its place: those of one mapped file are in the order of their offsets. UINT64_MAX: it stands for
+ * none. */
+static inline uint64_t load_alike_hit_place(const struct load_alike *a, uint32_t hit)
+{
+	return load_alike_hit_space(a, hit) ? a->hit_at[hit].place : UINT64_MAX;
 }
 /* The space in which a part stands for others; 0: it has no words. */
 static inline uint32_t load_alike_space(const struct load_alike *a, uint32_t part)

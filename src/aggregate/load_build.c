@@ -27,7 +27,9 @@
 #include "base/map.h"
 #include "aggregate/load_descend.h"
 #include "aggregate/load_number.h"
+#include "aggregate/load_rows.h"
 #include "aggregate/load_set.h"
+#include "aggregate/load_turns.h"
 #include "aggregate/load_users.h"
 #include "resolve/resolver.h"
 #include "profile/origin.h"
@@ -48,6 +50,11 @@ struct load_builder {
 	struct map programs; /* user space -> object; 0: none */
 	const struct load_cgroups *cgroups;
 	struct load_sets sets;
+};
+
+/* How many entries were named, of how many. */
+struct load_naming {
+	uint64_t done, total;
 };
 
 /* Whether both frames are in one function, by its name. */
@@ -259,11 +266,10 @@ static uint32_t load_program(struct load_builder *b, uint32_t space)
 	return object;
 }
 
-/* Few keys are in many entries, so the last one is remembered. */
-static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entry *e,
-                                const struct stacks_key *key)
+/* Few keys are in many entries, so that of each is remembered. */
+static uint32_t load_entry_task(struct load_builder *b, uint32_t id, const struct stacks_key *key)
 {
-	uint32_t *task = &b->tasks[e->same.key];
+	uint32_t *task = &b->tasks[id];
 
 	if (*task)
 		return *task;
@@ -326,16 +332,14 @@ static int load_text_context(struct load_builder *b, uint32_t set, uint32_t *ret
 	return load_text_of_set(b, LOAD_SET_CONTEXT, set, ret);
 }
 
-/* Names one entry and adds its row to the profile; *ret: what its samples have as their key.
- * -ENOMEM. */
-static int load_entry(struct load_builder *b, const struct load_table *t, struct load_users *users,
-                      const struct stacks_entry *e, uint32_t *ret)
+/* What a row of the profile has of a key: all but the node. -ENOMEM. */
+static int load_key(struct load_builder *b, const struct stacks_key *of, uint32_t id,
+                    struct profile_key *ret)
 {
-	const struct stacks_key *of = stacks_key(t->stacks, e);
 	struct profile_key key = { .event = b->events[of->event],
-		                   .task = load_entry_task(b, e, of),
+		                   .task = load_entry_task(b, id, of),
 		                   .state = of->state };
-	int r = key.task == PROFILE_FAILED ? -ENOMEM : load_stack(b, t, users, e, &key.node);
+	int r = key.task == PROFILE_FAILED ? -ENOMEM : 0;
 
 	if (r < 0)
 		return r;
@@ -343,6 +347,20 @@ static int load_entry(struct load_builder *b, const struct load_table *t, struct
 #define TEXT(bit, id, name) \
 	r = r < 0 ? r : load_text_##name(b, of->number[LOAD_NUMBER_##id], &key.name);
 #include "profile/columns.def"
+	*ret = key;
+	return r;
+}
+
+/* Names one entry and adds its row to the profile; *ret: what its samples have as their key.
+ * -ENOMEM. */
+static int load_entry(struct load_builder *b, const struct load_table *t, struct load_users *users,
+                      const struct stacks_entry *e, uint32_t *ret)
+{
+	struct profile_key key;
+	int r = load_key(b, stacks_key(t->stacks, e), e->same.key, &key);
+
+	if (r >= 0)
+		r = load_stack(b, t, users, e, &key.node);
 	if (r < 0)
 		return r;
 	b->load->ended_at_data += b->descent.told & LOAD_DATA ? e->samples : 0;
@@ -376,31 +394,82 @@ static int load_users(struct load_builder *b, const struct load_table *t, struct
 	return r;
 }
 
+/* Tells whoever waits that one entry more was named. -ECANCELED: nobody does any more. */
+static int load_named(struct load_builder *b, struct load_naming *naming)
+{
+	const struct progress *progress = &b->descent.namer.opts->progress;
+
+	if (++naming->done % 4096)
+		return 0;
+	if (progress->report)
+		progress->report(progress->ctx, "naming", naming->done, naming->total);
+	return progress_stopped(progress) ? -ECANCELED : 0;
+}
+
+/* The entries of one table, in their order. keys: by entry, what their samples have as their key;
+ * NULL: nobody asks. */
+static int load_each(struct load_builder *b, const struct load_table *t, struct load_users *users,
+                     struct load_naming *naming, uint32_t *keys)
+{
+	const struct stacks *s = t->stacks;
+	uint32_t key;
+	int r = 0;
+
+	for (size_t i = 0; i < s->n && r >= 0; i++) {
+		r = load_entry(b, t, users, &s->entries[i], &key);
+		if (r >= 0 && keys)
+			keys[i] = key;
+		if (r >= 0)
+			r = load_named(b, naming);
+	}
+	return r;
+}
+
+/* The same where nothing but the places that samples hit is wanted, function after function: what
+ * a key has in one of them is one row. */
+static int load_each_place(struct load_builder *b, const struct load_table *t,
+                           struct load_naming *naming)
+{
+	struct load_turn *turns = load_turns(t);
+	struct load_rows *rows = load_rows_new(b->descent.namer.profile);
+	int r = turns && rows ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < t->stacks->n && r >= 0; i++) {
+		const struct stacks_entry *e = &t->stacks->entries[turns[i].entry];
+		struct load_row *row = load_row(rows, e->same.key);
+		uint32_t node;
+
+		r = row ? load_innermost(b, t, e, &node) : -ENOMEM;
+		if (r >= 0 && !row->id)
+			r = load_key(b, stacks_key(t->stacks, e), e->same.key, &row->key);
+		if (r >= 0)
+			r = load_rows_add(rows, row, e, node);
+		if (r >= 0)
+			r = load_named(b, naming);
+	}
+	if (r >= 0)
+		r = load_rows_flush(rows);
+	free(rows);
+	free(turns);
+	return r;
+}
+
 /* The entries of one table, and its samples if they are kept. */
 static int load_table(struct load_builder *b, const struct load_table *t, struct load_users *users,
-                      uint64_t *serial, uint64_t total)
+                      struct load_naming *naming)
 {
 	struct stacks *s = t->stacks;
-	const struct progress *progress = &b->descent.namer.opts->progress;
 	struct profile *p = b->descent.namer.profile;
 	/* By entry, where samples are kept. */
-	uint32_t *keys = calloc(s->n_samples ? s->n + 1 : 1, sizeof(*keys));
-	uint32_t key;
+	uint32_t *keys = s->n_samples ? calloc(s->n, sizeof(*keys)) : NULL;
 	int r;
 
 	b->tasks = calloc((size_t)s->keys.n + 1, sizeof(*b->tasks));
-	r = keys && b->tasks ? profile_room_samples(p, s->n_samples) : -ENOMEM;
-	for (size_t i = 0; i < s->n && r >= 0; i++) {
-		r = load_entry(b, t, users, &s->entries[i], &key);
-		if (r >= 0 && s->n_samples)
-			keys[i] = key;
-		if (++*serial % 4096)
-			continue;
-		if (progress->report)
-			progress->report(progress->ctx, "naming", *serial, total);
-		if (r >= 0 && progress_stopped(progress))
-			r = -ECANCELED;
-	}
+	r = b->tasks && (keys || !s->n_samples) ? profile_room_samples(p, s->n_samples) : -ENOMEM;
+	if (r >= 0 && !keys && b->descent.namer.opts->frames == LOAD_FRAMES_INNERMOST)
+		r = load_each_place(b, t, naming);
+	else if (r >= 0)
+		r = load_each(b, t, users, naming, keys);
 	for (size_t i = 0; i < s->n_samples && r >= 0; i++) {
 		const struct stacks_sample *sample = &s->samples[i];
 
@@ -508,7 +577,7 @@ static int load_name_events(struct load_builder *b)
 static int load_entries(struct load_builder *b, const struct load_table *tables, size_t n)
 {
 	const struct stacks *stacks[LOAD_TABLES_MAX];
-	uint64_t serial = 0, total = 0;
+	struct load_naming naming = { 0 };
 	bool all = b->descent.namer.opts->frames == LOAD_FRAMES_ALL;
 	int r = 0;
 
@@ -517,7 +586,7 @@ static int load_entries(struct load_builder *b, const struct load_table *tables,
 	if (all)
 		load_cut_learn(&b->descent.cut, b->rec, stacks, n);
 	for (size_t w = 0; w < n; w++)
-		total += tables[w].stacks->n;
+		naming.total += tables[w].stacks->n;
 	/* User parts come before the kernel's frames, because the kernel's names may still be on
 	 * their way (kernel_prefetch.h). */
 	for (size_t w = 0; w < n && r >= 0 && all && !b->users_known; w++)
@@ -528,7 +597,7 @@ static int load_entries(struct load_builder *b, const struct load_table *tables,
 	for (size_t w = 0; w < n && r >= 0; w++) {
 		if (w)
 			load_descent_other_table(&b->descent);
-		r = load_table(b, &tables[w], &b->users[w], &serial, total);
+		r = load_table(b, &tables[w], &b->users[w], &naming);
 	}
 	if (r >= 0)
 		r = load_tally(b, &b->rec->index->tally);

@@ -285,12 +285,15 @@ static int load_count_first(struct load_count *c, uint32_t part, bool user, uint
 /* As hit_apart, of which each part is asked once. -ENOMEM. */
 static int load_count_apart(struct load_count *c, const struct sample *s)
 {
-	const struct callchain chain = sample_callchain(s);
+	struct callchain chain;
 	uint64_t address = NO_ADDRESS;
 	int r = 0;
 
 	if (!hit_known(s->event))
 		return 0;
+	if (!s->kernel_number && !s->user_number && !s->kernel.n && !s->user.n)
+		return 1;
+	chain = sample_callchain(s);
 	if (s->kernel.n || s->user.n || called_marks(&chain))
 		return hit_apart(&chain);
 	if (s->kernel_number)
