@@ -67,6 +67,7 @@ struct sqlite_reading {
 	size_t n_lists, n_nodes;
 	struct sqlite_parts parts; /* in place of the counts of windows that are in one */
 	bool summable;             /* sums will do: no stack or line is asked for */
+	bool heads;                /* likewise, and no frame */
 	struct sqlite_beside beside;
 	struct summed *summed; /* what parts and windows have that are taken so */
 	size_t n_summed, summed_room;
@@ -292,27 +293,24 @@ static int sqlite_need_place(struct sqlite_reading *r, uint32_t place)
 	return lookup_need(&r->lookup, BLOCKS_FRAMES, id);
 }
 
-/* Looks at all that is asked of a part's group, and which frames it has. -errno; -EBADMSG. */
+/* Looks which frames are asked for of a part's group. -errno; -EBADMSG. */
 static int sqlite_need_places(struct sqlite_reading *r, const struct summed_piece *piece)
 {
-	struct cursor tops = piece->tops, selfs = piece->selfs, nameless = piece->nameless,
-	              totals = piece->totals;
+	struct cursor tops = piece->tops, nameless = piece->nameless, totals = piece->totals.places;
 	struct summed_top top = { 0 };
-	struct summed_self self = { 0 };
 	struct summed_nameless unnamed = { 0 };
-	struct summed_total total = { 0 };
+	uint32_t place = 0;
+	unsigned has;
 	int rc = 0;
 
 	while (rc >= 0 && summed_next_top(&tops, &top))
 		rc = sqlite_need_place(r, top.place);
-	while (rc >= 0 && summed_next_self(&selfs, piece->weight, &self))
-		rc = sqlite_need_place(r, self.place);
 	while (rc >= 0 && summed_next_nameless(&nameless, &unnamed))
 		rc = sqlite_need_place(r, unnamed.place);
-	while (rc >= 0 && unstacked_has_totals(r->q->flat->columns) &&
-	       summed_next_total(&totals, piece->weight, &total))
-		rc = sqlite_need_place(r, total.place);
-	if (rc >= 0 && (tops.failed || selfs.failed || nameless.failed || totals.failed))
+	/* Each frame that is on a stack has a total. */
+	while (rc >= 0 && summed_next_place(&totals, &place, &has))
+		rc = sqlite_need_place(r, place);
+	if (rc >= 0 && (tops.failed || nameless.failed || totals.failed))
 		rc = -EBADMSG;
 	return rc;
 }
@@ -377,6 +375,7 @@ static int sqlite_find_parts(struct sqlite_reading *r, const struct sqlite_epoch
 
 	if (!r->summable || r->sums_to)
 		return 0;
+	r->parts.heads = r->heads;
 	rc = sqlite_parts_find(&r->parts, r->s, r->names, r->q, r->err);
 	for (size_t i = 0; i < n && r->parts.n && rc >= 0; i++)
 		rc = sqlite_parts_check(&r->parts, r->s, epochs[i].id, r->err);
@@ -713,6 +712,7 @@ static int sqlite_reading_run(struct sqlite_reading *r)
 	int rc;
 
 	r->summable = r->sums_to || (r->q->flat && unstacked_way(r->q->flat->columns, &way));
+	r->heads = !r->sums_to && r->summable && !unstacked_tells_frames(r->q->flat->columns);
 	r->fetch = sqlite_prepare(r->s,
 	                          "SELECT id, n, data FROM blocks WHERE id <= ?1 AND "
 	                          "id >= ?2 ORDER BY id DESC LIMIT 1",
@@ -720,6 +720,7 @@ static int sqlite_reading_run(struct sqlite_reading *r)
 	rc = r->fetch ? sqlite_counts_start(&r->counts_of, r->s, r->err) : -r->err->code;
 	if (rc >= 0)
 		rc = sqlite_beside_start(&r->beside, r->s, r->err);
+	r->beside.heads = r->heads;
 	if (rc >= 0)
 		rc = sqlite_read_all(r);
 	sqlite3_finalize(r->fetch);

@@ -126,7 +126,9 @@ static void put(unsigned window)
 		labels_free(&labels[i]);
 }
 
-/* A table as text, in its order. */
+#define COLUMN_BIT(id) (1u << ROLLUP_##id)
+
+/* A table as text, in its order. A row has a kind where rows are told by their frames. */
 static void table_text(struct buf *out, const struct load *load, unsigned columns, uint32_t event,
                        bool self_only)
 {
@@ -149,7 +151,9 @@ static void table_text(struct buf *out, const struct load *load, unsigned column
 				           rollup_text(&t, row, (enum rollup_column)c, text,
 				                       sizeof(text)));
 		}
-		buf_printf(out, "%u: %llu %llu", row->kind, (unsigned long long)row->self,
+		if (columns & (COLUMN_BIT(SYMBOL) | COLUMN_BIT(OBJECT) | COLUMN_BIT(LINE)))
+			buf_printf(out, "%u", row->kind);
+		buf_printf(out, ": %llu %llu", (unsigned long long)row->self,
 		           (unsigned long long)row->self_samples);
 		if (!self_only)
 			buf_printf(out, " %llu %llu", (unsigned long long)row->total,
@@ -247,8 +251,6 @@ static void check_lines(struct buf *wanted, struct buf *got)
 	} while (w && g);
 	assert_true(!w && !g);
 }
-
-#define COLUMN_BIT(id) (1u << ROLLUP_##id)
 
 /* Both answers to one question. */
 static void compare(const struct store_query *asked, unsigned columns)

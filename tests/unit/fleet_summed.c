@@ -5,6 +5,7 @@
  * before are left aside. Here a made-up list with every kind of frame and name is summed up; what
  * comes out has one digest as long as the rules have one number.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@
 
 /* By SUMMED_RULES. A digest here is never changed: where what is summed up is another, the rules
  * have the next number, which has the digest that the test then says. */
-static const uint64_t digests[] = { 0, 0x1dae9d0f3a67bcc1 };
+static const uint64_t digests[] = { 0, 0x1dae9d0f3a67bcc1, 0xca0fae65ce4010d7 };
 
 _Static_assert(sizeof(digests) / sizeof(*digests) == SUMMED_RULES + 1,
                "each number of rules has its digest");
@@ -130,19 +131,60 @@ static void make_stacks(struct joined *j)
 	assert_int_equal(sums_end(&j->sums), 0);
 }
 
+/* Without frames each group has the same samples, and no list of frames. Of other rules there is
+ * nothing. */
+static void heads_alone(const struct buf *packed)
+{
+	struct summed all = { 0 }, heads = { 0 };
+	unsigned char old[] = { 0, 1, 0 };
+
+	assert_int_equal(summed_open(&all, packed->bytes, packed->n, true), 0);
+	assert_int_equal(summed_open(&heads, packed->bytes, packed->n, false), 0);
+	assert_int_equal(heads.n, all.n);
+	assert_int_equal(heads.frames.n, 0);
+	for (size_t i = 0; i < all.n; i++) {
+		struct cursor selfs = all.pieces[i].selfs;
+		struct summed_value sum = { 0 }, bare = { 0 };
+		struct summed_self self = { 0 };
+		uint64_t folded = 0;
+
+		while (summed_next_self(&selfs, all.pieces[i].weight, &self)) {
+			summed_add(&sum, &self.value);
+			if (self.place == SUMMED_FOLDED || self.place == SUMMED_FOLDED_KERNEL)
+				folded += self.value.samples;
+			if (!self.place)
+				bare = self.value;
+		}
+		assert_int_equal(heads.pieces[i].all.samples, sum.samples);
+		assert_int_equal(heads.pieces[i].all.weight, sum.weight);
+		assert_int_equal(heads.pieces[i].bare.samples, bare.samples);
+		assert_int_equal(heads.pieces[i].bare.weight, bare.weight);
+		assert_int_equal(heads.pieces[i].folded, folded);
+		assert_int_equal(cursor_left(&heads.pieces[i].selfs), 0);
+		assert_int_equal(cursor_left(&heads.pieces[i].totals.places), 0);
+	}
+	summed_free(&all);
+	summed_free(&heads);
+	assert_int_equal(summed_open(&all, old, sizeof(old), true), -EPROTO);
+	old[0] = 1;
+	assert_int_equal(summed_open(&all, old, sizeof(old), true), -EPROTO);
+}
+
 /* What is summed up, as the bytes that a store would pack. */
 static uint64_t digest_of(struct summing *sums)
 {
-	struct buf packed = { 0 }, plain = { 0 };
+	struct buf packed = { 0 };
+	struct summed opened = { 0 };
 	uint64_t digest;
 
 	assert_int_equal(summing_pack(sums, &packed, BLOCKS_QUICK), 0);
-	assert_int_equal(blocks_unpack(&plain, packed.bytes, packed.n), 0);
-	/* Behind the number of the rules. */
-	assert_int_equal(plain.bytes[0], SUMMED_RULES);
-	digest = map_hash_bytes(plain.bytes + 1, plain.n - 1, 0);
+	assert_int_equal(packed.bytes[1], SUMMED_RULES);
+	assert_int_equal(summed_open(&opened, packed.bytes, packed.n, true), 0);
+	digest = map_hash_bytes(opened.plain.bytes, opened.plain.n,
+	                        map_hash_bytes(opened.frames.bytes, opened.frames.n, 0));
+	summed_free(&opened);
+	heads_alone(&packed);
 	buf_free(&packed);
-	buf_free(&plain);
 	return digest;
 }
 

@@ -86,7 +86,7 @@ int sqlite_beside_open(struct sqlite_beside *b, int64_t window, struct summed *r
 		return r;
 	r = sqlite_blob(b->find, 0, &bytes, &n);
 	if (r >= 0)
-		r = summed_open(ret, bytes, n);
+		r = summed_open(ret, bytes, n, !b->heads);
 	return r == -EPROTO ? 0 : r < 0 ? r : 1;
 }
 

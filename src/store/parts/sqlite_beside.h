@@ -28,6 +28,7 @@ int sqlite_put_beside(const struct sqlite_store *s, int64_t window, uint64_t fro
 struct sqlite_beside {
 	const struct sqlite_store *s;
 	sqlite3_stmt *find; /* NULL: there is no such table */
+	bool heads;         /* no frames are asked for: summed_open */
 };
 
 int sqlite_beside_start(struct sqlite_beside *b, const struct sqlite_store *s,

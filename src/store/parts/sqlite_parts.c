@@ -12,10 +12,12 @@
 int sqlite_has_parts(const struct sqlite_store *s, struct seam_error *err)
 {
 	int64_t n;
-	int r = sqlite_run(s, "SELECT count(*) FROM sqlite_master WHERE name = 'parts'", NULL, 0,
-	                   &n, err);
+	int r = sqlite_run(s,
+	                   "SELECT (SELECT count(*) FROM sqlite_master WHERE name = 'parts') + "
+	                   "(SELECT count(*) FROM pragma_table_info('parts') WHERE name = 'rules')",
+	                   NULL, 0, &n, err);
 
-	return r < 0 ? r : n > 0;
+	return r < 0 ? r : (int)n;
 }
 
 void sqlite_parts_free(struct sqlite_parts *p)
@@ -62,25 +64,27 @@ static int parts_take(struct sqlite_parts *p, const struct sqlite_store *s,
 }
 
 /* A damaged store may have any numbers: only whole steps are taken, so that none overlap but those
- * of different length. */
+ * of different length. Parts of other rules are none. */
 int sqlite_parts_find(struct sqlite_parts *p, const struct sqlite_store *s, int64_t names,
                       const struct store_query *q, struct seam_error *err)
 {
 	sqlite3_stmt *statement;
 	int r = sqlite_has_parts(s, err);
 
-	if (r <= 0)
-		return r;
+	if (r < 2)
+		return r < 0 ? r : 0;
 	statement = sqlite_prepare(
 	        s,
 	        "SELECT id, step_ns, from_ns, windows, begun FROM parts WHERE names = ?3 AND "
-	        "from_ns >= ?1 AND from_ns < ?2 AND step_ns IN (600000000000, 3600000000000) AND "
+	        "rules = ?4 AND from_ns >= ?1 AND from_ns < ?2 AND step_ns IN (600000000000, "
+	        "3600000000000) AND "
 	        "from_ns % step_ns = 0 AND ?2 - from_ns >= step_ns ORDER BY from_ns, step_ns DESC",
 	        err);
 	if (!statement)
 		return -err->code;
 	sqlite_bind_span(statement, q);
 	sqlite3_bind_int64(statement, 3, names);
+	sqlite3_bind_int64(statement, 4, SUMMED_RULES);
 	r = parts_take(p, s, q, statement, err);
 	sqlite3_finalize(statement);
 	return r;
@@ -175,8 +179,8 @@ bool sqlite_parts_have(const struct sqlite_parts *p, uint64_t from_ns)
 
 /* ---- what they have ---- */
 
-/* Reads a part. -EPROTO: it was made by other rules. */
-static int parts_open(struct summed *ret, const struct sqlite_store *s, int64_t id,
+/* Reads a part. -EBADMSG: it makes no sense, or is of other rules than the table says. */
+static int parts_open(struct summed *ret, const struct sqlite_store *s, int64_t id, bool frames,
                       struct seam_error *err)
 {
 	sqlite3_stmt *statement = sqlite_prepare(s, "SELECT data FROM parts WHERE id = ?1", err);
@@ -191,9 +195,9 @@ static int parts_open(struct summed *ret, const struct sqlite_store *s, int64_t 
 	if (r >= 0)
 		r = r ? sqlite_blob(statement, 0, &bytes, &n) : -EBADMSG;
 	if (r >= 0)
-		r = summed_open(ret, bytes, n);
+		r = summed_open(ret, bytes, n, frames);
 	sqlite3_finalize(statement);
-	return r;
+	return r == -EPROTO ? -EBADMSG : r;
 }
 
 /* The longer one of two comes first. */
@@ -214,11 +218,7 @@ int sqlite_parts_load(struct sqlite_parts *p, const struct sqlite_store *s, stru
 		if (part.from_ns < until_ns || part.of.n != part.there.n ||
 		    part.of.sum != part.there.sum)
 			continue;
-		r = parts_open(&p->sums[n], s, part.id, err);
-		if (r == -EPROTO) {
-			r = 0;
-			continue;
-		}
+		r = parts_open(&p->sums[n], s, part.id, !p->heads, err);
 		if (r < 0)
 			break;
 		p->of[n++] = part;

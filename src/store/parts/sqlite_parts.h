@@ -5,7 +5,8 @@
  * Their table is there once a part was made; a seam that does not know it leaves it alone.
  *
  * parts    names: the list of names that a part is of; step_ns, from_ns: its time; windows, begun:
- *          how many windows it is made of, as they were put, and the sum of when they began
+ *          how many windows it is made of, as they were put, and the sum of when they began;
+ *          rules: by which it was made (SUMMED_RULES)
  *
  * A part stands for the windows of its names that begin in its time, as long as these are the same
  * ones by that count and sum: whoever puts, merges or forgets windows need not know of parts. Where
@@ -36,9 +37,10 @@ struct sqlite_parts {
 	struct sqlite_part *of; /* by time, the longest first */
 	struct summed *sums;
 	size_t n, capacity;
+	bool heads; /* no frames are asked for: summed_open */
 };
 
-/* Whether there is such a table. -errno. */
+/* Whether there is such a table. 2: parts say by which rules they were made; -errno. */
 int sqlite_has_parts(const struct sqlite_store *s, struct seam_error *err);
 /* Finds parts in the query's span; nothing is known of what they stand for. -errno. */
 int sqlite_parts_find(struct sqlite_parts *p, const struct sqlite_store *s, int64_t names,

@@ -21,7 +21,7 @@
 static const char parts_schema[] =
         "CREATE TABLE IF NOT EXISTS parts (id INTEGER PRIMARY KEY, names INTEGER NOT NULL, "
         "step_ns INTEGER NOT NULL, from_ns INTEGER NOT NULL, windows INTEGER NOT NULL, "
-        "begun INTEGER NOT NULL, data BLOB NOT NULL);"
+        "begun INTEGER NOT NULL, data BLOB NOT NULL, rules INTEGER NOT NULL DEFAULT 1);"
         "CREATE UNIQUE INDEX IF NOT EXISTS parts_from ON parts (names, from_ns, step_ns);"
         "CREATE TRIGGER IF NOT EXISTS parts_folded AFTER UPDATE OF folded ON epochs WHEN "
         "old.folded >= 0 AND new.folded > 0 BEGIN DELETE FROM parts WHERE names = new.names AND "
@@ -79,21 +79,22 @@ static int sum_up_find_windows(struct sum_up_cells *c, const struct sqlite_store
 	return r;
 }
 
-/* The parts of the span. -errno. */
+/* The parts of the span that are of use. -errno. */
 static int sum_up_find_parts(struct sum_up_cells *c, const struct sqlite_store *s,
                              const struct store_query *q, struct seam_error *err)
 {
 	sqlite3_stmt *statement =
 	        sqlite_prepare(s,
 	                       "SELECT names, from_ns, step_ns, windows, begun FROM parts WHERE "
-	                       "from_ns >= ?1 AND from_ns < ?2 ORDER BY names, from_ns, step_ns "
-	                       "DESC",
+	                       "from_ns >= ?1 AND from_ns < ?2 AND rules = ?3 ORDER BY names, "
+	                       "from_ns, step_ns DESC",
 	                       err);
 	int r;
 
 	if (!statement)
 		return -err->code;
 	sqlite_bind_span(statement, q);
+	sqlite3_bind_int64(statement, 3, SUMMED_RULES);
 	while ((r = sqlite_step(s, statement, err)) > 0) {
 		r = ARRAY_ROOM(&c->of, &c->capacity, c->n + 1);
 		if (r < 0)
@@ -277,7 +278,7 @@ static int sum_up_put(struct sum_up *u, uint64_t now_ns)
 		sqlite3_stmt *insert = sqlite_prepare(
 		        u->s,
 		        "INSERT OR REPLACE INTO parts (names, step_ns, from_ns, windows, begun, "
-		        "data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+		        "data, rules) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 		        u->err);
 
 		r = insert ? 0 : -u->err->code;
@@ -288,6 +289,7 @@ static int sum_up_put(struct sum_up *u, uint64_t now_ns)
 			sqlite3_bind_int64(insert, 4, (int64_t)begun.n);
 			sqlite3_bind_int64(insert, 5, (int64_t)begun.sum);
 			sqlite3_bind_blob(insert, 6, packed.bytes, (int)packed.n, SQLITE_STATIC);
+			sqlite3_bind_int64(insert, 7, SUMMED_RULES);
 			r = sqlite_step(u->s, insert, u->err);
 		}
 		sqlite3_finalize(insert);
@@ -329,7 +331,11 @@ int64_t sqlite_sum_up(const struct sqlite_store *s, const struct store_query *q,
 	int64_t made = 0;
 	int r = sqlite_has_parts(s, err);
 
-	if (!r)
+	/* Of an older seam, parts do not say by which rules they were made: the first ones. */
+	if (r == 1)
+		r = sqlite_do(s, "ALTER TABLE parts ADD COLUMN rules INTEGER NOT NULL DEFAULT 1",
+		              err);
+	else if (!r)
 		r = sqlite_do(s, parts_schema, err);
 	if (r >= 0)
 		r = sum_up_find_windows(&windows, s, &hours, err);

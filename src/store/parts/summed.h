@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * summed.h: a part of a store's time (ten minutes, an hour) summed up by frame, as bytes: for each
- * series, event and state what samples hit in a frame, and what they hit in it or below. For
- * answers that show no stacks, which then need not be read. Frames, strings and series have the
- * numbers of the lists of names that the part is of (blocks.h).
+ * series, event and state what samples it has, what they hit in a frame, and what they hit in it or
+ * below. For answers that show no stacks, which then need not be read. Frames, strings and series
+ * have the numbers of the lists of names that the part is of (blocks.h).
  *
  * What counts once on a stack depends on what a table tells apart, so frames have a sum for each of
  * these ways. It is that of the stacks on which no frame that is alike is further out: so the sums
  * of alike frames are what they have together.
  *
- * Packed (blocks_pack): the number of rules by which frames were judged; then for each group its
- * series, event and state, what a sample weighs (0: it differs), how many bytes each of four lists
- * has, and the lists: tops, selfs, nameless frames, totals. An entry of these begins with how far
- * its place is behind that of the one before; of a total with, in the bits below, which of its
- * values follow: that by function and by object where they are not 0, that by symbol where it is
- * not that by function.
+ * The bytes: 0; the number of rules; how many bytes the head has; the head; the frames. Both are
+ * packed (blocks_pack), so that an answer that tells no frames apart need not unpack the second.
+ * (A seam of rules 1 takes all for one block in plain bytes, of rules that it does not know.)
+ *
+ * The head, for each group: series, event and state; what a sample weighs (0: it differs); all of
+ * its samples, and where they differ their weight; the same of those without a stack; how many are
+ * folded; how many bytes its lists have, two of which follow at once: tops, nameless frames. The
+ * frames: selfs, the places of totals, their values by function, by symbol, by object; of each
+ * group, behind each other. An entry of tops, nameless frames and selfs, and a place, begins with
+ * how far it is behind the one before; of a total with, in the bits below, which values it has:
+ * that by function and by object where they are not 0, that by symbol where it is not that by
+ * function.
  */
 #ifndef SEAM_STORE_SUMMED_H
 #define SEAM_STORE_SUMMED_H
@@ -30,9 +36,10 @@ enum summed_way {
 	SUMMED_WAYS,
 };
 
-/* Goes up when what frames say (profile/flat.h) is judged in another way: parts that were made
- * before are of no use then. tests/unit/fleet_summed.c fails where it does not. */
-#define SUMMED_RULES 1
+/* Goes up when what frames say (profile/flat.h) is judged in another way, or written in another:
+ * parts that were made before are of no use then. tests/unit/fleet_summed.c fails where it does
+ * not. */
+#define SUMMED_RULES 2
 
 /* Where a frame is found: its number and more; in front of these what was folded, and 0: a sample
  * without a stack. */
@@ -90,23 +97,34 @@ struct summed_group {
 int summed_put(struct buf *packed, const struct summed_group *groups, size_t n,
                enum blocks_level level);
 
+/* Where a group's totals are. */
+struct summed_totals {
+	struct cursor places, values[SUMMED_WAYS];
+};
+
 /* A group that is read: where its lists are. */
 struct summed_piece {
 	struct summed_head head;
 	uint32_t group; /* the reader's own number; 0 at first */
 	uint64_t weight;
-	struct cursor tops, selfs, nameless, totals;
+	struct summed_value all;  /* its samples */
+	struct summed_value bare; /* of them, without a stack */
+	uint64_t folded;          /* of them */
+	struct cursor tops, nameless;
+	struct cursor selfs; /* this and totals: empty, if frames are not asked for */
+	struct summed_totals totals;
 };
 
 /* A part that is read. summed_free. */
 struct summed {
-	struct buf plain;
+	struct buf plain, frames;
 	struct summed_piece *pieces;
 	size_t n, capacity;
 };
 
-/* Unpacks a part, and finds its groups. -EPROTO: it was made by other rules. -EBADMSG; -ENOMEM. */
-int summed_open(struct summed *ret, const void *bytes, size_t n);
+/* Unpacks a part, with its frames or without, and finds its groups. -EPROTO: it was made by other
+ * rules. -EBADMSG; -ENOMEM. */
+int summed_open(struct summed *ret, const void *bytes, size_t n, bool frames);
 void summed_free(struct summed *s);
 
 /* The next of a list, from zero on; *at is the list's cursor. False: there is none, or it makes no
@@ -115,12 +133,12 @@ bool summed_next_top(struct cursor *at, struct summed_top *top);
 bool summed_next_self(struct cursor *at, uint64_t weight, struct summed_self *self);
 bool summed_next_nameless(struct cursor *at, struct summed_nameless *nameless);
 
-/* Which values of a total follow. */
+/* Which values a total has. */
 enum {
-	SUMMED_HAS_FUNCTION = 1,
-	SUMMED_HAS_SYMBOL = 2,
-	SUMMED_HAS_OBJECT = 4,
-	SUMMED_HAS_BITS = 3,
+	SUMMED_HAS_FUNCTION = 1u << SUMMED_FUNCTION,
+	SUMMED_HAS_SYMBOL = 1u << SUMMED_SYMBOL,
+	SUMMED_HAS_OBJECT = 1u << SUMMED_OBJECT,
+	SUMMED_HAS_BITS = SUMMED_WAYS,
 };
 
 /* Adds to the place of the one before. */
@@ -141,25 +159,57 @@ static inline void summed_value(struct cursor *at, uint64_t weight, struct summe
 		cursor_fail(at);
 }
 
-/* A part of a day has a hundred thousand of them. */
-static inline bool summed_next_total(struct cursor *at, uint64_t weight, struct summed_total *total)
+/* The next place that has a total, and which values that has. A part of a day has a hundred
+ * thousand of them. */
+static inline bool summed_next_place(struct cursor *at, uint32_t *place, unsigned *has)
 {
 	uint64_t first;
 
 	if (!cursor_left(at))
 		return false;
 	first = leb_unsigned(at);
-	if (!summed_place(at, first >> SUMMED_HAS_BITS, &total->place))
+	*has = first & ((1u << SUMMED_HAS_BITS) - 1);
+	return summed_place(at, first >> SUMMED_HAS_BITS, place);
+}
+
+static inline bool summed_totals_failed(const struct summed_totals *at)
+{
+	return at->places.failed || at->values[SUMMED_FUNCTION].failed ||
+	       at->values[SUMMED_SYMBOL].failed || at->values[SUMMED_OBJECT].failed;
+}
+
+static inline bool summed_next_total(struct summed_totals *at, uint64_t weight,
+                                     struct summed_total *total)
+{
+	unsigned has;
+
+	if (!summed_next_place(&at->places, &total->place, &has))
 		return false;
 	total->of[SUMMED_FUNCTION] = total->of[SUMMED_OBJECT] = (struct summed_value){ 0 };
-	if (first & SUMMED_HAS_FUNCTION)
-		summed_value(at, weight, &total->of[SUMMED_FUNCTION]);
+	if (has & SUMMED_HAS_FUNCTION)
+		summed_value(&at->values[SUMMED_FUNCTION], weight, &total->of[SUMMED_FUNCTION]);
 	total->of[SUMMED_SYMBOL] = total->of[SUMMED_FUNCTION];
-	if (first & SUMMED_HAS_SYMBOL)
-		summed_value(at, weight, &total->of[SUMMED_SYMBOL]);
-	if (first & SUMMED_HAS_OBJECT)
-		summed_value(at, weight, &total->of[SUMMED_OBJECT]);
-	return !at->failed;
+	if (has & SUMMED_HAS_SYMBOL)
+		summed_value(&at->values[SUMMED_SYMBOL], weight, &total->of[SUMMED_SYMBOL]);
+	if (has & SUMMED_HAS_OBJECT)
+		summed_value(&at->values[SUMMED_OBJECT], weight, &total->of[SUMMED_OBJECT]);
+	return !summed_totals_failed(at);
+}
+
+/* The same of one way alone. */
+static inline bool summed_next_of(struct summed_totals *at, uint64_t weight, enum summed_way way,
+                                  uint32_t *place, struct summed_value *value)
+{
+	unsigned has;
+
+	*value = (struct summed_value){ 0 };
+	if (!summed_next_place(&at->places, place, &has))
+		return false;
+	if (way != SUMMED_OBJECT && has & SUMMED_HAS_FUNCTION)
+		summed_value(&at->values[SUMMED_FUNCTION], weight, value);
+	if (way != SUMMED_FUNCTION && has & 1u << way)
+		summed_value(&at->values[way], weight, value);
+	return !at->values[way].failed;
 }
 
 #endif

@@ -108,7 +108,8 @@ static int summing_add_told(struct summing *s, uint32_t group, const struct summ
 /* Adds a group of a part. -ENOMEM; -EBADMSG. */
 static int summing_add_piece(struct summing *s, const struct summed_piece *piece)
 {
-	struct cursor selfs = piece->selfs, totals = piece->totals;
+	struct cursor selfs = piece->selfs;
+	struct summed_totals totals = piece->totals;
 	const uint32_t group = summing_group(s, &piece->head);
 	struct summed_self self = { 0 };
 	struct summed_total total = { 0 };
@@ -130,7 +131,8 @@ static int summing_add_piece(struct summing *s, const struct summed_piece *piece
 		for (unsigned way = 0; way < SUMMED_WAYS; way++)
 			summed_add(&to->of[way], &total.of[way]);
 	}
-	return selfs.failed || totals.failed ? -EBADMSG : summing_add_told(s, group, piece);
+	return selfs.failed || summed_totals_failed(&totals) ? -EBADMSG
+	                                                     : summing_add_told(s, group, piece);
 }
 
 int summing_add(struct summing *s, const struct summed *part)

@@ -60,6 +60,7 @@ struct unstacked {
 	struct summed *parts;
 	size_t n_parts;
 	enum summed_way way_of_parts;
+	bool frames_apart; /* the table tells frames apart */
 	const struct unstacked_groups *groups;
 	struct unstacked_frame *frames;
 	uint32_t folded;     /* place of what was folded in programs; behind it: in the kernel */
@@ -266,18 +267,15 @@ static inline uint32_t unstacked_part_place(const struct unstacked *u, uint32_t 
 static int unstacked_tell_piece(struct unstacked *u, const struct summed_piece *piece,
                                 uint64_t *folded)
 {
-	struct cursor tops = piece->tops, selfs = piece->selfs, nameless = piece->nameless;
+	struct cursor tops = piece->tops, nameless = piece->nameless;
 	struct summed_top top = { 0 };
-	struct summed_self self = { 0 };
 	struct summed_nameless unnamed = { 0 };
 	int r = 0;
 
 	while (r >= 0 && summed_next_top(&tops, &top))
 		r = unstacked_tell_top(u, piece->group, unstacked_part_place(u, top.place),
 		                       top.says, top.samples);
-	while (summed_next_self(&selfs, piece->weight, &self))
-		if (self.place == SUMMED_FOLDED || self.place == SUMMED_FOLDED_KERNEL)
-			*folded += self.value.samples;
+	*folded += piece->folded;
 	while (r >= 0 && summed_next_nameless(&nameless, &unnamed)) {
 		const uint32_t place = unstacked_part_place(u, unnamed.place);
 
@@ -316,10 +314,12 @@ static int unstacked_tops(const struct unstacked *u)
 /* ---- by frame ---- */
 
 #define UNSTACKED_OBJECT (1u << ROLLUP_OBJECT | 1u << ROLLUP_BUILD_ID)
+/* What parts do not tell apart. */
+#define UNSTACKED_LISTS_ONLY (1u << ROLLUP_FILE | 1u << ROLLUP_LINE | 1u << ROLLUP_PARENT)
 
-bool unstacked_has_totals(unsigned columns)
+bool unstacked_tells_frames(unsigned columns)
 {
-	return columns & (UNSTACKED_OBJECT | 1u << ROLLUP_SYMBOL);
+	return columns & (UNSTACKED_OBJECT | UNSTACKED_LISTS_ONLY | 1u << ROLLUP_SYMBOL);
 }
 
 /* Object and symbol are what parts tell apart; a build-id is its object's. */
@@ -327,8 +327,7 @@ bool unstacked_way(unsigned columns, enum summed_way *way)
 {
 	const unsigned object = columns & UNSTACKED_OBJECT;
 
-	if (columns & (1u << ROLLUP_FILE | 1u << ROLLUP_LINE | 1u << ROLLUP_PARENT) ||
-	    object == 1u << ROLLUP_BUILD_ID)
+	if (columns & UNSTACKED_LISTS_ONLY || object == 1u << ROLLUP_BUILD_ID)
 		return false;
 	*way = !(columns & 1u << ROLLUP_SYMBOL) ? SUMMED_OBJECT
 	       : object                         ? SUMMED_FUNCTION
@@ -370,6 +369,16 @@ static struct unstacked_sum *unstacked_at(struct unstacked *u, uint32_t place)
 		u->places[u->n_places++] = place;
 	}
 	return &u->by_frame[place];
+}
+
+/* Adds to the sum of a place. */
+static inline void unstacked_give(struct unstacked *u, uint32_t place, uint64_t samples,
+                                  uint64_t weight)
+{
+	struct unstacked_sum *to = unstacked_at(u, place);
+
+	to->samples += samples;
+	to->weight += weight;
 }
 
 /* Hands over the sums of places as rows of a key, or as totals, and forgets them. -ENOMEM. */
@@ -417,18 +426,25 @@ static size_t unstacked_first_piece(const struct summed *part, uint32_t group)
 	return from;
 }
 
-/* Adds what a piece has in its frames alone. */
+/* Adds what a piece has in its frames alone. Where frames are not told apart, any one stands for
+ * all: that of what was folded is always there. */
 static void unstacked_own_piece(struct unstacked *u, const struct summed_piece *piece)
 {
 	struct cursor selfs = piece->selfs;
 	struct summed_self self = { 0 };
 
-	while (summed_next_self(&selfs, piece->weight, &self)) {
-		struct unstacked_sum *sum = unstacked_at(u, unstacked_part_place(u, self.place));
+	if (!u->frames_apart) {
+		const struct summed_value *all = &piece->all, *bare = &piece->bare;
 
-		sum->samples += self.value.samples;
-		sum->weight += self.value.weight;
+		if (bare->samples)
+			unstacked_give(u, 0, bare->samples, bare->weight);
+		if (all->samples > bare->samples)
+			unstacked_give(u, u->folded, all->samples - bare->samples,
+			               all->weight - bare->weight);
 	}
+	while (u->frames_apart && summed_next_self(&selfs, piece->weight, &self))
+		unstacked_give(u, unstacked_part_place(u, self.place), self.value.samples,
+		               self.value.weight);
 }
 
 /* The same of all that parts have of a group. */
@@ -453,10 +469,11 @@ static int unstacked_own(struct unstacked *u, uint32_t group)
 
 		for (; row < end; row++) {
 			const uint32_t frame = u->lists[list].nodes[row->node].frame;
-			struct unstacked_sum *sum = unstacked_at(u, frame & UNSTACKED_PLACE);
+			uint32_t place = frame & UNSTACKED_PLACE;
 
-			sum->samples += row->samples;
-			sum->weight += row->weight;
+			if (!u->frames_apart && place)
+				place = u->folded;
+			unstacked_give(u, place, row->samples, row->weight);
 		}
 	}
 	return unstacked_hand(u, &u->groups->keys[group], false);
@@ -530,17 +547,12 @@ static int unstacked_sum_list(struct unstacked *u, size_t list, uint32_t group)
 /* Adds what a part has of a group. */
 static void unstacked_sum_piece(struct unstacked *u, const struct summed_piece *piece)
 {
-	const enum summed_way way = u->way_of_parts;
-	struct cursor totals = piece->totals;
-	struct summed_total total = { 0 };
+	struct summed_totals totals = piece->totals;
+	struct summed_value value;
+	uint32_t place = 0;
 
-	while (summed_next_total(&totals, piece->weight, &total)) {
-		const struct summed_value *v = &total.of[way];
-		struct unstacked_sum *to = unstacked_at(u, unstacked_part_place(u, total.place));
-
-		to->weight += v->weight;
-		to->samples += v->samples;
-	}
+	while (summed_next_of(&totals, piece->weight, u->way_of_parts, &place, &value))
+		unstacked_give(u, unstacked_part_place(u, place), value.samples, value.weight);
 }
 
 /* Sums up what parts have of a group. */
@@ -591,8 +603,7 @@ static int unstacked_totals(struct unstacked *u)
 		for (uint32_t group = u->first[total]; group && r >= 0; group = u->next[group]) {
 			for (size_t list = 0; list < u->n && r >= 0; list++)
 				r = unstacked_sum_list(u, list, group);
-			if (unstacked_has_totals(u->to->columns))
-				unstacked_sum_parts(u, group);
+			unstacked_sum_parts(u, group);
 		}
 		if (r >= 0)
 			r = unstacked_hand(u, pool_at(&u->totals, total), true);
@@ -651,6 +662,7 @@ int unstacked_add(struct flat *to, struct profile *p, struct lookup *l,
 		               .parts = from->parts,
 		               .n_parts = from->n_parts,
 		               .groups = &from->groups,
+		               .frames_apart = unstacked_tells_frames(to->columns),
 		               .folded = l->lists[BLOCKS_FRAMES].highest + 1 };
 	int r = unstacked_start(&u);
 

@@ -31,7 +31,8 @@ int unstacked_add(struct flat *to, struct profile *p, struct lookup *l,
 /* Whether parts have what a table of these columns shows (1u << enum rollup_column); *way: as which
  * of their sums, where it shows any. */
 bool unstacked_way(unsigned columns, enum summed_way *way);
-/* Whether such a table shows what functions have with all that they call. */
-bool unstacked_has_totals(unsigned columns);
+/* Whether such a table tells frames apart. Where it does not, parts need no frames, and the profile
+ * has rows without any. */
+bool unstacked_tells_frames(unsigned columns);
 
 #endif

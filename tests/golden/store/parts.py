@@ -98,7 +98,7 @@ def beside(work, put):
     check("new windows without any stack", wanted, [seam(*a)[0] for a in ask])
     # Sums that make no sense are told, those of other rules left aside.
     told = 0
-    for data in (b"", b"\0", b"\7", b"\0\1\1", b"\0\1" + b"\xff" * 30):
+    for data in (b"", b"\0", b"\7", b"\0\1\1", b"\0\2", b"\0\2\x7f", b"\0\2\1", b"\0\2" + b"\xff" * 30, b"\0\2\x1f\0" + b"\xff" * 30 + b"\0"):
         db.execute("UPDATE beside SET data = ?", (data,))
         db.commit()
         out, err, status = seam("report", "-g", "none", *spans[1], "--store", "sqlite:" + path, status=None)
@@ -119,7 +119,8 @@ def damaged(path):
         db = sqlite3.connect(broken)
         for part, data in db.execute("SELECT id, data FROM parts").fetchall():
             if turn % 2:  # as any numbers that it might have unpacked
-                data = b"\0\1" + b"".join(hours.number(chance.randrange(chance.choice((2, 40, 1 << 23)))) for _ in range(90))
+                head, frames = (b"\0" + b"".join(hours.number(chance.randrange(chance.choice((2, 40, 1 << 23)))) for _ in range(90)) for _ in range(2))
+                data = b"\0\2" + hours.number(len(head)) + head + frames
             data = bytearray(data[:chance.randrange(1, len(data) + 1)] if turn % 3 else data)
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
             db.execute("UPDATE parts SET data = ? WHERE id = ?", (bytes(data), part))
@@ -132,6 +133,22 @@ def damaged(path):
             told += status
     if not told:
         fault("no damaged part was told")
+
+
+def older_rules(path, forms, wanted, end):
+    """Parts of other rules are none to readers, and are made anew, also those of a seam that did not say by which it made them."""
+    for how in ("UPDATE parts SET rules = rules - 1, data = x'0001'", "ALTER TABLE parts DROP COLUMN rules"):
+        db = sqlite3.connect(path)
+        n = db.execute("SELECT count(*) FROM parts").fetchone()[0]
+        db.execute(how)
+        db.commit()
+        ask = ["report", *forms[0], *end, "--store", "sqlite:" + path]
+        check("parts of other rules are none: " + how, wanted[0], seam(*ask)[0])
+        seam("store", "rollup", "--store", "sqlite:" + path)
+        check("all were made anew: " + how, n, db.execute("SELECT count(*) FROM parts WHERE rules = (SELECT max(rules) FROM parts) AND rules > 1 "
+                                                         "AND length(data) > 9").fetchone()[0])
+        check("as they were: " + how, wanted, [seam("report", *form, *end, "--store", "sqlite:" + path)[0] for form in forms])
+        db.close()
 
 
 def parts(work, put):
@@ -155,6 +172,7 @@ def parts(work, put):
     # Of whole hours no stack is read.
     end = ["--from", "@0", "--to", "@%d" % ((int(time.time()) - 43200) // 3600 * 3600)]
     wanted = [seam("report", *form, *end, "--store", url)[0] for form in FORMS[:6]]
+    older_rules(path, FORMS[:6], wanted, end)
     db = sqlite3.connect(path)
     db.execute("DELETE FROM blocks WHERE id >> 24 & 3 = 3")
     db.commit()
