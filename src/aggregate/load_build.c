@@ -26,6 +26,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "aggregate/load_descend.h"
+#include "aggregate/load_kernels.h"
 #include "aggregate/load_number.h"
 #include "aggregate/load_rows.h"
 #include "aggregate/load_set.h"
@@ -41,6 +42,7 @@ struct load_builder {
 	struct load *load;
 	const struct recording *rec;
 	struct load_descent descent;
+	struct load_kernels kernels;
 	struct kernel_prefetch *prefetch;
 	uint32_t *events; /* event index -> profile's event */
 	struct load_users users[LOAD_TABLES_MAX];
@@ -225,7 +227,7 @@ static int load_stack(struct load_builder *b, const struct load_table *t, struct
 	if (sample.user.n)
 		r = load_user(&b->descent, users, &e, sample, ret);
 	if (r >= 0 && sample.kernel.n)
-		r = load_descend_kernel(&b->descent, &e, &kernel, ret);
+		r = load_descend_kernel(&b->kernels, &b->descent, &e, &kernel, ret);
 	/* A chain with frames that begins where the sample hit has no number of a hit. */
 	if (r < 0 || (!entry->same.hit && *ret != PROFILE_ROOT))
 		return r;
@@ -596,7 +598,7 @@ static int load_entries(struct load_builder *b, const struct load_table *tables,
 	kernel_prefetch_rest(b->prefetch); /* what follows is one thread's */
 	for (size_t w = 0; w < n && r >= 0; w++) {
 		if (w)
-			load_descent_other_table(&b->descent);
+			load_kernels_other_table(&b->kernels);
 		r = load_table(b, &tables[w], &b->users[w], &naming);
 	}
 	if (r >= 0)
@@ -631,6 +633,8 @@ int load_build_start(struct load_builder **ret, struct load *load, struct resolv
 	if (!b->rec->no_spaces)
 		b->descent.fold.procs = b->rec->procs;
 	r = load_descent_start(&b->descent, stacks);
+	if (r >= 0)
+		r = load_kernels_start(&b->kernels, stacks);
 	if (r >= 0)
 		r = profile_new(&load->profile, opts->keep);
 	b->descent.namer.profile = load->profile;
@@ -695,6 +699,7 @@ void load_build_free(struct load_builder *b)
 	load_unnamed_free(&namer->unnamed);
 	free(b->events);
 	load_descent_free(&b->descent);
+	load_kernels_free(&b->kernels);
 	load_sets_free(&b->sets);
 	buf_free(&namer->name);
 	free(b);

@@ -25,22 +25,13 @@
 #include "samples/called.h"
 #include "stitch/states.h"
 
-/* Where a kernel part led to from a node: the frames of user code that was entered in the same way
- * are entered again and again. */
-struct load_below {
-	uint32_t from, part, space;
-	uint32_t to; /* 0: none */
-	uint64_t told;
-};
-
 /* The most that pays. Of few stacks less is kept: a page that is touched for the first time costs
  * more than some frames that are looked up again. */
 #define LOAD_RECENT_BITS 14
-#define LOAD_BELOW_BITS 16
 #define LOAD_SPAN_BITS 16
 #define LOAD_LEAST_BITS 8
 
-static unsigned load_bits(uint64_t things, unsigned most)
+unsigned load_descent_bits(uint64_t things, unsigned most)
 {
 	unsigned bits = LOAD_LEAST_BITS;
 
@@ -51,16 +42,14 @@ static unsigned load_bits(uint64_t things, unsigned most)
 
 int load_descent_start(struct load_descent *d, uint64_t stacks)
 {
-	d->recent_bits = load_bits(stacks, LOAD_RECENT_BITS);
-	d->below_bits = load_bits(stacks, LOAD_BELOW_BITS);
+	d->recent_bits = load_descent_bits(stacks, LOAD_RECENT_BITS);
 	d->recent = calloc((size_t)1 << d->recent_bits, sizeof(*d->recent));
-	d->below = calloc((size_t)1 << d->below_bits, sizeof(*d->below));
 	d->trails = load_trails_new();
 	if (d->namer.opts->functions) {
-		d->spans.bits = load_bits(stacks, LOAD_SPAN_BITS);
+		d->spans.bits = load_descent_bits(stacks, LOAD_SPAN_BITS);
 		d->spans.at = calloc((size_t)1 << d->spans.bits, sizeof(*d->spans.at));
 	}
-	return d->recent && d->below && d->trails ? 0 : -ENOMEM;
+	return d->recent && d->trails ? 0 : -ENOMEM;
 }
 
 void load_descent_free(struct load_descent *d)
@@ -69,7 +58,6 @@ void load_descent_free(struct load_descent *d)
 	free(d->frames);
 	free(d->recent);
 	free(d->spans.at);
-	free(d->below);
 	load_trails_free(d->trails);
 	loop_fold_free(&d->fold);
 	arena_free(&d->folded);
@@ -146,47 +134,6 @@ int load_path(struct load_descent *d, size_t n, uint32_t *node)
 			return -ENOMEM;
 	}
 	return 0;
-}
-
-/* One that holds user addresses, too, is another thing in each address space; without a marker in
- * front, in each sample. */
-int load_descend_kernel(struct load_descent *d, const struct load_whose *e,
-                        const struct callchain *kernel, uint32_t *node)
-{
-	const struct load_below key = { .from = *node,
-		                        .part = e->kernel,
-		                        .space = e->key->kernel_space };
-	struct load_below *b = &d->below[map_hash_pair((uint64_t)key.from << 32 | key.part,
-	                                               key.space, 0x9e3779b97f4a7c15ULL) >>
-	                                 (64 - d->below_bits)];
-	const uint64_t told = d->told;
-	bool marked;
-	size_t n = 0;
-	int r;
-
-	/* What is kept is of marked ones. Words are not looked at for it: they may be far. */
-	if (b->to && b->from == key.from && b->part == key.part && b->space == key.space) {
-		d->told |= b->told;
-		*node = b->to;
-		return 0;
-	}
-	marked = kernel->kernel.n && seam_u64s_at(&kernel->kernel, 0) >= SEAM_CONTEXT_MAX;
-	d->told = 0;
-	r = load_walk(d, e, kernel, SIZE_MAX, &n);
-	if (r >= 0)
-		r = load_path(d, n, node);
-	if (r >= 0 && marked && !frame_walk_mixed(kernel)) {
-		*b = key;
-		b->to = *node;
-		b->told = d->told;
-	}
-	d->told |= told;
-	return r;
-}
-
-void load_descent_other_table(struct load_descent *d)
-{
-	memset(d->below, 0, sizeof(*d->below) << d->below_bits);
 }
 
 /* Whether what is to be left out may be among the n innermost words. */

@@ -20,8 +20,7 @@ struct load_descent {
 	size_t frames_capacity;
 	struct load_recent *recent;
 	struct load_spans spans;
-	struct load_below *below;         /* kernel parts met last */
-	unsigned recent_bits, below_bits; /* of how many there are */
+	unsigned recent_bits; /* of how many there are */
 	struct load_trail *trails;
 	struct load_cut cut;
 	struct loop_fold fold;
@@ -40,6 +39,8 @@ struct load_whose {
 /* stacks: how many there will be, about. -ENOMEM. */
 int load_descent_start(struct load_descent *d, uint64_t stacks);
 void load_descent_free(struct load_descent *d);
+/* Of a table for so many things: 1 << bits of them, at most 1 << most. */
+unsigned load_descent_bits(uint64_t things, unsigned most);
 /* What a frame is: its id, with LOAD_* beside it. */
 int load_frame(struct load_descent *d, const struct load_whose *e, const struct frame_at *at,
                uint64_t *ret);
@@ -50,11 +51,6 @@ int load_fold(struct load_descent *d, uint32_t space, struct callchain *sample);
  * most `most` of them. */
 int load_walk(struct load_descent *d, const struct load_whose *e, const struct callchain *sample,
               size_t most, size_t *ret);
-/* The node of the innermost frame of a kernel part, whose outermost one is called from *node. */
-int load_descend_kernel(struct load_descent *d, const struct load_whose *e,
-                        const struct callchain *kernel, uint32_t *node);
-/* Numbers of parts are of another table of stacks from now on. */
-void load_descent_other_table(struct load_descent *d);
 /* The node of the innermost of n frames (d->frames); the outermost one is called from *node. */
 int load_path(struct load_descent *d, size_t n, uint32_t *node);
 /* In load_descend_user: where the part hangs is said by how it ended. */

@@ -13,7 +13,8 @@
 
 #include "aggregate/load_frame.h"
 
-#define LOAD_RECENT_ADDRESS (1ULL << 58) /* addresses are below it */
+/* Addresses of the user's are below it, those of the kernel that are kept so near to the end. */
+#define LOAD_RECENT_ADDRESS (1ULL << 58)
 #define LOAD_RECENT_KEY (LOAD_RECENT_ADDRESS * 2 - 1)
 
 /* An address, whether it is a caller's, and above these the marks of its frame (LOAD_*). */
@@ -31,13 +32,16 @@ static inline size_t load_recent_hash(uint64_t key, unsigned bits)
 	return key * 0x9e3779b97f4a7c15ULL >> (64 - bits);
 }
 
-/* Where an address of the user's is, or would be; NULL: it is not kept. */
+/* Where an address is, or would be; NULL: it is not kept. Spaces of the kernel have other numbers
+ * than those of processes. */
 static inline struct load_recent *load_recent_at(struct load_recent *table, unsigned bits,
                                                  const struct frame_at *at, uint64_t *key)
 {
-	if (!at->user || at->guest || at->guessed || at->addr >= LOAD_RECENT_ADDRESS)
+	const uint64_t addr = at->user ? at->addr : at->addr + LOAD_RECENT_ADDRESS;
+
+	if (at->guest || at->guessed || addr >= LOAD_RECENT_ADDRESS)
 		return NULL;
-	*key = at->addr << 1 | at->caller;
+	*key = addr << 1 | at->caller;
 	return &table[load_recent_hash(*key, bits)];
 }
 
