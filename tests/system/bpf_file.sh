@@ -38,9 +38,9 @@ same "weight in folded after convert" "$weight" "$(awk '{ n += $NF } END { print
 "$SEAM" script --symfs /nonexistent --ns -F pid,tid,time,ip -i f.classic >classic.txt 2>/dev/null
 cmp -s seam.txt classic.txt && echo "ok: the same stacks after convert" || fail "convert changed stacks"
 
-# compared WHAT SEAM_TEXT PERF_OUT ERR [--text]: stacks word by word
+# compared WHAT SEAM_TEXT PERF_OUT ERR [OPTION...]: stacks word by word
 compared() {
-	if python3 "$HERE/convert_stacks.py" ${5:-} "$2" "$3" >said 2>&1; then echo "ok: $1: $(cat said)"; else fail "$1: $(cat said)"; fi
+	if (what=$2 peer=$3; shift 4; python3 "$HERE/convert_stacks.py" "$@" "$what" "$peer") >said 2>&1; then echo "ok: $1: $(cat said)"; else fail "$1: $(cat said)"; fi
 	if grep -iE 'error|fail|incompatible|unexpected|unknown|invalid' "$4"; then fail "$1: perf complains"; fi
 }
 
@@ -57,7 +57,8 @@ same "it counts the samples" "$n" "$(awk '$1 == "SAMPLE" && !s { s = $3 } END { 
 same "it counts the deferred stacks" "$(count f.data CALLCHAIN_DEFERRED)" \
 	"$(awk '$1 == "CALLCHAIN_DEFERRED" { s = $3 } END { print s + 0 }' stats)"
 "$peer" perf script --ns -F pid,tid,time,ip --no-inline --max-stack 2000 -i "$T/f.data" >peer.txt 2>perf.err
-compared "perf 7" seam.txt peer.txt perf.err --text
+"$SEAM" dump f.data >f.dump 2>f.err
+compared "perf 7" seam.txt peer.txt perf.err --text --dump f.dump
 "$peer" perf report --stdio --no-children -g none -i "$T/f.data" >peer.report 2>perf.err
 grep -qw spin peer.report && echo "ok: perf 7 report names its functions" || fail "perf 7 report: $(head -3 perf.err)"
 done_testing
