@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * v8_layout.h: where a version of V8 keeps what leads from a frame to its function's name, file and
- * line. One description for both sides: v8.c fills it in, capture/bpf/v8.bpf.h walks by it. Offsets
- * are from an object's first byte, a reference to which is its address + 1.
+ * line. One description for both sides: v8.c fills it in, capture/runtime/v8.bpf.h walks by it.
+ * Offsets are from an object's first byte, a reference to which is its address + 1.
  */
 #ifndef SEAM_RUNTIMES_V8_LAYOUT_H
 #define SEAM_RUNTIMES_V8_LAYOUT_H
