@@ -179,6 +179,7 @@ static void v8_compiled(struct v8_layout *to, const struct runtime_source *sourc
 	to->bytecodes_positions = major < 12 ? 32 : 24;
 	to->code_flags = v8_optional(source, "v8dbg_class_Code__flags__uint32_t", 48);
 	to->kind_maglev = v8_optional(source, "v8dbg_CodeKindBaseline", 0) + 1;
+	to->calls_count = major < 13 ? 0 : 4; /* behind how large a frame is */
 	to->rows = to->version >= V8_ROWS_CHANGED ? V8_ROWS_BIT : V8_ROWS_SIGN;
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		to->type_arrays[i] = v8_optional(source, arrays[i], 0);

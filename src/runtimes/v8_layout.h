@@ -46,6 +46,7 @@ struct v8_layout {
 	uint32_t scope_function; /* the kind of a function's scope, in its flags */
 	/* Of bytecodes: their source position table, of which type that is, and where they begin */
 	uint32_t bytecodes_positions, type_bytes, bytecodes_data;
+	uint32_t calls_count; /* in the table of calls, which is behind the instructions */
 };
 
 /* What a row's first number says besides how far it is from the row before it. */

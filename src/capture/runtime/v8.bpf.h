@@ -65,14 +65,9 @@ INLINE long v8_put(struct walk *c, __u64 function, __u64 mark, const int kind)
 	if (r)
 		return 0;
 	if (ANEW(V8(p)->stage) == V8_STANDS && c->w->at.flags & KWALK_MAY_GUESS) {
-		V8(p)->found = 0;
-		if (v8_given_up(c, kind))
-			p->out.end = KWALK_RUNTIME_BUILDING;
-		else if (v8_compiled(c, c->w->regs[REG_IP], kind))
+		at = v8_compiled_at(c, &r, kind);
+		if (r)
 			return 1;
-		if (ANEW(V8(p)->found))
-			at = (__u32)(c->w->regs[REG_IP] - ANEW(V8(p)->start)) |
-			     (c->w->exact ? V8_AT_EXACT : 0);
 	}
 	/* Before its first call the interpreter does not note where it is. */
 	if (ANEW(V8(p)->stage) == V8_STANDS && !(c->w->at.flags & KWALK_MAY_GUESS) &&

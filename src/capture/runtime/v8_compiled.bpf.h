@@ -6,6 +6,7 @@
 #ifndef SEAM_CAPTURE_RUNTIME_V8_COMPILED_BPF_H
 #define SEAM_CAPTURE_RUNTIME_V8_COMPILED_BPF_H
 
+#include "capture/runtime/v8_calls.bpf.h"
 #include "capture/runtime/v8_code.bpf.h"
 #include "capture/runtime/v8_names.bpf.h"
 #include "capture/runtime/v8_source.bpf.h"
@@ -197,6 +198,7 @@ INLINE long v8_compiled(struct walk *c, __u64 pc, const int kind)
 		p->told.key = known->key;
 		v->start = known->start;
 		v->found = 1;
+		v->given_up = *known;
 		return 0;
 	}
 	if (kind == WALK_NOW)
@@ -224,19 +226,46 @@ INLINE long v8_compiled(struct walk *c, __u64 pc, const int kind)
 	known->start = v->start;
 	known->size = v->size;
 	known->key = v->base;
+	known->maglev = v->compiled.placeless;
+	v->given_up = *known;
 	return 0;
 }
 
-#define V8_GIVES_UP 0x55ff41u /* call *n(%r13) */
-
-/* Whether the code was given up behind a call: V8 made that return to a call of its own behind all
- * of the code, which says nothing of the place where the function is. */
-INLINE int v8_given_up(struct walk *c, const int kind)
+/*
+ * The place of the frame that is walked in the code that runs its function, and the key of that in
+ * what is told; 0, and the function's own key: it is not known. *ended: the walk has.
+ */
+INLINE __u32 v8_compiled_at(struct walk *c, long *ended, const int kind)
 {
-	struct v8 *v = V8(c->runtime);
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u64 key = p->told.key;
+	__u32 at;
+	int r;
 
-	return !c->w->exact && !walk_read(c, c->w->regs[REG_IP], v->head, 8, kind) &&
-	       (ANEW(v->head[0]) & 0xffffff) == V8_GIVES_UP;
+	v->found = 0;
+	*ended = v8_compiled(c, c->w->regs[REG_IP], kind);
+	if (*ended || !ANEW(v->found))
+		return 0;
+	at = (__u32)(c->w->regs[REG_IP] - ANEW(v->start));
+	if (c->w->exact)
+		return at | V8_AT_EXACT;
+	r = v8_given_up(c, kind);
+	if (!r)
+		return at;
+	if (r < 0)
+		at = 0;
+	else if (kind == WALK_NOW)
+		at = (__u32)v8_returns_to_now(c->w, p, at);
+	else
+		at = v8_returns_to(c, &v->given_up, at, kind);
+	if (at)
+		return at;
+	p->told.key = key;
+	*ended = p->out.end == KWALK_RUNTIME_FAULT;
+	if (!*ended)
+		p->out.end = KWALK_RUNTIME_BUILDING;
+	return 0;
 }
 
 #endif

@@ -21,6 +21,7 @@
 /* A piece of compiled code that this walk has met. */
 struct v8_known {
 	__u64 start, size, key;
+	__u64 maglev;
 };
 
 struct v8 {
@@ -55,6 +56,14 @@ struct v8 {
 	__u64 no_table;            /* stands for a source position table that was never made */
 	__u64 top[2], leave[3], closure, mark;
 	__u32 start_at, end_at, scope_at, scope_flags, stage, unused;
+	/* Of a table of calls (v8_calls.bpf.h): where the first is, how many there are, how much it
+	 * says of one; of that, how much a place is and where the second one is; where it is
+	 * looked for, and what is said of the call that was looked at last */
+	struct v8_known given_up;
+	__u64 calls;
+	__u32 call_n, call_bytes, call_places, call_given_up;
+	__u32 call_low, call_high, call_skip, call_found, call_at, call_up;
+	unsigned char call[24];
 };
 
 _Static_assert(sizeof(struct v8) <= RUNTIME_OWN_WORDS * 8, "RUNTIME_OWN_WORDS");
