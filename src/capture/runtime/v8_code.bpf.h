@@ -25,6 +25,19 @@ struct {
 	__type(value, __u64);
 } v8_starts SEC(".maps");
 
+/* Whether the code is being moved: what describes it already says where to, or still from where,
+ * and that is written over its map there. */
+INLINE int v8_moves(struct walk *c, __u64 object, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct v8 *v = V8(p);
+	__u64 other = V8_WORD(v->described, V8_AT(code_start)) - V8_AT(code_before), to = 0;
+
+	if (other == ANEW(v->head[0]))
+		return 1;
+	return !walk_read(c, other, &to, 8, kind) && to == object;
+}
+
 /* Whether the code that holds the pc begins at v8->start: v8->found. 1: nothing is there. */
 INLINE long v8_begins(struct walk *c, const int kind)
 {
@@ -43,9 +56,8 @@ INLINE long v8_begins(struct walk *c, const int kind)
 	    walk_read(c, at - V8_TAG, v->described, sizeof(v->described), kind))
 		return 0;
 	if (V8_AT(code_start) && V8_WORD(v->described, V8_AT(code_start)) != ANEW(v->start) &&
-	    (ANEW(v->head[0]) & V8_TAG_MASK ||
-	     V8_WORD(v->described, V8_AT(code_start)) != v->head[0] + V8_AT(code_before)))
-		return 0; /* and it has not been moved to there */
+	    !v8_moves(c, object, kind))
+		return 0;
 	if (v8_type(c, ANEW(v->described[0]), kind) || ANEW(v->type) != V8_AT(type_code))
 		return 0;
 	v->size = (__u32)(V8_WORD(v->described, V8_AT(code_size)) >> (V8_AT(code_size) & 4) * 8);
