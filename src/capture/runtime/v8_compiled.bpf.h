@@ -140,25 +140,6 @@ ONCE int v8_tell_code_now(struct walker *w, struct runtime_walk *p)
 	return w && p ? (int)v8_tell_code(&c, WALK_NOW) : 1;
 }
 
-/* Nothing is known of the code that runs a function: if it is compiled, that is said, as functions
- * may be inlined in it. What keeps bytecodes in its frame is not. 1: the walk has ended. */
-INLINE long v8_unknown(struct walk *c, const int kind)
-{
-	struct runtime_walk *p = c->runtime;
-	struct v8 *v = V8(p);
-
-	if (ANEW(p->out.end) == KWALK_RUNTIME_FAULT)
-		return 1;
-	v->end = p->out.end;
-	if ((ANEW(v->frame[1]) & V8_TAG_MASK) == V8_TAG &&
-	    !walk_read(c, v->frame[1] - V8_TAG, v->head, 8, kind) &&
-	    !v8_type(c, ANEW(v->head[0]), kind) && ANEW(v->type) == V8_AT(type_bytecodes))
-		p->out.end = v->end;
-	else
-		p->out.end = KWALK_RUNTIME_BUILDING;
-	return 0;
-}
-
 /* Tells of the functions that are inlined in the code that was found, and of it. Where that cannot
  * be done now v8->found is 0. 1: the walk has ended. */
 INLINE long v8_tell_inlined(struct walk *c, __u64 key, const int kind)
@@ -205,8 +186,12 @@ INLINE long v8_compiled(struct walk *c, __u64 pc, const int kind)
 		v8_find_now(c->w, p);
 	else
 		v8_find(c, kind);
-	if (!ANEW(v->found))
-		return v8_unknown(c, kind);
+	if (!ANEW(v->found)) { /* functions may be inlined in it */
+		if (ANEW(p->out.end) == KWALK_RUNTIME_FAULT)
+			return 1;
+		p->out.end = KWALK_RUNTIME_BUILDING;
+		return 0;
+	}
 	r = kind == WALK_NOW ? v8_made_now(c->w, p) : v8_made(c, kind);
 	if (r == 1)
 		return 1;
