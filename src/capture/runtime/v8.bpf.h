@@ -44,6 +44,19 @@ INLINE long v8_function_met(struct walk *c, __u64 function, const int kind)
 	return r;
 }
 
+/* An object's own code may have anything where a frame has its function. Where that leads to memory
+ * which cannot be read, even by who may sleep, it is none, and the walk goes on. */
+INLINE void v8_no_function(struct walk *c, __u32 end)
+{
+	struct runtime_walk *p = c->runtime;
+
+	if (ANEW(p->out.end) == KWALK_RUNTIME_FAULT && end != KWALK_RUNTIME_FAULT &&
+	    !ANEW(V8(p)->is_function) && !(c->w->at.flags & KWALK_MAY_GUESS)) {
+		p->out.end = end;
+		V8(p)->walk = p->walk;
+	}
+}
+
 /* The native frame that is being walked runs this function. 1: nothing more is to be asked. */
 INLINE long v8_put(struct walk *c, __u64 function, __u64 mark, const int kind)
 {
@@ -53,7 +66,10 @@ INLINE long v8_put(struct walk *c, __u64 function, __u64 mark, const int kind)
 
 	if (runtime_full(p, kind))
 		return 1;
+	V8(p)->is_function = 0;
 	r = v8_function_met(c, function, kind);
+	if (r == 1 && kind == WALK_TASK)
+		v8_no_function(c, end);
 	/* What waits for a page is walked again. What is no function is left out, and nothing is
 	 * amiss where an object's own code has anything else there. */
 	if (r == 1 && ANEW(p->out.end) == KWALK_RUNTIME_FAULT)
@@ -129,8 +145,10 @@ INLINE long v8_look_sleep(struct walk *c)
 
 	runtime_keep_step(c);
 	r = v8_look_now(c->w, p);
-	if (!runtime_brought(c))
+	if (!runtime_brought(c)) {
+		v8_no_function(c, p->kept_end);
 		return r;
+	}
 	V8(p)->walk = p->walk;
 	return 1;
 }

@@ -138,6 +138,7 @@ INLINE long v8_shared(struct walk *c, __u64 shared, const int kind)
 		return 1;
 	if (ANEW(v->type) != V8_AT(type_shared))
 		return runtime_end(p, KWALK_RUNTIME_BUILDING);
+	v->is_function = 1;
 	script = V8_WORD(v->shared, V8_AT(shared_script));
 	if (script != ANEW(v->script_of)) {
 		v->script_of = 0;

@@ -55,7 +55,8 @@ struct v8 {
 	__u64 kept_bytes, kept_at; /* of a table that is to be told */
 	__u64 no_table;            /* stands for a source position table that was never made */
 	__u64 top[2], leave[3], closure, mark;
-	__u32 start_at, end_at, scope_at, scope_flags, stage, unused;
+	/* is_function: what a frame has in its function's place led to what functions share */
+	__u32 start_at, end_at, scope_at, scope_flags, stage, is_function;
 	/* Of a table of calls (v8_calls.bpf.h): where the first is, how many there are, how much it
 	 * says of one; of that, how much a place is and where the second one is; where it is
 	 * looked for, and what is said of the call that was looked at last */
