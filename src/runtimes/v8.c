@@ -261,7 +261,8 @@ static int v8_code_read(const struct runtime_lines *lines, struct v8_code *to)
 	memcpy(to->inlined, lines->bytes + head, sizeof(to->inlined));
 	to->key = told.key;
 	to->n = told.n < V8_INLINED_MOST ? told.n : V8_INLINED_MOST;
-	to->cut = told.cut;
+	/* Maglev's empty table does not tell which of them runs. */
+	to->cut = told.cut || (told.placeless && told.n && !told.bytes);
 	to->placeless = told.placeless;
 	to->rows = told.rows;
 	to->at = lines->bytes + table;
