@@ -47,11 +47,25 @@ void proto_bool(struct buf *out, unsigned field, bool v)
 	proto_u64(out, field, v);
 }
 
-/* Also empty: a repeated field needs its place. */
-void proto_bytes(struct buf *out, unsigned field, const void *bytes, size_t n)
+size_t proto_size(size_t n)
+{
+	size_t size = 2 + n;
+
+	for (size_t length = n >> 7; length; length >>= 7)
+		size++;
+	return size;
+}
+
+void proto_begin(struct buf *out, unsigned field, size_t n)
 {
 	proto_varint(out, field << 3 | WIRE_BYTES);
 	proto_varint(out, n);
+}
+
+/* Also empty: a repeated field needs its place. */
+void proto_bytes(struct buf *out, unsigned field, const void *bytes, size_t n)
+{
+	proto_begin(out, field, n);
 	if (n)
 		buf_put(out, bytes, n);
 }

@@ -13,6 +13,10 @@ void proto_u64(struct buf *out, unsigned field, uint64_t v);
 void proto_bool(struct buf *out, unsigned field, bool v);
 void proto_bytes(struct buf *out, unsigned field, const void *bytes, size_t n);
 void proto_text(struct buf *out, unsigned field, const char *text);
+/* Begins a message of n bytes, which the caller puts behind it. */
+void proto_begin(struct buf *out, unsigned field, size_t n);
+/* What proto_bytes and proto_message write for n bytes, of a field below 16. */
+size_t proto_size(size_t n);
 /* A message composed in from, which is cleared. */
 void proto_message(struct buf *out, unsigned field, struct buf *from);
 /* Text with every byte that is not UTF-8 as U+FFFD: what a field of type string must hold. */

@@ -12,6 +12,7 @@
 #include "export/export.h"
 #include "export/flame.h"
 #include "export/flame_graph.h"
+#include "export/pprof_way.h"
 #include "export/proto.h"
 
 struct sink {
@@ -224,6 +225,73 @@ static void test_proto(void **state)
 	buf_free(&b);
 }
 
+/* The locations of a node's stack, each by itself: what pprof_way keeps must be the same. */
+static void way_plain(struct buf *to, const uint32_t *parents, const uint32_t *locations,
+                      uint32_t node)
+{
+	for (; node; node = parents[node])
+		proto_varint(to, locations[node]);
+}
+
+#define WAY_NODES 500u
+
+/* Stacks of a tree in any order, deep ones and short ones, share what they have in common; numbers
+ * of all lengths. */
+static void test_pprof_way_shares(void **state)
+{
+	static uint32_t parents[WAY_NODES], locations[WAY_NODES];
+	uint32_t chance = 12345, news[WAY_NODES];
+	struct pprof_way way = { 0 };
+	struct buf plain = { 0 };
+
+	(void)state;
+	for (uint32_t i = 1; i < WAY_NODES; i++) {
+		chance = chance * 1664525 + 1013904223;
+		parents[i] = chance >> 16 & 7       ? i - 1
+		             : chance >> 8 & 0xffff ? (chance >> 8) % i
+		                                    : 0;
+		locations[i] = chance >> (i % 32);
+	}
+	locations[1] = 0;
+	locations[2] = UINT32_MAX;
+	for (unsigned round = 0; round < 4 * WAY_NODES; round++) {
+		uint32_t node, at;
+		size_t n = 0, size;
+		const unsigned char *bytes;
+
+		chance = chance * 1664525 + 1013904223;
+		node = at = round < WAY_NODES ? round : (chance >> 8) % WAY_NODES;
+		for (; !pprof_way_meets(&way, at) && at; at = parents[at])
+			news[n++] = at;
+		while (n--)
+			assert_int_equal(pprof_way_put(&way, news[n], locations[news[n]]), 0);
+		buf_clear(&plain);
+		way_plain(&plain, parents, locations, node);
+		bytes = pprof_way_bytes(&way, &size);
+		assert_int_equal(size, plain.n);
+		if (size)
+			assert_memory_equal(bytes, plain.bytes, size);
+	}
+	pprof_way_free(&way);
+	buf_free(&plain);
+}
+
+/* What is said to come is what comes. */
+static void test_proto_says_sizes(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 127, 128, 16383, 16384, 70000 };
+	static const unsigned char zeros[70000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct buf b = { 0 };
+
+		proto_bytes(&b, 15, zeros, sizes[i]);
+		assert_int_equal(b.n, proto_size(sizes[i]));
+		buf_free(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +301,8 @@ int main(void)
 		cmocka_unit_test(test_flame_cut_keeps_weight),
 		cmocka_unit_test(test_empty_profile),
 		cmocka_unit_test(test_proto),
+		cmocka_unit_test(test_proto_says_sizes),
+		cmocka_unit_test(test_pprof_way_shares),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
