@@ -13,12 +13,13 @@
 
 #include "runtimes/loop.h"
 
-#define PYTHON_COOKIE "xdebugpy" /* _PyRuntime begins with it if it has a table */
-#define PYTHON_OFFSET_MAX 65536u /* of the interpreter's state, the largest by far */
-#define PYTHON_FRAME_MAX 128u    /* that much of a frame is read at most */
-#define PYTHON_OBJECT_MORE 16u   /* bytes of an object's head in a free-threaded build */
-#define PYTHON_CODE_MAX 256u     /* where a code object's instructions begin at the latest */
-#define PYTHON_OBJECT_MAX 144u   /* that much of a task or coroutine is read at most */
+#define PYTHON_COOKIE "xdebugpy"  /* _PyRuntime begins with it if it has a table */
+#define PYTHON_OFFSET_MAX 65536u  /* of the interpreter's state, the largest by far */
+#define PYTHON_FRAME_MAX 128u     /* that much of a frame is read at most */
+#define PYTHON_OBJECT_MORE 16u    /* bytes of an object's head in a free-threaded build */
+#define PYTHON_CODE_MAX 256u      /* where a code object's instructions begin at the latest */
+#define PYTHON_VERSION_BEHIND 24u /* a code object's number, behind its first line (co_version) */
+#define PYTHON_OBJECT_MAX 144u    /* that much of a task or coroutine is read at most */
 
 /* What 3.8, 3.9 and 3.10 have in common: frames are objects, and a code object has its instructions
  * elsewhere. */
@@ -76,6 +77,9 @@ static const struct python_layout python_layouts[] = {
 	        .frame_instruction = 56,
 	        .frame_owner = 69,
 	        .frame_entry = 68,
+	        .frame_function = 0,
+	        .function_code = 48,
+	        .function_version = 128,
 	        .owner_entry = PYTHON_NO_OWNER,
 	        .code_instructions = 184,
 	        .code_line = 72,
@@ -105,6 +109,7 @@ static const struct python_layout python_layouts[] = {
 	        .owner_entry = 3, /* FRAME_OWNED_BY_CSTACK */
 	        .code_instructions = 192,
 	        .code_line = 68,
+	        .code_version = 68 + PYTHON_VERSION_BEHIND,
 	        .code_file = 112,
 	        .code_name = 128,
 	        .code_lines = 136,
@@ -137,6 +142,7 @@ struct python_words {
 };
 
 #define PYTHON_WORDS_MAX 104u
+#define PYTHON_INTERPRETER_ID 7u /* the word, in all of them */
 
 /* Where a task (TaskObj) has what is asked of it, in 3.14 and 3.15: no table says it but one in a
  * module, which need not be loaded yet (tests/system/python_tasks.sh compares). A task is believed
@@ -259,10 +265,15 @@ static bool python_is_sound(const struct python_layout *l)
 {
 	const uint32_t in_code[] = { l->code_line, l->code_file, l->code_name, l->code_lines };
 	const uint32_t in_frame[] = { l->frame_previous, l->frame_code, l->frame_instruction };
-	const uint32_t any[] = { l->runtime_interpreters, l->interpreter_next,
-		                 l->interpreter_threads,  l->thread_next,
-		                 l->thread_frame,         l->thread_id,
-		                 l->thread_cframe,        l->thread_root };
+	const uint32_t any[] = { l->runtime_interpreters,
+		                 l->interpreter_id,
+		                 l->interpreter_next,
+		                 l->interpreter_threads,
+		                 l->thread_next,
+		                 l->thread_frame,
+		                 l->thread_id,
+		                 l->thread_cframe,
+		                 l->thread_root };
 
 	for (size_t i = 0; i < sizeof(any) / sizeof(any[0]); i++)
 		if (any[i] > PYTHON_OFFSET_MAX)
@@ -275,6 +286,8 @@ static bool python_is_sound(const struct python_layout *l)
 		if (l->frame_size > PYTHON_FRAME_MAX || in_frame[i] % 8 ||
 		    in_frame[i] + 8 > l->frame_size)
 			return false;
+	if (l->code_version % 4 || l->code_version + 4 > l->code_instructions)
+		return false;
 	if (l->thread_task && !python_tasks_sound(l))
 		return false;
 	if (l->code_copies && (l->code_copies % 8 || l->code_copies + 8 > l->code_instructions ||
@@ -362,6 +375,7 @@ static int python_describe(struct python_layout *ret, const struct runtime_sourc
 		.entry = PYTHON_ENTRY_FRAME,
 		.runtime_interpreters = python_word(words, t->runtime_interpreters),
 		.interpreter_next = python_word(words, t->interpreter_next),
+		.interpreter_id = python_word(words, PYTHON_INTERPRETER_ID),
 		.interpreter_threads = python_word(words, t->interpreter_threads),
 		.thread_next = python_word(words, t->thread_next),
 		.thread_id = python_word(words, t->thread_id),
@@ -386,6 +400,9 @@ static int python_describe(struct python_layout *ret, const struct runtime_sourc
 		python_tasks(ret, t, words);
 	if (words[2])
 		python_free_threaded(ret, t, words);
+	/* Numbers of code objects are of use only where interpreters have their own. */
+	if (ret->interpreter_id)
+		ret->code_version = ret->code_line + PYTHON_VERSION_BEHIND;
 	/* No more of a frame is read than up to its last field. */
 	ret->frame_size = ret->frame_owner + 1;
 	return 0;

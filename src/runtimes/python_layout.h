@@ -40,6 +40,7 @@ struct python_layout {
 	uint32_t entry;   /* enum python_entry */
 	uint32_t runtime_interpreters;
 	uint32_t interpreter_next, interpreter_threads;
+	uint32_t interpreter_id; /* its number, which no other one gets; 0: it is not needed */
 	uint32_t thread_next, thread_id; /* thread_id: what pthread_self() gives */
 	uint32_t thread_frame;           /* the newest frame, or the struct _PyCFrame */
 	/* PYTHON_ENTRY_CALL_CFRAME: the newest struct _PyCFrame; where the state's own is */
@@ -62,6 +63,12 @@ struct python_layout {
 	uint32_t frame_copy, code_copies;
 	uint32_t code_instructions; /* behind all else of a code object, or its end */
 	uint32_t code_line, code_file, code_name, code_lines;
+	/* 3.11: a function's code, and a number (32 bits) that no other one of the process gets,
+	 * and itself not again with other code, or 0. */
+	uint32_t frame_function, function_code, function_version;
+	/* 3.12 and later: a number (32 bits) that no other code object of the interpreter gets, or
+	 * 0. Of 3.12 none of the process. 0: there is none. */
+	uint32_t code_version;
 	uint32_t text_ascii, text_other; /* a string's characters */
 	uint32_t text_kind;              /* the bit in its state at which the kind begins */
 	uint32_t lines;                  /* enum python_lines */

@@ -251,11 +251,11 @@ static struct made made_table(uint64_t version, const struct table_word *words, 
 /* The table of 3.13.0, as its headers have it. */
 static struct made made_313(void)
 {
-	static const struct table_word words[] = { { 5, 632 },  { 8, 7264 }, { 9, 7344 },
-		                                   { 21, 8 },   { 23, 72 },  { 24, 152 },
-		                                   { 29, 8 },   { 30, 0 },   { 31, 56 },
-		                                   { 33, 70 },  { 35, 112 }, { 37, 128 },
-		                                   { 38, 136 }, { 39, 68 },  { 43, 200 } };
+	static const struct table_word words[] = {
+		{ 5, 632 },  { 7, 7256 }, { 8, 7264 }, { 9, 7344 }, { 21, 8 },  { 23, 72 },
+		{ 24, 152 }, { 29, 8 },   { 30, 0 },   { 31, 56 },  { 33, 70 }, { 35, 112 },
+		{ 37, 128 }, { 38, 136 }, { 39, 68 },  { 43, 200 }
+	};
 
 	return MADE_TABLE(0x030d00f0, words);
 }
@@ -272,6 +272,13 @@ static void test_own_table(void **state)
 	assert_int_equal(o.layout.thread_frame, 72);
 	assert_int_equal(o.layout.frame_size, 71);
 	assert_int_equal(o.layout.code_instructions, 200);
+	/* the number behind a code object's first line, and whose it is */
+	assert_int_equal(o.layout.code_version, 92);
+	assert_int_equal(o.layout.interpreter_id, 7256);
+	m.words[7] = 0; /* else code of several interpreters could not be told apart by it */
+	assert_int_equal(found(&m, &o), 0);
+	assert_int_equal(o.layout.code_version, 0);
+	m.words[7] = 7256;
 	m.words[23] = 80; /* the table is believed, not the version */
 	assert_int_equal(found(&m, &o), 0);
 	assert_int_equal(o.layout.thread_frame, 80);

@@ -7,6 +7,7 @@
 #define SEAM_CAPTURE_RUNTIME_PYTHON_BPF_H
 
 #define RUNTIME_FRAMES python_frames
+#define RUNTIME_OWN_WORDS 136u
 
 #include "capture/runtime/runtime.bpf.h"
 #include "runtimes/python_layout.h"
@@ -25,6 +26,9 @@
 
 struct python {
 	__u64 interpreter, state, found, found_other, cframe, root, frame, code;
+	/* numbers of interpreters; id: of the one that is looked at */
+	__u64 id, found_id, other_id;
+	__u64 whose;           /* what else code objects are told apart by (python_known.bpf.h) */
 	__u64 file, file_hash; /* whose text is in place */
 	__u64 met_file, met_hash;
 	__u32 n_found, retried, begin; /* begin: where this interpreter's frames do */
@@ -60,6 +64,8 @@ INLINE long python_seek(struct walk *c, const int kind)
 		if (!py->interpreter)
 			return 1;
 		if (runtime_u64(c, py->interpreter + AT(interpreter_threads), &py->state, kind) ||
+		    (AT(interpreter_id) &&
+		     runtime_u64(c, py->interpreter + AT(interpreter_id), &py->id, kind)) ||
 		    runtime_u64(c, py->interpreter + AT(interpreter_next), &py->interpreter, kind))
 			return 1;
 		return 0;
@@ -68,7 +74,9 @@ INLINE long python_seek(struct walk *c, const int kind)
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	if (thread == ANEW(p->thread)) {
 		py->found_other = py->found;
+		py->other_id = py->found_id;
 		py->found = py->state;
+		py->found_id = py->id;
 		py->n_found++;
 		py->state = 0; /* the others of this interpreter are other threads' */
 		return 0;
@@ -163,14 +171,20 @@ INLINE int python_was_told(struct walk *c, __u64 file, __u64 name, __u64 lines)
 	return runtime_told(p);
 }
 
+#define PYTHON_FRAME_WORD(py, at) (*(volatile __u64 *)&(py)->frame_bytes[(at)&120])
+
+#include "capture/runtime/python_known.bpf.h"
+
 /* The key of the code object at py->code. */
 INLINE long python_code(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct python *py = PY(p);
-	__u64 file, name, lines;
+	__u64 file, name, lines, is = kind == WALK_NOW ? python_identity(p) : 0;
 	__u32 size = AT(code_instructions);
 
+	if (python_is_known(p, is))
+		return 0;
 	if (size > sizeof(py->code_bytes))
 		return runtime_end(p, KWALK_RUNTIME_BUILDING);
 	FORGET(size);
@@ -189,8 +203,10 @@ INLINE long python_code(struct walk *c, const int kind)
 		p->told.key = 0;
 		return 0;
 	}
-	if (kind == WALK_NOW && python_was_told(c, file, name, lines))
+	if (kind == WALK_NOW && python_was_told(c, file, name, lines)) {
+		python_know(p, is);
 		return 0;
+	}
 	/* The same text is still in place, as both code objects keep it alive. */
 	if (file != ANEW(py->file)) {
 		p->hash = runtime_mix(config.seed, p->out.pid);
@@ -332,6 +348,8 @@ INLINE long python_other(struct walk *c, const int kind)
 	if (!other)
 		return runtime_end(p, KWALK_RUNTIME_COMPLETE);
 	py->found_other = 0;
+	py->id = py->other_id;
+	python_whose(p);
 	p->entries_other = p->entries;
 	p->out.other = (__u16)p->out.n;
 	return python_begin(c, other, kind);
@@ -401,8 +419,6 @@ INLINE long python_instructions(struct walk *c, __u64 *ret, const int kind)
 	return runtime_u64(c, py->code + AT(code_copies), ret, kind) ||
 	       runtime_u64(c, *ret + PYTHON_COPIES_FIRST + copy * 8ull, ret, kind);
 }
-
-#define PYTHON_FRAME_WORD(py, at) (*(volatile __u64 *)&(py)->frame_bytes[(at)&120])
 
 /* Reads a frame, and whose code it runs. */
 INLINE long python_frame(struct walk *c, __u64 frame, const int kind)
@@ -510,6 +526,7 @@ INLINE int python_find(struct walk *c, const int kind)
 	struct python *py = PY(p);
 
 	py->state = py->found = py->found_other = 0;
+	py->id = py->found_id = py->other_id = 0;
 	py->n_found = 0;
 	if (runtime_u64(c, ADDRESS(PYTHON_RUNTIME) + AT(runtime_interpreters), &py->interpreter,
 	                kind))
@@ -518,6 +535,8 @@ INLINE int python_find(struct walk *c, const int kind)
 	python_seek_all(c, kind);
 	if (ANEW(p->out.end))
 		return 0;
+	py->id = py->found_id;
+	python_whose(p);
 	/* Calls without marks would not say which interpreter they are of. */
 	if (ANEW(py->n_found) > 1 + (AT(entry) >= PYTHON_ENTRY_CFRAME))
 		return !runtime_end(p, KWALK_RUNTIME_SEVERAL);
