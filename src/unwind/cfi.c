@@ -117,6 +117,7 @@ void cfi_compile(struct rows *rows, const struct compile_section *section, bool 
 
 	if (cfi_program_init(&f.program, rows, section) < 0)
 		rows->failed = -ENOMEM;
+	rows_expect(rows, to - from);
 	cursor_seek(&c, from);
 	while (cursor_offset(&c) < to && cursor_left(&c) >= 4 && !rows->failed &&
 	       callframe_entry(&c, &entry, &is_64))

@@ -77,6 +77,8 @@ struct rows {
 
 void rows_init(struct rows *r, const struct compile_input *in);
 void rows_free(struct rows *r);
+/* Makes room for what so many bytes of CFI mostly say, so that little is moved as it comes. */
+void rows_expect(struct rows *r, size_t bytes);
 /* Starts a function. False: it lies outside the executable ranges, or is already covered; give no
  * rows. */
 bool rows_begin(struct rows *r, uint64_t start, uint64_t end);
