@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
- * store_day.c: a simulated day of a machine in an SQLite store, as an agent would have put it.
+ * store_day.c: a simulated day of a machine in an SQLite store, as an agent would have put it; or
+ * of a small fleet.
  *
- *	store_day FROM TO [CPUS [HOURS [NEW]]]
+ *	store_day FROM TO [CPUS [HOURS [NEW [HOSTS [SERVICES]]]]]
  *
  * FROM is a store with real stacks (seam store import), TO the store that is made, of a day that
  * ended now. A window is 10 s of 19 samples a second and CPU, with the comms, states and stacks of
  * the real samples as often as they are there. NEW of 100 of a window's stacks (65) were never seen
  * before, as seam record -a shows of mixed work: such a one leaves a real stack where that left the
  * others, and goes on from function to function as real stacks do, each next callee drawn from the
- * real callees of the same caller; it is drawn again until it is new. Says what it made, and how
- * long putting took, in CPU time.
+ * real callees of the same caller; it is drawn again until it is new. Of HOSTS, each has an equal
+ * part of the samples (CPUS are those of all: 0.61 are a million rows a day), runs some of the
+ * SERVICES, a few of which have most samples, and gets another version of each at a time of its
+ * own. Says what it made, and how long putting took, in CPU time.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -52,6 +55,7 @@ struct day {
 	struct callees *callees; /* by the frame of the caller; 0: outermost */
 	struct map seen;         /* hashes of stacks that were put */
 	uint64_t samples, rows, new_rows;
+	unsigned hosts, services; /* 0: one machine, without services */
 };
 
 static void *need(void *p)
@@ -197,6 +201,39 @@ static uint32_t frame_in(struct profile *p, const struct profile *real, uint32_t
 	return profile_frame(p, &f);
 }
 
+/* A sample's task: of a fleet, its process is the host and its thread the service. */
+static uint32_t task_of(const struct day *d, struct profile *p, const char *comm)
+{
+	const uint32_t name = profile_string(p, comm);
+	uint64_t slot[2];
+	double of;
+
+	if (!d->hosts)
+		return profile_task(p, name, 0, 0);
+	slot[0] = rnd(d->hosts);
+	slot[1] = rnd(8);
+	of = (double)(map_hash_bytes(slot, sizeof(slot), 3) % 100000) / 100000;
+	return profile_task(p, name, (uint32_t)slot[0],
+	                    (uint32_t)(of * of * of * (double)d->services));
+}
+
+/* The labels that only a fleet has. */
+static void fleet_labels(const struct day *d, struct labels *labels, const struct profile_task *t,
+                         uint64_t from_ns)
+{
+	const uint32_t at[] = { t->pid, t->tid };
+	const uint64_t second = map_hash_bytes(at, sizeof(at), 5) % 86400;
+	char text[40];
+
+	if (!d->hosts)
+		return;
+	snprintf(text, sizeof(text), "host-%u", at[0]);
+	labels_set(labels, "host", text);
+	snprintf(text, sizeof(text), "service-%u", at[1]);
+	labels_set(labels, "service", text);
+	labels_set(labels, "version", from_ns / SECOND % 86400 > second ? "2.0" : "1.9");
+}
+
 /* One window. */
 static double put(struct day *d, struct store *s, uint64_t from_ns, unsigned samples,
                   unsigned new_of_100)
@@ -218,7 +255,7 @@ static double put(struct day *d, struct store *s, uint64_t from_ns, unsigned sam
 	struct seam_error err = { 0 };
 	clock_t begin;
 
-	if (profile_new(&p, 0) < 0)
+	if (profile_new(&p, d->hosts ? PROFILE_KEEP_PID | PROFILE_KEEP_TID : 0) < 0)
 		exit(1);
 	for (uint32_t i = 0; i < profile_n_states(d->real); i++)
 		profile_set_state(p, i, profile_state_at(d->real, i));
@@ -233,7 +270,7 @@ static double put(struct day *d, struct store *s, uint64_t from_ns, unsigned sam
 
 		key.event = profile_event_in(p, profile_event_name(d->real, row->key.event),
 		                             profile_event_unit(d->real, row->key.event));
-		key.task = profile_task(p, profile_string(p, comm), 0, 0);
+		key.task = task_of(d, p, comm);
 		key.node = PROFILE_ROOT;
 		for (unsigned j = 0; j < n; j++)
 			key.node = profile_node(p, key.node, frame_in(p, d->real, frames[j]));
@@ -256,6 +293,7 @@ static double put(struct day *d, struct store *s, uint64_t from_ns, unsigned sam
 		labels_set(&labels[i], "exe", comm);
 		labels_set(&labels[i], "build_id", build_id);
 		labels_set(&labels[i], "unit", comm[0] < 'm' ? "user.slice" : "system.slice");
+		fleet_labels(d, &labels[i], profile_task_at(p, (uint32_t)i + 1), from_ns);
 	}
 	for (size_t i = 0; i < profile_n_rows(p); i++)
 		of_row[i] = profile_row_at(p, i)->key.task - 1;
@@ -284,8 +322,8 @@ int main(int argc, char **argv)
 	struct seam_error err = { 0 };
 	struct day d = { 0 };
 	struct store *s = NULL;
-	unsigned cpus = argc > 3 ? (unsigned)atoi(argv[3]) : 2,
-	         hours = argc > 4 ? (unsigned)atoi(argv[4]) : 24;
+	const double cpus = argc > 3 ? atof(argv[3]) : 2;
+	unsigned hours = argc > 4 ? (unsigned)atoi(argv[4]) : 24;
 	unsigned new_of_100 = argc > 5 ? (unsigned)atoi(argv[5]) : 65,
 	         windows = hours * 3600 / WINDOW_S;
 	uint64_t end_ns = (uint64_t)time(NULL) / 3600 * 3600 * SECOND;
@@ -293,6 +331,8 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
+	d.hosts = argc > 6 ? (unsigned)atoi(argv[6]) : 0;
+	d.services = argc > 7 ? (unsigned)atoi(argv[7]) : 200;
 	read_real(&d, argv[1]);
 	if (store_open(&s, argv[2], STORE_AGENT, &err) < 0) {
 		fprintf(stderr, "store_day: %s\n", err.text);
@@ -300,7 +340,7 @@ int main(int argc, char **argv)
 	}
 	for (unsigned i = 0; i < windows; i++)
 		took += put(&d, s, end_ns - (uint64_t)(windows - i) * WINDOW_S * SECOND,
-		            HZ * cpus * WINDOW_S, new_of_100);
+		            (unsigned)(HZ * cpus * WINDOW_S), new_of_100);
 	store_close(s);
 	printf("%u windows, %" PRIu64 " samples, %" PRIu64
 	       " rows, %zu stacks; %.0f of 100 rows had a stack that was not there before; "
