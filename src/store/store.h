@@ -77,8 +77,9 @@ struct store_found {
 	uint64_t windows;           /* in the span, whoever has samples in them */
 	uint64_t series;            /* let through */
 	uint64_t first_ns, last_ns; /* from the first window's begin to the last one's end */
-	uint64_t held_first_ns, held_last_ns; /* of all windows of the store; 0: it has none */
-	struct store_count *counts;           /* of all windows in the span; names are owned */
+	/* Of all windows of the store, or of the span, if it has some; 0: the store has none. */
+	uint64_t held_first_ns, held_last_ns;
+	struct store_count *counts; /* of all windows in the span; names are owned */
 	size_t n_counts;
 };
 

@@ -19,6 +19,9 @@
 
 /* Bytes of a statement: ClickHouse's limit is 256 kB, unless it is told. */
 #define STATEMENT_BYTES 200000u
+/* Frames of a statement that has their hashes as one text: it is told (clickhouse_sql.c). A list of
+ * as many numbers would cost the server more than twice as much. */
+#define STATEMENT_HASHES 500000u
 #define STATE_OF_MISSING "not_in_store"
 
 /* The key of rows of an answer: what profile_key has of it. */
@@ -72,8 +75,8 @@ static int clickhouse_take_windows(struct clickhouse_reading *r, struct cursor *
 	if (c->failed || from > INT64_MAX || to > INT64_MAX)
 		return -EBADMSG;
 	f->windows = n;
-	f->first_ns = n ? from : 0;
-	f->last_ns = n ? to : 0;
+	f->first_ns = f->held_first_ns = n ? from : 0;
+	f->last_ns = f->held_last_ns = n ? to : 0;
 	return 0;
 }
 
@@ -150,18 +153,19 @@ static int clickhouse_read_span(struct clickhouse_reading *r)
 	return clickhouse_ask(r, &sql, clickhouse_take_window_counts);
 }
 
-/* What the store has, what of it the span has, and how many series the filter lets through. */
+/* What the span has, what else the store has where that is nothing, and how many series the filter
+ * lets through. */
 static int clickhouse_read_windows(struct clickhouse_reading *r)
 {
 	struct buf sql = { 0 };
-	int rc;
+	int rc = clickhouse_read_span(r);
 
-	buf_put_text(&sql, "SELECT min(from_ns), max(to_ns) FROM ");
-	clickhouse_sql_table(r->c, &sql, "seam_windows");
-	buf_put_text(&sql, " WHERE type = '' AND service = '' FORMAT RowBinary");
-	rc = clickhouse_ask(r, &sql, clickhouse_take_held);
-	if (rc >= 0)
-		rc = clickhouse_read_span(r);
+	if (rc >= 0 && !r->found->windows) {
+		buf_put_text(&sql, "SELECT min(from_ns), max(to_ns) FROM ");
+		clickhouse_sql_table(r->c, &sql, "seam_windows");
+		buf_put_text(&sql, " WHERE type = '' AND service = '' FORMAT RowBinary");
+		rc = clickhouse_ask(r, &sql, clickhouse_take_held);
+	}
 	if (rc < 0)
 		return rc;
 	buf_put_text(&sql, "SELECT uniqExact(" CLICKHOUSE_SERIES ") FROM ");
@@ -422,23 +426,49 @@ static int clickhouse_take_frames(struct clickhouse_reading *r, struct cursor *c
 	return 0;
 }
 
-/* Which frames, by their hashes. False: they are too many for a statement. */
+static uint64_t clickhouse_frame_hash(const struct clickhouse_reading *r, uint32_t id)
+{
+	uint64_t hash;
+
+	memcpy(&hash, pool_at(&r->frames, id), sizeof(hash));
+	return hash;
+}
+
+/* Which frames, by their hashes. False: they are too many for a list. */
 static bool clickhouse_frames_listed(struct clickhouse_reading *r, struct buf *sql)
 {
+	buf_put_text(sql, "IN (");
 	for (uint32_t id = 1; id <= r->frames.n && sql->n < STATEMENT_BYTES; id++) {
-		uint64_t hash;
-
-		memcpy(&hash, pool_at(&r->frames, id), sizeof(hash));
 		buf_put_text(sql, id > 1 ? "," : "");
-		buf_put_decimal(sql, hash);
+		buf_put_decimal(sql, clickhouse_frame_hash(r, id));
 	}
 	return sql->n < STATEMENT_BYTES;
 }
 
+/* The same as one text, which the server takes apart: each hash is 16 digits, its first byte in
+ * front. */
+static void clickhouse_frames_text(struct clickhouse_reading *r, struct buf *sql)
+{
+	buf_put_text(sql, "GLOBAL IN (SELECT reinterpretAsUInt64(substring(unhex('");
+	for (uint32_t id = 1; id <= r->frames.n; id++)
+		buf_printf(sql, "%016llX",
+		           (unsigned long long)__builtin_bswap64(clickhouse_frame_hash(r, id)));
+	buf_printf(sql, "'), number * 8 + 1, 8)) FROM numbers(%u)", r->frames.n);
+}
+
+/* The same, of all frames of the stacks: the server has to find these a second time for that. */
+static void clickhouse_frames_of_stacks(struct clickhouse_reading *r, struct buf *sql)
+{
+	buf_put_text(sql, r->q->innermost ? "GLOBAL IN (SELECT frames[1] FROM "
+	                                  : "GLOBAL IN (SELECT arrayJoin(frames) FROM ");
+	clickhouse_from_stacks(r, sql);
+}
+
 /* Asks for frames in one statement, as their hashes lie anywhere: each would read most of the
- * table. Where they are too many to be listed, the server takes them from the stacks. */
+ * table. */
 static int clickhouse_read_frames(struct clickhouse_reading *r)
 {
+	const bool modern = r->c->server >= CLICKHOUSE_MODERN;
 	struct buf sql = { 0 };
 	size_t n;
 
@@ -451,12 +481,11 @@ static int clickhouse_read_frames(struct clickhouse_reading *r)
 	clickhouse_sql_table(r->c, &sql, "seam_frames");
 	buf_put_text(&sql, " WHERE frame ");
 	n = sql.n;
-	buf_put_text(&sql, "IN (");
-	if (!sql.failed && !clickhouse_frames_listed(r, &sql)) {
-		sql.n = n;
-		buf_put_text(&sql, r->q->innermost ? "GLOBAL IN (SELECT frames[1] FROM "
-		                                   : "GLOBAL IN (SELECT arrayJoin(frames) FROM ");
-		clickhouse_from_stacks(r, &sql);
+	if (modern && r->frames.n <= STATEMENT_HASHES) {
+		clickhouse_frames_text(r, &sql);
+	} else if (modern || !clickhouse_frames_listed(r, &sql)) {
+		sql.n = sql.failed ? sql.n : n;
+		clickhouse_frames_of_stacks(r, &sql);
 	}
 	buf_put_text(&sql, ") ORDER BY frame" STACKS_LOCAL);
 	return clickhouse_ask(r, &sql, clickhouse_take_frames);

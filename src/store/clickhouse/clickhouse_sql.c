@@ -38,14 +38,15 @@ int clickhouse_query(struct clickhouse *c, struct buf *sql, struct http_answer *
 	/* Old servers have LowCardinality for those who ask for it. Rows of one key are of one
 	 * time, and so in one partition: FINAL need not look for them in the others. All that is
 	 * asked for is in the key, so it may be looked at before rows are compared. What a
-	 * statement inserts the next one reads, so on a cluster it waits for the other servers. */
+	 * statement inserts the next one reads, so on a cluster it waits for the other servers. A
+	 * statement may name many frames. */
 	static const char *const paths[] = {
 		"/?wait_end_of_query=1",
 		"/?wait_end_of_query=1&insert_distributed_sync=1"
 		"&allow_experimental_low_cardinality_type=1",
 		"/?wait_end_of_query=1&insert_distributed_sync=1"
 		"&do_not_merge_across_partitions_select_final=1"
-		"&optimize_move_to_prewhere_if_final=1",
+		"&optimize_move_to_prewhere_if_final=1&max_query_size=16000000",
 	};
 	const unsigned age = !c->server ? 0 : c->server < CLICKHOUSE_MODERN ? 1 : 2;
 	const struct http_request q = { .path = paths[age],
