@@ -35,8 +35,7 @@ static void print_characters(char *to, const unsigned char *bytes)
 	memcpy(to, c, 16);
 }
 
-/* ". 0010: 6c 00 ... 00 l..." : n <= 16 bytes of one line. Of each " 6c" four are written, the next
- * one's blank among them. */
+/* ". 0010: 6c 00 ... 00 l..." : n <= 16 bytes of one line. */
 static char *print_hex_line(char *p, size_t at, const unsigned char *bytes, size_t n)
 {
 	/* Four digits hold every record's size; only bytes that come from elsewhere may be
@@ -52,8 +51,7 @@ static char *print_hex_line(char *p, size_t at, const unsigned char *bytes, size
 	/* A short last line is copied, so that 16 bytes can be read. */
 	if (n < 16)
 		bytes = memcpy(last, bytes, n);
-	for (size_t i = 0; i < 16; i++)
-		memcpy(p + i * 3, digits_bytes + bytes[i] * 3, 4);
+	digits_put_bytes16(p, bytes);
 	memset(p + n * 3, ' ', 50 - n * 3);
 	print_characters(p + 50, bytes);
 	memset(p + 50 + n, ' ', 16 - n);
@@ -87,7 +85,7 @@ static void print_raw(struct buf *out, const struct seam_record *r, const struct
 	print_hex(out, r->offset);
 	if (opts && opts->path) {
 		print_text(out, "@");
-		shown_put_text(out, opts->path);
+		print_text(out, opts->path);
 	}
 	print_text(out, " [");
 	print_hex(out, r->size);

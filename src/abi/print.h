@@ -14,7 +14,8 @@
 #include "base/buf.h"
 
 struct print_opts {
-	const char *path; /* behind the "@" of a record's first line; NULL: no "@" */
+	/* Behind the "@" of a record's first line, as it is: what shown_put wrote. NULL: no "@". */
+	const char *path;
 	const char
 	        *arch; /* of the recording, as uname -m says it, for names of registers; or NULL */
 	/* Appends the text of a tracepoint's raw data: 1; or why there is none: 0; or NULL. */

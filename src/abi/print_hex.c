@@ -28,7 +28,7 @@ void print_hex16(struct buf *out, uint64_t v)
 
 	if (!p)
 		return;
-	digits_put_hex(p, 16, v);
+	digits_put_hex16(p, v);
 	out->n += 16;
 }
 

@@ -54,7 +54,7 @@ static void print_indexed(struct buf *out, uint64_t i, uint64_t v, char end)
 	memcpy(p, ".....   ", 8);
 	p = digits_decimal(p + (i < 10 ? 7 : 6), i);
 	memcpy(p, ": ", 2);
-	digits_put_hex(p + 2, 16, v);
+	digits_put_hex16(p + 2, v);
 	p[18] = end;
 	out->n += (size_t)(p - start) + 19;
 }

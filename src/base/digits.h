@@ -57,4 +57,34 @@ static inline void digits_put_hex(char *to, unsigned n, uint64_t v)
 		*to = digits_bytes[(v & 15) * 3 + 2];
 }
 
+/* The 8 digits of v, the first one in the lowest byte: all at once, which takes half as long as two
+ * at a time. */
+static inline uint64_t digits_hex8(uint32_t v)
+{
+	const uint64_t ones = 0x0101010101010101;
+	uint64_t x = __builtin_bswap32(v), letters;
+
+	/* A byte of v in each 16 bits, then a digit in each 8. */
+	x = (x | x << 16) & 0x0000ffff0000ffff;
+	x = (x | x << 8) & 0x00ff00ff00ff00ff;
+	x = (x >> 4 | x << 8) & 0x0f0f0f0f0f0f0f0f;
+	letters = (x + 6 * ones) >> 4 & ones; /* those above 9 */
+	return x + '0' * ones + letters * ('a' - '0' - 10);
+}
+
+/* All 16 digits of v. */
+static inline void digits_put_hex16(char *to, uint64_t v)
+{
+	uint64_t digits[2] = { digits_hex8((uint32_t)(v >> 32)), digits_hex8((uint32_t)v) };
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	digits[0] = __builtin_bswap64(digits[0]);
+	digits[1] = __builtin_bswap64(digits[1]);
+#endif
+	memcpy(to, digits, sizeof(digits));
+}
+
+/* 16 bytes as a blank and two digits each: 48 characters. */
+void digits_put_bytes16(char *to, const unsigned char *bytes);
+
 #endif

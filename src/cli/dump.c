@@ -15,6 +15,7 @@
 
 #include "abi/record.h"
 #include "abi/print.h"
+#include "base/shown.h"
 #include "cli/cmds.h"
 #include "cli/header.h"
 #include "input/infile.h"
@@ -46,6 +47,7 @@ struct dump {
 	struct seam_reader *reader;
 	struct print_opts print;
 	struct tracepoints *tracepoints; /* NULL: none was seen so far */
+	struct buf shown;                /* the path */
 	struct buf out;
 	uint64_t undecoded;
 	struct seam_error first; /* the first record that could not be decoded */
@@ -266,7 +268,8 @@ static int dump_all(struct dump *d)
 	window_once(d->reader);
 	d->print.trace = dump_trace;
 	d->print.ctx = d;
-	d->print.path = strcmp(d->path, "-") ? d->path : "pipe";
+	shown_put_text(&d->shown, strcmp(d->path, "-") ? d->path : "pipe");
+	d->print.path = buf_text(&d->shown);
 	r = dump_read(d, &err);
 	return d->strict && r != EXIT_OK ? EXIT_FAILED : r;
 }
@@ -368,6 +371,7 @@ static int dump_run(int argc, char **argv, const struct cmd *cmd)
 		r = dump_all(&d);
 	else
 		r = r == OPTIONS_HELP ? EXIT_OK : EXIT_USAGE;
+	buf_free(&d.shown);
 	buf_free(&d.out);
 	tracepoint_free(d.tracepoints);
 	seam_reader_close(d.reader);

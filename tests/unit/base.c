@@ -291,12 +291,33 @@ static void digits_are_those_of_printf(void **state)
 				digits_put_hex(got, 16, v);
 				snprintf(want, sizeof(want), "%016llx#", (unsigned long long)v);
 				assert_memory_equal(got, want, strlen(want));
+				memset(got, '#', sizeof(got));
+				digits_put_hex16(got, v);
+				assert_memory_equal(got, want, strlen(want));
 			}
 		}
 	}
 	for (unsigned v = 0; v < 256; v++) {
 		snprintf(want, sizeof(want), " %02x", v);
 		assert_memory_equal(digits_bytes + v * 3, want, 3);
+	}
+}
+
+/* Every byte at every place among 16; nothing behind them is touched. */
+static void digits_of_16_bytes_are_those_of_printf(void **state)
+{
+	char want[64], got[64];
+	unsigned char bytes[16];
+
+	for (unsigned first = 0; first < 256; first++) {
+		for (unsigned i = 0; i < 16; i++) {
+			bytes[i] = (unsigned char)(first + i * 17);
+			snprintf(want + i * 3, 4, " %02x", bytes[i]);
+		}
+		want[48] = '#';
+		memset(got, '#', sizeof(got));
+		digits_put_bytes16(got, bytes);
+		assert_memory_equal(got, want, 49);
 	}
 }
 
@@ -627,6 +648,7 @@ int main(void)
 		cmocka_unit_test(intern_gives_one_id),
 		cmocka_unit_test(intern_in_steps),
 		cmocka_unit_test(digits_are_those_of_printf),
+		cmocka_unit_test(digits_of_16_bytes_are_those_of_printf),
 		cmocka_unit_test(buf_puts_numbers_as_printf),
 		cmocka_unit_test(json_numbers),
 		cmocka_unit_test(pool_gives_one_id),
