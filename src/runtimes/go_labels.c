@@ -13,6 +13,10 @@
 #define GO_TLS "runtime.tlsg"
 #define GO_VERSION_MOST 64u
 #define BUILDINFO_HEAD 32u
+#define GO_ASKS "_cgo_topofstack"
+#define GO_ASKS_BYTES 26u       /* of its code, the most that is looked at */
+#define GO_CODE_MOST (1u << 28) /* bytes of code that are looked through */
+#define GO_PIECE 16384u
 
 /* Versions 1.x whose offsets are the same. The rows go up; a version beyond the last is not
  * known. */
@@ -92,6 +96,78 @@ static int go_relocation(void *ctx, const Elf64_Rela *r)
 	return 1;
 }
 
+/*
+ * A function of Go's that C may call goes from g to its m to the goroutine, as it is done here:
+ *
+ *     mov %fs:n,%rax; or mov $n,%rcx or mov n(%rip),%rcx, and mov %fs:(%rcx),%rax
+ *     mov 48(%rax),%rax; mov m_curg(%rax),%rax
+ *
+ * So its code says where g is. False: this is no such code.
+ */
+static bool go_asks(struct context_process *ret, uint64_t address, const unsigned char *code)
+{
+	unsigned char ways[] = { 0x48, 0x8b, 0x40, 0, 0x48, 0x8b, 0x80, 0, 0, 0, 0 };
+	bool direct = !memcmp(code, "\x64\x48\x8b\x04\x25", 5);
+	bool value = !memcmp(code, "\x48\xc7\xc1", 3), word = !memcmp(code, "\x48\x8b\x0d", 3);
+	int32_t n;
+
+	ways[3] = (unsigned char)ret->g_m;
+	memcpy(ways + 7, &ret->m_curg, 4);
+	if (!direct && ((!value && !word) || memcmp(code + 7, "\x64\x48\x8b\x01", 4) != 0))
+		return false;
+	if (memcmp(code + (direct ? 9 : 11), ways, sizeof(ways)) != 0)
+		return false;
+	memcpy(&n, code + (direct ? 5 : 3), 4);
+	if (word) {
+		ret->access = CONTEXT_INITIAL;
+		ret->slot = address + 7 + (uint64_t)(int64_t)n;
+	} else {
+		ret->access = CONTEXT_STATIC;
+		ret->offset = (uint64_t)(int64_t)n;
+	}
+	return true;
+}
+
+/* Looks for that function in a segment of code. */
+static bool go_asks_in(struct context_process *ret, const struct context_elf *e,
+                       const Elf64_Phdr *s)
+{
+	unsigned char code[GO_PIECE];
+	uint64_t end = s->p_filesz < GO_CODE_MOST ? s->p_filesz : GO_CODE_MOST;
+
+	for (uint64_t at = 0; end - at >= GO_ASKS_BYTES;) {
+		size_t n = end - at < sizeof(code) ? (size_t)(end - at) : sizeof(code);
+
+		if (context_elf_read(e, s->p_vaddr + at, code, n) < 0)
+			return false;
+		for (size_t i = 0; i + GO_ASKS_BYTES <= n; i++)
+			if (go_asks(ret, s->p_vaddr + at + i, code + i))
+				return true;
+		at += n - (GO_ASKS_BYTES - 1);
+	}
+	return false;
+}
+
+/* Where g is, by the code of a file without symbols: that function is one that others may use, or
+ * is somewhere. False: it is not there. */
+static bool go_thread_code(struct context_process *ret, const struct context_elf *e)
+{
+	unsigned char code[GO_ASKS_BYTES];
+	Elf64_Sym symbol;
+
+	if (ret->source == CONTEXT_GO_OTHER)
+		return false;
+	if (context_elf_symbol(e, GO_ASKS, &symbol, NULL) == 0 &&
+	    context_elf_read(e, symbol.st_value, code, sizeof(code)) == 0 &&
+	    go_asks(ret, symbol.st_value, code))
+		return true;
+	for (unsigned i = 0; i < e->n_segments; i++)
+		if (e->segments[i].p_type == PT_LOAD && e->segments[i].p_flags & PF_X &&
+		    go_asks_in(ret, e, &e->segments[i]))
+			return true;
+	return false;
+}
+
 /* Where g is. False: it cannot be found. */
 static bool go_thread(struct context_process *ret, const struct context_elf *e)
 {
@@ -102,9 +178,9 @@ static bool go_thread(struct context_process *ret, const struct context_elf *e)
 		ret->offset = (uint64_t)-8;
 		return e->executable;
 	}
-	/* Where g is not alone its symbol must tell. */
+	/* Where g is not alone its symbol must tell, or code. */
 	if (e->threads.p_memsz != 8 && context_elf_local(e, GO_TLS, &symbol) < 0)
-		return false;
+		return go_thread_code(ret, e);
 	if (e->executable || !e->hash) {
 		ret->offset = context_elf_static(e, symbol.st_value);
 		return true;

@@ -112,6 +112,10 @@ if command -v go >/dev/null &&
 	"$SEAM" report -i g.data --stdio --by function,route -s label --no-children -g none >r 2>/dev/null
 	says r 'inherited,/cart'
 	"$SEAM" script -F label -i g.data 2>/dev/null | grep -q 'key19=19' && echo "ok: a map of several buckets" || fail "no key19"
+	GOCACHE=$T/cache GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=1 go build -ldflags '-s -w' -o foreign "$HERE/context/labels.go" \
+		"$HERE/context/foreign.go" || fail "go build, with C"
+	record -q -F 997 -e cpu-clock -o n.data -- ./foreign 6
+	judged "goroutines beside C, without symbols" n.data
 else
 	echo "# no go, or it cannot build: $(cat go.err 2>/dev/null)"
 fi

@@ -2,7 +2,7 @@
 /*
  * runtimes_context.c: sets of labels as texts, also of hostile keys and values; which set a thread
  * had on a CPU at a time; messages of OpenTelemetry's process context, whole, cut and made up;
- * versions of Go.
+ * versions of Go, and its programs without symbols.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -259,6 +259,94 @@ static void test_go_versions(void **state)
 	}
 }
 
+/* A program of Go 1.24 without symbols, beside variables of threads that are C's. */
+struct go_file {
+	Elf64_Ehdr head;
+	Elf64_Phdr segments[2];
+	Elf64_Shdr sections[2];
+	char names[32];
+	unsigned char info[64], code[40000];
+};
+
+#define GO_AT 0x400000u
+
+static int go_file_read(void *ctx, uint64_t offset, void *to, size_t n)
+{
+	if (offset > sizeof(struct go_file) || n > sizeof(struct go_file) - offset)
+		return -1;
+	memcpy(to, (char *)ctx + offset, n);
+	return 0;
+}
+
+static struct context_process go_file_find(struct go_file *f, const char *code, size_t n, size_t at)
+{
+	const struct context_source_file file = { go_file_read, f };
+	struct context_process p = { .source = CONTEXT_NONE };
+	struct context_elf e;
+
+	*f = (struct go_file){
+		.head = { .e_type = ET_EXEC,
+		          .e_machine = EM_X86_64,
+		          .e_phoff = offsetof(struct go_file, segments),
+		          .e_phentsize = sizeof(Elf64_Phdr),
+		          .e_phnum = 2,
+		          .e_shoff = offsetof(struct go_file, sections),
+		          .e_shentsize = sizeof(Elf64_Shdr),
+		          .e_shnum = 2 },
+		.segments = { { .p_type = PT_LOAD,
+		                .p_flags = PF_R | PF_X,
+		                .p_vaddr = GO_AT,
+		                .p_filesz = sizeof(*f) },
+		              { .p_type = PT_TLS, .p_memsz = 20, .p_align = 8 } },
+		.sections = { { .sh_name = 16,
+		                .sh_offset = offsetof(struct go_file, names),
+		                .sh_size = sizeof(f->names) },
+		              { .sh_addr = GO_AT + offsetof(struct go_file, info),
+		                .sh_size = sizeof(f->info) } },
+		.names = ".go.buildinfo",
+		.info = "\xff Go buildinf:\x08\x02",
+	};
+	memcpy(f->head.e_ident, ELFMAG "\2", 5);
+	memcpy(f->info + 32, "\x08go1.24.4", 9);
+	memcpy(f->code + at, code, n);
+	assert_int_equal(context_elf_open(&e, &file), 0);
+	assert_int_equal(go_labels_find(&p, &e), 0);
+	return p;
+}
+
+/* Where g is then follows from the code of a function that goes there. */
+static void test_go_without_symbols(void **state)
+{
+#define WAYS "\x48\x8b\x40\x30\x48\x8b\x80\xc0\0\0\0"
+	static const char direct[] = "\x64\x48\x8b\x04\x25\xe8\xff\xff\xff" WAYS;
+	static const char value[] = "\x48\xc7\xc1\xe0\xff\xff\xff\x64\x48\x8b\x01" WAYS;
+	static const char word[] = "\x48\x8b\x0d\x10\0\0\0\x64\x48\x8b\x01" WAYS;
+	/* pieces that are looked at overlap; and the last place where it fits */
+	static const size_t places[] = { 0, 16000, 16384, 32700, 40000 - 26 };
+	static struct go_file f;
+	struct context_process p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		p = go_file_find(&f, direct, sizeof(direct), places[i]);
+		assert_int_equal(p.source, CONTEXT_GO_LIST);
+		assert_int_equal(p.access, CONTEXT_STATIC);
+		assert_true(p.offset == (uint64_t)-24);
+	}
+	p = go_file_find(&f, value, sizeof(value), 100);
+	assert_int_equal(p.access, CONTEXT_STATIC);
+	assert_true(p.offset == (uint64_t)-32);
+	p = go_file_find(&f, word, sizeof(word), 100);
+	assert_int_equal(p.access, CONTEXT_INITIAL);
+	assert_int_equal(p.slot, GO_AT + offsetof(struct go_file, code) + 100 + 7 + 16);
+	/* not there, not whole, or by another way than this version's */
+	assert_int_equal(go_file_find(&f, "", 1, 0).source, CONTEXT_GO_OTHER);
+	assert_int_equal(go_file_find(&f, direct, 19, 39981).source, CONTEXT_GO_OTHER);
+	assert_int_equal(go_file_find(&f, direct + 1, sizeof(direct) - 1, 0).source,
+	                 CONTEXT_GO_OTHER);
+#undef WAYS
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_process_unsound),
 		cmocka_unit_test(test_process_head),
 		cmocka_unit_test(test_go_versions),
+		cmocka_unit_test(test_go_without_symbols),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
