@@ -107,15 +107,18 @@ same "no control character" 0 "$(tr -d '\n' <h.txt | grep -c '[[:cntrl:]]')"
 echo "# Go"
 if command -v go >/dev/null &&
 	GOCACHE=$T/cache GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=0 go build -o labels "$HERE/context/labels.go" 2>go.err; then
-	record -q -F 997 -e cpu-clock -o g.data -- ./labels 6
-	judged "goroutines" g.data
+	ms=600 of_writer "goroutines" g.data ./labels
 	"$SEAM" report -i g.data --stdio --by function,route -s label --no-children -g none >r 2>/dev/null
 	says r 'inherited,/cart'
 	"$SEAM" script -F label -i g.data 2>/dev/null | grep -q 'key19=19' && echo "ok: a map of several buckets" || fail "no key19"
 	GOCACHE=$T/cache GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=1 go build -ldflags '-s -w' -o foreign "$HERE/context/labels.go" \
 		"$HERE/context/foreign.go" || fail "go build, with C"
-	record -q -F 997 -e cpu-clock -o n.data -- ./foreign 6
-	judged "goroutines beside C, without symbols" n.data
+	ms=600 of_writer "goroutines beside C, without symbols" n.data ./foreign
+	printf faraway >text
+	record -q -F 997 -e cpu-clock -o u.data -- ./labels 40 text
+	"$SEAM" script -F event,label,ip,sym -i u.data 2>/dev/null | awk '!NF { said = 0 } /function=faraw}/ { said = 1 }
+		/main.unread$/ { n += said } END { print n + 0 }' >r
+	atleast "samples of a label that nobody else reads" 1 "$(cat r)"
 else
 	echo "# no go, or it cannot build: $(cat go.err 2>/dev/null)"
 fi

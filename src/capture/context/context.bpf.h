@@ -70,9 +70,11 @@ INLINE long context_end(struct context_scratch *x, __u32 end)
 
 INLINE long context_read(struct context_scratch *x, __u64 at, void *to, __u32 n)
 {
-	if (bpf_probe_read_user(to, n, (void *)at))
-		return context_end(x, KWALK_CONTEXT_FAULT);
-	return 0;
+	if (!bpf_probe_read_user(to, n, (void *)at))
+		return 0;
+	x->out.fault = at;
+	x->out.fault_n = n;
+	return context_end(x, KWALK_CONTEXT_FAULT);
 }
 
 /* ---- the thread's variable ---- */

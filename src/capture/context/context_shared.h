@@ -30,6 +30,9 @@ struct kwalk_context {
 	uint8_t source;      /* enum context_source */
 	uint8_t end;         /* enum kwalk_context_end */
 	uint8_t cut, unused; /* a text of a label goes on */
+	/* KWALK_CONTEXT_FAULT: what could not be read */
+	uint32_t fault_n, unused2;
+	uint64_t fault;
 	/* CONTEXT_OTEL: struct context_record and its attributes; else a key and a value for each
 	 * label: a byte with its length, and its bytes */
 	uint8_t bytes[KWALK_CONTEXT_BYTES];

@@ -30,6 +30,8 @@
 #define MAPS_MOST ((size_t)4 << 20) /* bytes of /proc/PID/maps */
 #define LABELS_MOST 300u            /* of a set: attributes and what is beside them */
 #define AGAIN_NS 50000000ull        /* a message is not read more often */
+#define TOUCHES_MOST 256u           /* pages that are brought into memory in TOUCHES_NS */
+#define TOUCHES_NS 1000000000ull
 /* When a process is asked that began while it was recorded, which had no time yet to say anything,
  * and one that was there before, or of which the news are not there yet. */
 #define CONTEXT_YOUNG_NS 300000000ull
@@ -54,6 +56,8 @@ struct context {
 	struct context_label labels[LABELS_MOST];
 	struct otel_process *room;
 	uint64_t begins; /* of kwalk.context_begins, that were taken over */
+	uint64_t touches_since_ns;
+	unsigned touches; /* since then */
 };
 
 int context_open(struct kwalk *l)
@@ -415,6 +419,22 @@ static int context_say(struct kwalk_ring *ring, uint32_t tid, uint32_t set, bool
 	return r;
 }
 
+/* What the programs may not wait for is brought into memory for the next sample: a label's text may
+ * be a constant that the process itself never reads. */
+static void context_touch(struct context *c, const struct kwalk_context *k)
+{
+	char bytes[4096];
+
+	if (k->of - c->touches_since_ns > TOUCHES_NS) {
+		c->touches_since_ns = k->of;
+		c->touches = 0;
+	}
+	if (c->touches >= TOUCHES_MOST || k->fault_n > sizeof(bytes))
+		return;
+	c->touches++;
+	context_memory(k->pid, k->fault, bytes, k->fault_n);
+}
+
 /* Takes what the programs read of a thread, before its sample. */
 int context_take(struct kwalk_ring *ring, const struct kwalk_context *k, struct seam_ksymbol *ret)
 {
@@ -432,6 +452,8 @@ int context_take(struct kwalk_ring *ring, const struct kwalk_context *k, struct 
 	s = context_process(c, k->pid, k->of);
 	if (!s)
 		return -ENOMEM;
+	if (k->end == KWALK_CONTEXT_FAULT)
+		context_touch(c, k);
 	if (k->end == KWALK_CONTEXT_FAULT || k->end == KWALK_CONTEXT_UNKNOWN) {
 		set = k->end == KWALK_CONTEXT_FAULT ? CONTEXT_UNREAD : CONTEXT_STRANGE;
 	} else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // labels.go: goroutines whose labels say in which function they are: nested, inherited, more than a bucket of Go's map holds,
-// and none. They give their thread up often, so that they move between threads.
+// none, and one whose text is in memory that the program does not read. They give their thread up often, so that they move between threads.
 package main
 
 import (
@@ -11,6 +11,8 @@ import (
 	"runtime/pprof"
 	"strconv"
 	"sync"
+	"syscall"
+	"unsafe"
 )
 
 var sink uint64
@@ -42,6 +44,24 @@ func work() {
 	sink += s
 }
 
+//go:noinline
+func unread() { work() }
+
+// named is the text of a file, in memory that nobody reads: a constant of a program may be such.
+func named(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		panic(err)
+	}
+	b, err := syscall.Mmap(int(f.Fd()), 0, 5, syscall.PROT_READ, syscall.MAP_PRIVATE)
+	if err != nil {
+		panic(err)
+	}
+	return *(*string)(unsafe.Pointer(&b))
+}
+
+var text string
+
 func round() {
 	pprof.Do(context.Background(), pprof.Labels("function", "alpha", "route", "/cart", "empty", ""), func(c context.Context) {
 		alpha()
@@ -63,10 +83,16 @@ func round() {
 	}
 	pprof.Do(context.Background(), pprof.Labels(many...), func(context.Context) { beta() })
 	nobody()
+	if text != "" {
+		pprof.Do(context.Background(), pprof.Labels("function", text), func(context.Context) { unread() })
+	}
 }
 
 func main() {
 	rounds, _ := strconv.Atoi(os.Args[1])
+	if len(os.Args) > 2 {
+		text = named(os.Args[2])
+	}
 	var wait sync.WaitGroup
 	for g := 0; g < 6; g++ {
 		wait.Add(1)
