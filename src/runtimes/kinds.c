@@ -41,6 +41,14 @@ int kinds_find(struct runtime_object *ret, const struct runtime_source *source)
 	return result;
 }
 
+bool kinds_runs(const struct runtime_object *o, uint64_t address)
+{
+	const struct runtime_code *loop = o->loops;
+
+	return !loop->bytes || address - loop[0].start < loop[0].bytes ||
+	       address - loop[1].start < loop[1].bytes;
+}
+
 uint32_t kinds_line(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at)
 {
 	if (lines->form == RUNTIME_LINES_GIVEN)

@@ -42,6 +42,9 @@ struct runtime_lines {
  */
 int kinds_find(struct runtime_object *ret, const struct runtime_source *source);
 
+/* Whether a native frame at that address, as linked, may be a call by which functions run. */
+bool kinds_runs(const struct runtime_object *o, uint64_t address);
+
 /* The line of a place in a piece of code; 0: it is not known. */
 uint32_t kinds_line(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at);
 

@@ -73,6 +73,8 @@ int php_find(struct runtime_object *ret, const struct runtime_source *source)
 	if (r >= 0) {
 		ret->address[PHP_LOOP] = loop.start;
 		ret->address[PHP_COLD] = loop.cold;
+		ret->loops[0] = (struct runtime_code){ loop.start, loop.bytes };
+		ret->loops[1] = (struct runtime_code){ loop.cold, loop.cold_bytes };
 		layout.loop_bytes = (uint32_t)loop.bytes;
 		layout.cold_bytes = (uint32_t)loop.cold_bytes;
 		(void)loop_frame_find(&frame, loop.start, source); /* or its JIT is not known */

@@ -19,6 +19,7 @@
 #define PYTHON_OBJECT_MORE 16u    /* bytes of an object's head in a free-threaded build */
 #define PYTHON_CODE_MAX 256u      /* where a code object's instructions begin at the latest */
 #define PYTHON_VERSION_BEHIND 24u /* a code object's number, behind its first line (co_version) */
+#define PYTHON_LOOP_LEAST 4096u   /* bytes of a loop that has all instructions in it */
 #define PYTHON_OBJECT_MAX 144u    /* that much of a task or coroutine is read at most */
 
 /* What 3.8, 3.9 and 3.10 have in common: frames are objects, and a code object has its instructions
@@ -455,6 +456,12 @@ static int python_loop(struct runtime_object *o, struct python_layout *layout,
 		r = loop_find(&loop, source);
 	if (r < 0)
 		return r == -ENOMEM ? r : -ENOTSUP;
+	/* A small one jumps to pieces of code that run functions (3.14, if built so). */
+	if (loop.bytes >= PYTHON_LOOP_LEAST)
+		o->loops[0] = (struct runtime_code){ loop.start, loop.bytes };
+	o->loops[1] = (struct runtime_code){ loop.cold, loop.cold_bytes };
+	if (layout->entry != PYTHON_ENTRY_CALL)
+		return 0;
 	o->address[PYTHON_LOOP] = loop.start;
 	o->address[PYTHON_COLD] = loop.cold;
 	layout->loop_bytes = (uint32_t)loop.bytes;
@@ -522,10 +529,15 @@ int python_find(struct runtime_object *ret, const struct runtime_source *source)
 		r = -ENOTSUP;
 	if (r >= 0 && layout.thread_task && python_awaits(ret, source) < 0)
 		layout.thread_task = 0;
-	if (r >= 0 && layout.entry == PYTHON_ENTRY_CALL)
-		r = python_loop(ret, &layout, source);
-	else if (r >= 0 && layout.entry != PYTHON_ENTRY_CALL_CFRAME &&
-	         layout.entry != PYTHON_ENTRY_FRAME)
+	if (r >= 0) {
+		int loop = python_loop(ret, &layout, source);
+
+		/* Others show their calls themselves. */
+		if (layout.entry == PYTHON_ENTRY_CALL)
+			r = loop;
+	}
+	if (r >= 0 && layout.entry != PYTHON_ENTRY_CALL &&
+	    layout.entry != PYTHON_ENTRY_CALL_CFRAME && layout.entry != PYTHON_ENTRY_FRAME)
 		python_loop_begins(ret, &layout, source);
 	memcpy(ret->layout, &layout, sizeof(layout));
 	return r < 0 ? -ENOTSUP : 0;

@@ -12,6 +12,10 @@
 #define RUNTIME_ADDRESSES 8u
 #define RUNTIME_LAYOUT_WORDS 64u
 
+struct runtime_code {
+	uint64_t start, bytes;
+};
+
 struct runtime_object {
 	uint32_t kind;  /* enum runtime_kind */
 	uint32_t known; /* 0: it is a version, or a build, that is not understood */
@@ -20,6 +24,9 @@ struct runtime_object {
 	/* As linked; in runtime_process those of the process. 0: there is none. */
 	uint64_t address[RUNTIME_ADDRESSES];
 	uint64_t layout[RUNTIME_LAYOUT_WORDS]; /* the runtime's own struct, bounded by its file */
+	/* As linked: the code by whose calls functions run, and the part of it that rarely runs. A
+	 * native stack without it lacks no function. No bytes of the first: that is not known. */
+	struct runtime_code loops[2];
 };
 
 struct runtime_process {

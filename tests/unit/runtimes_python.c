@@ -168,6 +168,7 @@ static void test_older(void **state)
 	assert_int_equal(found(&m, &o), -ENOTSUP);
 	m.since[0] = "PyIter_Send"; /* 3.10 has marks */
 	assert_int_equal(found(&m, &o), 0);
+	assert_true(kinds_runs(&o.object, LOOP + LOOP_BYTES)); /* any place may be the loop's */
 	assert_int_equal(o.layout.version, 0x030a);
 	assert_int_equal(o.layout.entry, PYTHON_ENTRY_CALL_CFRAME);
 }
@@ -205,6 +206,12 @@ static void test_loop_cold(void **state)
 	assert_int_equal(found(&m, &o), 0);
 	assert_int_equal(o.cold, COLD);
 	assert_int_equal(o.cold_bytes, 0x800);
+	assert_true(kinds_runs(&o.object, LOOP));
+	assert_true(kinds_runs(&o.object, LOOP + LOOP_BYTES - 1));
+	assert_false(kinds_runs(&o.object, LOOP + LOOP_BYTES));
+	assert_false(kinds_runs(&o.object, LOOP - 1));
+	assert_true(kinds_runs(&o.object, COLD + 0x7ff));
+	assert_false(kinds_runs(&o.object, COLD + 0x800));
 	/* Two places: it is not known which. */
 	made_jump(&m, 400, COLD - 0x200);
 	made_jump(&m, 500, COLD - 0x300);

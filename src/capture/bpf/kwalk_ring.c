@@ -21,6 +21,7 @@
 #include "abi/stack_end.h"
 #include "capture/bpf/kwalk_parts.h"
 #include "capture/context/kwalk_context.h"
+#include "runtimes/kinds.h"
 
 /* Gives the composed record to the session's writer. */
 static int ring_give(struct kwalk *l)
@@ -249,22 +250,28 @@ static int ring_raw(struct kwalk_ring *ring, const struct kwalk_raw *raw)
 }
 
 /* Whether a stack without an interpreter's frames goes through one: the programs were not told of
- * the process in time. */
+ * the process in time. While an interpreter begins or ends it runs no functions: then its loop is
+ * not on a stack that is all there. */
 static bool ring_is_late(struct kwalk *l, const struct kwalk_sample *s, const uint64_t *frames,
-                         size_t n)
+                         size_t n, enum kwalk_end end)
 {
-	bool late = false;
+	bool in = false, runs = end != KWALK_COMPLETE;
 
 	if (!l->opts.runtimes || s->runtime != KWALK_RUNTIME_NONE || !lock_soon(l, &l->lock))
 		return false;
-	for (size_t i = 0; i < n && !late; i++) {
+	for (size_t i = 0; i < n && (!in || !runs); i++) {
 		const struct kwalk_vma *m =
 		        kwalk_spaces_find(&l->spaces, s->pid, frames[i], s->time_ns);
 
-		late = m && m->runtime;
+		if (m && m->runtime) {
+			in = true;
+			runs |= kinds_runs(m->runtime, frames[i] - (i != 0) - m->start + m->vaddr);
+		} else if (!m) { /* code that was made may be the loop's */
+			runs = true;
+		}
 	}
 	pthread_mutex_unlock(&l->lock);
-	return late;
+	return in && runs;
 }
 
 /* Walks a copy, and puts an interpreter's frames into what that finds. */
@@ -286,7 +293,7 @@ static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *sample,
 		return ring_own_frames(l, &s, user, s.n_user, s.end);
 	}
 	l->unwound++;
-	if (ring_is_late(l, &s, frames, n))
+	if (ring_is_late(l, &s, frames, n, end))
 		s.runtime = KWALK_RUNTIME_LATE;
 	l->runtime_late += s.runtime == KWALK_RUNTIME_LATE;
 	runtime_place(set, sps, n);
