@@ -111,6 +111,8 @@ if command -v go >/dev/null &&
 	"$SEAM" report -i g.data --stdio --by function,route -s label --no-children -g none >r 2>/dev/null
 	says r 'inherited,/cart'
 	"$SEAM" script -F label -i g.data 2>/dev/null | grep -q 'key19=19' && echo "ok: a map of several buckets" || fail "no key19"
+	"$SEAM" script -F label -i g.data 2>/dev/null | grep -o 'long=x[^ }]*' | sort -u >r
+	same "a text that is longer than is read ends with a character, and says so" "long=x$(printf '\303\244%.0s' $(seq 125))..." "$(cat r)"
 	GOCACHE=$T/cache GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=1 go build -ldflags '-s -w' -o foreign "$HERE/context/labels.go" \
 		"$HERE/context/foreign.go" || fail "go build, with C"
 	ms=600 of_writer "goroutines beside C, without symbols" n.data ./foreign

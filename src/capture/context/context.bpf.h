@@ -163,13 +163,11 @@ INLINE void context_otel(struct context_scratch *x)
 
 /* ---- Go ---- */
 
-/* Adds a length and so many bytes: at most 255. */
+/* Adds a length and so many bytes; 255 of them may be the beginning of more. */
 INLINE long context_text(struct context_scratch *x, const struct context_string *s)
 {
 	__u32 at = x->out.n, n = s->n > 255 ? 255 : (__u32)s->n;
 
-	if (s->n > 255)
-		x->out.cut = 1;
 	if (at + 1 + n > KWALK_CONTEXT_BYTES)
 		return context_end(x, KWALK_CONTEXT_LIMIT);
 	FORGET(at);
@@ -328,7 +326,7 @@ ONCE int context_send(__u64 time_ns)
 	if (!x || !ring || of->execs != (changed ? changed->execs : 0))
 		return 0;
 	__builtin_memcpy(&x->of, of, sizeof(x->of));
-	x->out.n = x->out.cut = 0;
+	x->out.n = 0;
 	x->out.end = KWALK_CONTEXT_UNKNOWN;
 	x->out.source = x->of.source;
 	if (x->of.source != CONTEXT_GO_OTHER && !context_variable(x, task->thread.fsbase)) {

@@ -25,16 +25,16 @@ enum kwalk_context_end {
 struct kwalk_context {
 	uint32_t kind; /* KWALK_CONTEXT */
 	uint32_t pid, tid, cpu;
-	uint64_t of;         /* time_ns of the sample */
-	uint32_t n;          /* of bytes */
-	uint8_t source;      /* enum context_source */
-	uint8_t end;         /* enum kwalk_context_end */
-	uint8_t cut, unused; /* a text of a label goes on */
+	uint64_t of;    /* time_ns of the sample */
+	uint32_t n;     /* of bytes */
+	uint8_t source; /* enum context_source */
+	uint8_t end;    /* enum kwalk_context_end */
+	uint16_t unused;
 	/* KWALK_CONTEXT_FAULT: what could not be read */
 	uint32_t fault_n, unused2;
 	uint64_t fault;
 	/* CONTEXT_OTEL: struct context_record and its attributes; else a key and a value for each
-	 * label: a byte with its length, and its bytes */
+	 * label: a byte with its length, and its bytes; of 255 and more the first 255 */
 	uint8_t bytes[KWALK_CONTEXT_BYTES];
 };
 

@@ -350,21 +350,45 @@ static size_t context_otel(struct kwalk *l, const struct kwalk_context *k, struc
 	return n;
 }
 
+#define TEXT_CUT 255u   /* a text of so many bytes may go on */
+#define TEXT_SHOWN 252u /* of such a text, with "..." behind it */
+
+/* A text of a label: one that was cut says so, and ends between two characters of UTF-8. c->hex has
+ * room for it. */
+static const char *context_whole(struct context *c, const uint8_t *text, size_t *n)
+{
+	size_t at = c->hex.n;
+
+	if (*n < TEXT_CUT)
+		return (const char *)text;
+	*n = TEXT_SHOWN;
+	while (*n > TEXT_SHOWN - 3 && (text[*n] & 0xc0) == 0x80)
+		(*n)--;
+	buf_put(&c->hex, text, *n);
+	buf_put(&c->hex, "...", 3);
+	*n += 3;
+	return (const char *)c->hex.bytes + at;
+}
+
 /* The labels of a goroutine. */
 static size_t context_go(struct context *c, const struct kwalk_context *k)
 {
 	size_t n = 0, at = 0;
 
+	buf_clear(&c->hex);
+	if (!buf_reserve(&c->hex, KWALK_CONTEXT_BYTES))
+		return 0;
 	while (at < k->n && n < LABELS_MOST - 1) {
 		size_t key = k->bytes[at], value = at + 1 + key;
+		struct context_label *l;
 
 		if (value >= k->n || value + 1 + k->bytes[value] > k->n)
 			break;
-		c->labels[n++] =
-		        (struct context_label){ .key = (const char *)k->bytes + at + 1,
-			                        .key_n = key,
-			                        .value = (const char *)k->bytes + value + 1,
-			                        .value_n = k->bytes[value] };
+		l = &c->labels[n++];
+		l->key_n = key;
+		l->key = context_whole(c, k->bytes + at + 1, &l->key_n);
+		l->value_n = k->bytes[value];
+		l->value = context_whole(c, k->bytes + value + 1, &l->value_n);
 		at = value + 1 + k->bytes[value];
 	}
 	return n;

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -77,7 +78,7 @@ func round() {
 			})
 		})
 	})
-	many := []string{"function", "beta"}
+	many := []string{"function", "beta", "long", "x" + strings.Repeat("\u00e4", 200)}
 	for i := 0; i < 20; i++ {
 		many = append(many, "key"+strconv.Itoa(i), strconv.Itoa(i))
 	}
