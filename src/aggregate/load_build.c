@@ -297,21 +297,30 @@ static int load_text_cgroup(struct load_builder *b, uint32_t cgroup, uint32_t *r
 }
 
 /* A text that is made of a set of labels. Sets are many, so each is made once. */
-static int load_text_of_set(struct load_builder *b, enum load_set what, uint32_t set, uint32_t *ret)
+static int load_text_made(struct load_builder *b, enum load_set what, uint32_t set, uint32_t *ret)
 {
-	uint32_t *known = set == PROFILE_NOT_KEPT ? NULL : load_set_slot(&b->sets, what, set);
+	uint32_t *known = load_set_slot(&b->sets, what, set);
 	const char *text;
 
+	if (!known)
+		return -ENOMEM;
+	if (!*known) {
+		text = load_set_text(&b->sets, what, set);
+		if (text)
+			*ret = profile_string(b->descent.namer.profile, text);
+		if (text && *ret == PROFILE_FAILED)
+			return -ENOMEM;
+		*known = *ret;
+	}
+	*ret = *known;
+	return 0;
+}
+
+/* The same of a sample that may have none. */
+static int load_text_of_set(struct load_builder *b, enum load_set what, uint32_t set, uint32_t *ret)
+{
 	*ret = PROFILE_NOT_KEPT;
-	if (known && *known)
-		*ret = *known;
-	if (!known || *known)
-		return set == PROFILE_NOT_KEPT || known ? 0 : -ENOMEM;
-	text = load_set_text(&b->sets, what, set);
-	if (text)
-		*ret = profile_string(b->descent.namer.profile, text);
-	*known = *ret;
-	return text && *ret == PROFILE_FAILED ? -ENOMEM : 0;
+	return set == PROFILE_NOT_KEPT ? 0 : load_text_made(b, what, set, ret);
 }
 
 static int load_text_label(struct load_builder *b, uint32_t set, uint32_t *ret)

@@ -61,6 +61,8 @@ int load_cut_start(struct load_cut *c, const struct recording *rec)
 void load_cut_learn(struct load_cut *c, const struct recording *rec,
                     const struct stacks *const *stacks, size_t n)
 {
+	if (c->by_tables) /* no chain is the kernel's */
+		return;
 	for (size_t w = 0; w < n; w++) {
 		for (size_t i = 0; i < stacks[w]->n; i++) {
 			struct callchain sample =

@@ -28,7 +28,8 @@
 /* The most that pays. Of few stacks less is kept: a page that is touched for the first time costs
  * more than some frames that are looked up again. */
 #define LOAD_RECENT_BITS 14
-#define LOAD_SPAN_BITS 16
+#define LOAD_SPAN_BITS 18
+#define LOAD_SPAN_PIECES 4 /* for each stack */
 #define LOAD_LEAST_BITS 8
 
 unsigned load_descent_bits(uint64_t things, unsigned most)
@@ -45,11 +46,12 @@ int load_descent_start(struct load_descent *d, uint64_t stacks)
 	d->recent_bits = load_descent_bits(stacks, LOAD_RECENT_BITS);
 	d->recent = calloc((size_t)1 << d->recent_bits, sizeof(*d->recent));
 	d->trails = load_trails_new();
-	if (d->namer.opts->functions) {
-		d->spans.bits = load_descent_bits(stacks, LOAD_SPAN_BITS);
-		d->spans.at = calloc((size_t)1 << d->spans.bits, sizeof(*d->spans.at));
-	}
-	return d->recent && d->trails ? 0 : -ENOMEM;
+	if (!d->recent || !d->trails)
+		return -ENOMEM;
+	return d->namer.opts->functions
+	               ? load_spans_start(&d->spans, load_descent_bits(stacks * LOAD_SPAN_PIECES,
+	                                                               LOAD_SPAN_BITS))
+	               : 0;
 }
 
 void load_descent_free(struct load_descent *d)
@@ -57,7 +59,7 @@ void load_descent_free(struct load_descent *d)
 	load_cut_free(&d->cut);
 	free(d->frames);
 	free(d->recent);
-	free(d->spans.at);
+	load_spans_free(&d->spans);
 	load_trails_free(d->trails);
 	loop_fold_free(&d->fold);
 	arena_free(&d->folded);
@@ -86,7 +88,7 @@ int load_frame(struct load_descent *d, const struct load_whose *e, const struct 
 	if (slot && !*slot) { /* naming needs no slots: this one stays where it is */
 		r = load_frame_new(&d->namer, at, space, e->time_ns, slot);
 		if (r >= 0 && alike > 0 && d->namer.by_function)
-			load_span_put(&d->spans, &place, at->caller, &d->namer.place, *slot);
+			r = load_span_put(&d->spans, &place, at->caller, &d->namer.place, *slot);
 	}
 	if (r >= 0)
 		*ret = *slot;

@@ -14,23 +14,28 @@
 
 #include "resolve/resolver.h"
 
-/* Bytes of a mapping of one kind (alike.h): [from, to) are this frame. No padding. */
+/* Bytes of a mapping of one kind (alike.h): [from, to) are this frame. */
 struct load_span {
 	uint32_t kind, from, to;
-	uint32_t frame; /* 0: none */
+	uint32_t frame;
 };
 
-/* calloc'ed by 1 << bits; at NULL: none are kept. */
+/* Zero-initialise for one that keeps none. */
 struct load_spans {
-	struct load_span *at;
+	struct load_span *all; /* in the order in which they were noted */
+	size_t n, capacity;
+	uint32_t *at; /* by piece of code: place in all + 1; 0: none */
 	unsigned bits;
 };
 
+/* A table of 1 << bits pieces. -ENOMEM. */
+int load_spans_start(struct load_spans *s, unsigned bits);
+void load_spans_free(struct load_spans *s);
 /* Whether the frame of a place is known. */
 bool load_span_get(const struct load_spans *s, const struct alike_place *at, bool caller,
                    uint64_t *frame);
-/* Notes the frame of a function, where it lies around a place that was named. */
-void load_span_put(struct load_spans *s, const struct alike_place *at, bool caller,
-                   const struct place *place, uint64_t frame);
+/* Notes the frame of a function, where it lies around a place that was named. -ENOMEM. */
+int load_span_put(struct load_spans *s, const struct alike_place *at, bool caller,
+                  const struct place *place, uint64_t frame);
 
 #endif
