@@ -75,6 +75,49 @@ static int canon_task(const void *pa, const void *pb, void *ctx)
 	return r ? r : canon_compare(a->tid, b->tid);
 }
 
+/* What most frames differ in, beside their numbers: they are many. */
+struct canon_place {
+	uint64_t address;
+	uint32_t object, frame;
+};
+
+static int canon_place(const void *pa, const void *pb, void *ctx)
+{
+	const struct canon_place *a = pa, *b = pb;
+
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return canon_frame(&a->frame, &b->frame, ctx);
+}
+
+/* canon_ranks of frames. NULL: out of memory. */
+static uint32_t *canon_frames(struct canon *c)
+{
+	const size_t n = profile_n_frames(c->p);
+	struct canon_place *places = calloc(n + 1, sizeof(*places));
+	uint32_t *ranks = calloc(n + 1, sizeof(*ranks));
+
+	for (size_t i = 0; places && i < n; i++) {
+		const struct profile_frame *f = profile_frame_at(c->p, (uint32_t)i + 1);
+
+		places[i] = (struct canon_place){ .address = f->address,
+			                          .object = c->objects[f->object],
+			                          .frame = (uint32_t)i + 1 };
+	}
+	if (places && ranks)
+		qsort_r(places, n, sizeof(*places), canon_place, c);
+	for (size_t i = 0; places && ranks && i < n; i++)
+		ranks[places[i].frame] = (uint32_t)i + 1;
+	if (!places) {
+		free(ranks);
+		ranks = NULL;
+	}
+	free(places);
+	return ranks;
+}
+
 /* 0 ... n in the order of compare; the caller frees it. NULL: out of memory. */
 static uint32_t *canon_sorted(struct canon *c, size_t n,
                               int (*compare)(const void *, const void *, void *))
@@ -154,13 +197,21 @@ static void canon_list_digit(struct canon_list *l, unsigned shift)
 	l->spare = swap;
 }
 
-/* The same by the whole values. Most fields have one value, or few. */
-static void canon_list_order(struct canon_list *l)
+/* The bits in which the values of two things differ. */
+static uint32_t canon_list_differ(const struct canon_list *l)
 {
 	uint32_t differ = 0;
 
 	for (size_t i = 1; i < l->n; i++)
 		differ |= l->value[l->ids[i]] ^ l->value[l->ids[0]];
+	return differ;
+}
+
+/* The same by the whole values. Most fields have one value, or few. */
+static void canon_list_order(struct canon_list *l)
+{
+	const uint32_t differ = canon_list_differ(l);
+
 	if (differ % CANON_DIGIT)
 		canon_list_digit(l, 0);
 	if (differ / CANON_DIGIT)
@@ -311,6 +362,8 @@ static int canon_by_number(struct canon *c, struct canon_list *l, const struct c
 
 		memcpy(&l->value[i], (const char *)key + number->offset, sizeof(l->value[i]));
 	}
+	if (!canon_list_differ(l)) /* as most numbers, which are not kept */
+		return 0;
 	r = number->text ? canon_rank_texts(c, l) : 0;
 	if (r >= 0)
 		canon_list_order(l);
@@ -394,7 +447,7 @@ int profile_canonical(struct profile **ret, const struct profile *p)
 		return r;
 	c.objects = canon_ranks(&c, profile_n_objects(p), canon_object);
 	if (c.objects)
-		c.frames = canon_ranks(&c, profile_n_frames(p), canon_frame);
+		c.frames = canon_frames(&c);
 	c.tasks = canon_ranks(&c, profile_n_tasks(p), canon_task);
 	r = c.frames && c.tasks ? canon_place_nodes(&c) : -ENOMEM;
 	if (r >= 0)
