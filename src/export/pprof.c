@@ -86,6 +86,7 @@ struct pprof {
 	struct intern strings;   /* ids are the string table's */
 	struct intern locations; /* runs of frames -> id */
 	struct intern functions; /* (name, file) -> id */
+	uint32_t *of_string;     /* the profile's id -> the table's; 0: not met yet */
 	struct buf text, message, inner;
 	struct buf run;       /* frames of one location, innermost first */
 	struct pprof_way way; /* the locations of the last stack */
@@ -187,11 +188,20 @@ static int pprof_types(struct pprof *w)
 	return name.failed ? -ENOMEM : 0;
 }
 
+/* The same of a string of the profile. Many frames have the name of one function. */
+static uint32_t pprof_known(struct pprof *w, uint32_t string)
+{
+	uint32_t *known = &w->of_string[string];
+
+	if (!*known)
+		*known = pprof_string(w, profile_text(w->p, string));
+	return *known;
+}
+
 /* The number of a function, written when it is new. */
 static uint32_t pprof_function(struct pprof *w, const struct profile_frame *f)
 {
-	uint32_t key[2] = { pprof_string(w, profile_text(w->p, f->symbol)),
-		            f->file ? pprof_string(w, profile_text(w->p, f->file)) : 0 };
+	uint32_t key[2] = { pprof_known(w, f->symbol), f->file ? pprof_known(w, f->file) : 0 };
 	size_t before = w->functions.n;
 	uint32_t id = intern_bytes(&w->functions, key, sizeof(key));
 
@@ -558,8 +568,9 @@ int export_pprof(const struct profile *p, const struct export_opts *opts, struct
 	w.columns = calloc(profile_n_events(p) + 1, sizeof(*w.columns));
 	w.of_node = calloc(profile_n_nodes(p) + 1, sizeof(*w.of_node));
 	w.of_frame = calloc(profile_n_frames(p) + 1, sizeof(*w.of_frame));
+	w.of_string = calloc(profile_n_strings(p) + 1, sizeof(*w.of_string));
 	w.comms = calloc(profile_n_tasks(p) + 1, sizeof(*w.comms));
-	if (w.columns && w.of_node && w.of_frame && w.comms)
+	if (w.columns && w.of_node && w.of_frame && w.of_string && w.comms)
 		r = pprof_gzip(&w, out);
 	intern_free(&w.strings);
 	intern_free(&w.locations);
@@ -573,6 +584,7 @@ int export_pprof(const struct profile *p, const struct export_opts *opts, struct
 	free(w.news);
 	free(w.of_node);
 	free(w.of_frame);
+	free(w.of_string);
 	free(w.comms);
 	free(w.columns);
 	return r;

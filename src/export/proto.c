@@ -17,20 +17,20 @@ enum {
 	WIRE_BYTES = 2
 };
 
+#define VARINT_MOST 10u /* bytes */
+
 /* Seven bits a byte, the least first; the top bit says that more follow. */
 void proto_varint(struct buf *out, uint64_t v)
 {
-	unsigned char bytes[10];
+	unsigned char *to = buf_reserve(out, VARINT_MOST);
 	size_t n = 0;
 
-	do {
-		bytes[n] = (unsigned char)(v & 0x7f);
-		v >>= 7;
-		if (v)
-			bytes[n] |= 0x80;
-		n++;
-	} while (v);
-	buf_put(out, bytes, n);
+	if (!to)
+		return;
+	for (; v > 0x7f; v >>= 7)
+		to[n++] = (unsigned char)(v | 0x80);
+	to[n++] = (unsigned char)v;
+	out->n += n;
 }
 
 /* A field that is 0 is not written: readers take 0 for what is missing. */
@@ -89,14 +89,31 @@ void proto_message(struct buf *out, unsigned field, struct buf *from)
 	buf_clear(from);
 }
 
+/* How many of the first n bytes are ASCII; eight at once, as names are long. */
+static size_t proto_ascii(const unsigned char *p, size_t n)
+{
+	size_t same = 0;
+	uint64_t eight;
+
+	for (; n - same >= sizeof(eight); same += sizeof(eight)) {
+		memcpy(&eight, p + same, sizeof(eight));
+		if (eight & 0x8080808080808080ULL)
+			break;
+	}
+	while (same < n && p[same] < 0x80)
+		same++;
+	return same;
+}
+
 /* Bytes that are no UTF-8 become U+FFFD, each by itself. */
 void proto_utf8(struct buf *out, const char *text, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)text;
 
 	while (n) {
-		size_t len = utf8_sequence(p, n);
+		size_t len = proto_ascii(p, n);
 
+		len = len ? len : utf8_sequence(p, n);
 		if (len)
 			buf_put(out, p, len);
 		else
