@@ -307,9 +307,19 @@ int elffile_load(struct symbol_object *object)
 	return r;
 }
 
+/* Whether there is room for .eh_frame, and for the spans while they are sorted: cc1plus has one for
+ * 53 bytes of it, node for 37. */
+static bool elffile_outline_has_room(const struct symbol_object *object, struct image *image)
+{
+	struct image_section s;
+
+	return image_section_beside(image, ".eh_frame", &s) < 0 ||
+	       room_has(&object->cache->opts.room, 2 * (uint64_t)s.n);
+}
+
 /* The file is opened again for this, because most objects never need it, and it is asked for
- * late. */
-/* 0, also if the file is gone by now: then the outline is empty. */
+ * late. 0, also if the file is gone by now, or there is no memory for it (no_outline): then the
+ * outline is empty. */
 int elffile_outline(struct symbol_object *object)
 {
 	struct image *image;
@@ -318,7 +328,8 @@ int elffile_outline(struct symbol_object *object)
 
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	r = outline_read(&object->outline, image);
+	object->no_outline = !elffile_outline_has_room(object, image);
+	r = object->no_outline ? 0 : outline_read(&object->outline, image);
 	image_close(image);
 	return r;
 }

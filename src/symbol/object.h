@@ -60,6 +60,7 @@ struct symbol_object {
 	/* Fixed once outlined, by whoever asks first for what has no name. */
 	atomic_bool outlined;
 	int outline_error; /* -ENOMEM, else 0 */
+	bool no_outline;   /* there was no memory for it just then */
 	struct outline outline;
 	struct image_build_id id; /* by which it is the same object again; empty: nothing says so */
 	/* shelf.h: what it is loaded from; and whose table, segments and outline these are. */

@@ -424,7 +424,8 @@ int shelf_outline(struct symbol_object *object, int (*read)(struct symbol_object
 	if (!e->outlined) {
 		r = read(object);
 		pthread_mutex_lock(&s->lock);
-		if (r >= 0) {
+		/* Who comes later may have room for it. */
+		if (r >= 0 && !object->no_outline) {
 			e->outline = object->outline;
 			e->outlined = true;
 			s->bytes += e->outline.spans.capacity;

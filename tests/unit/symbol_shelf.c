@@ -146,6 +146,39 @@ static void names_wait_for_memory(void **state)
 	symbol_shelf_free(shelf);
 }
 
+/* How often memory was asked for by who wants the outline, too, while there is so much. */
+static unsigned outline_asks(struct symbol_shelf *shelf, uint64_t bytes)
+{
+	struct limit limit = { .bytes = UINT64_MAX };
+	struct symbol_opts opts = { .sz = sizeof(opts),
+		                    .shelf = shelf,
+		                    .room = { limit_has, &limit } };
+	const struct symbol_key key = { .kind = SYMBOL_KIND_FILE, .path = path, .build_id = id };
+	struct symbol_cache *cache;
+	struct symbol_object *object;
+
+	assert_int_equal(symbol_new(&cache, &opts), 0);
+	assert_int_equal(symbol_object(cache, &key, &object), 0);
+	assert_int_equal(symbol_object_load(object), 0);
+	limit = (struct limit){ .bytes = bytes };
+	symbol_object_ready(object);
+	symbol_object_ready(object);
+	symbol_free(cache);
+	return limit.asked;
+}
+
+/* The same of the outline: where there was no memory for it, who comes later asks anew. */
+static void outlines_wait_for_memory(void **state)
+{
+	struct symbol_shelf *shelf;
+
+	assert_int_equal(symbol_shelf_new(&shelf, 64 << 20, false), 0);
+	assert_int_equal(outline_asks(shelf, 0), 1);
+	assert_int_equal(outline_asks(shelf, UINT64_MAX), 1);
+	assert_int_equal(outline_asks(shelf, 0), 0); /* it is there already */
+	symbol_shelf_free(shelf);
+}
+
 /* Large tables lie in a file, and do not count. */
 static void names_lie_in_a_file(void **state)
 {
@@ -256,6 +289,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_outlive_their_cache),
 		cmocka_unit_test(names_wait_for_memory),
+		cmocka_unit_test(outlines_wait_for_memory),
 		cmocka_unit_test(names_lie_in_a_file),
 		cmocka_unit_test(the_kernel_is_kept),
 		cmocka_unit_test(another_file_is_read_anew),
