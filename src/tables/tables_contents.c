@@ -25,6 +25,33 @@ static void tables_section(struct image *image, const char *name, struct compile
 		*ret = (struct compile_section){ section.bytes, section.n, section.vaddr };
 }
 
+/* Unwind information of so many bytes takes most of what making a table takes. */
+#define LARGE (1u << 20)
+
+/* .eh_frame: a copy that can be let go before the image is closed, if it is large. */
+static void tables_eh_frame(struct image *image, struct tables_input *ret)
+{
+	struct compile_section *to = &ret->in.eh_frame;
+	struct image_section section;
+	void *bytes = NULL;
+
+	if (image_section_beside(image, ".eh_frame", &section) >= 0 && !section.bytes &&
+	    section.n >= LARGE)
+		bytes = buf_reserve(&ret->eh, section.n);
+	if (bytes && image_section_piece(image, &section, section.vaddr, section.n, bytes))
+		*to = (struct compile_section){ bytes, section.n, section.vaddr };
+	else
+		tables_section(image, ".eh_frame", to);
+}
+
+void tables_input_spent(struct tables_input *in)
+{
+	if (!in->eh.bytes)
+		return;
+	in->in.eh_frame = (struct compile_section){ 0 };
+	buf_free(&in->eh);
+}
+
 static uint64_t tables_section_address(struct image *image, const char *name)
 {
 	struct image_section section;
@@ -61,7 +88,7 @@ void tables_input_read(const struct tables *t, struct image *image, struct table
 		ret->text.n = 0;
 	in->text_address = ret->text.vaddr;
 	in->data_address = tables_section_address(image, ".got");
-	tables_section(image, ".eh_frame", &in->eh_frame);
+	tables_eh_frame(image, ret);
 	tables_section(image, ".sframe", &in->sframe);
 	tables_section(image, ".debug_frame", &in->debug_frame);
 	go_stacks_find(image, &ret->text, in);
@@ -87,6 +114,7 @@ void tables_input_free(struct tables_input *in)
 {
 	image_close(in->debug);
 	buf_free(&in->made);
+	buf_free(&in->eh);
 }
 
 /* Sizes stand in front, so that bytes cannot move from one section into the next unnoticed. */

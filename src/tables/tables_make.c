@@ -83,6 +83,11 @@ static bool tables_is_padding(void *ctx, uint64_t start, uint64_t end)
 	return code && image_is_padding(image_machine(input->image), code, n);
 }
 
+static void tables_spent(void *ctx)
+{
+	tables_input_spent(ctx);
+}
+
 static int tables_compile(struct tables *t, struct tables_input *input, struct buf *ret,
                           struct seam_error *err)
 {
@@ -92,6 +97,7 @@ static int tables_compile(struct tables *t, struct tables_input *input, struct b
 
 	in->keeps_fp = tables_keeps_fp;
 	in->is_padding = tables_is_padding;
+	in->spent = tables_spent;
 	in->code_ctx = input;
 	in->stopped = t->opts.stopped;
 	in->stopped_ctx = t->opts.stopped_ctx;

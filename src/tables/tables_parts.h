@@ -28,6 +28,7 @@ struct tables_input {
 	uint64_t piece_at;
 	size_t n_piece;
 	struct buf made; /* the .debug_frame that was made of Go's table */
+	struct buf eh;   /* .eh_frame, where it is large; gone when the table's rows are known */
 	struct compile_input in;
 };
 
@@ -35,6 +36,8 @@ void tables_input_read(const struct tables *t, struct image *image, struct table
 /* Whether the object's file alone decides what the table is made from. A debug file counts as part
  * of it only if nobody but root and this user can change it. */
 bool tables_input_is_own(const struct tables_input *in);
+/* Lets go of a large .eh_frame: what it says was collected. */
+void tables_input_spent(struct tables_input *in);
 void tables_input_free(struct tables_input *in);
 
 /* A digest of all that a table is made from. */

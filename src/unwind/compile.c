@@ -165,6 +165,8 @@ int compile_table(const struct compile_input *in, struct buf *ret, struct seam_e
 		sframe_compile(&rows, in, &in->sframe);
 		flags |= FRAMETAB_FROM_SFRAME;
 	}
+	if (in->spent)
+		in->spent(in->code_ctx);
 	compile_entry(&rows, in);
 	compile_undescribed(&rows, in);
 	compile_switches(&rows, in);

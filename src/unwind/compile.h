@@ -62,7 +62,9 @@ struct compile_input {
 	/* Whether the few bytes from start to end, between two functions, are never run. NULL: they
 	 * are run. */
 	bool (*is_padding)(void *ctx, uint64_t start, uint64_t end);
-	void *code_ctx; /* of the two */
+	/* The bytes of the sections are looked at no more: they may go. NULL: they stay. */
+	void (*spent)(void *ctx);
+	void *code_ctx; /* of the three */
 	/* Asked now and then, from all threads: the table is not wanted any more. NULL: it is. */
 	bool (*stopped)(const void *ctx);
 	const void *stopped_ctx;
