@@ -50,6 +50,10 @@ class RecordRows:
             return [number(os.path.getsize(path + ".json") / n) if n else "-", f"{n:,}", "not said"]
         if "{file}" not in template or not os.path.exists(path):
             return ["-"] * 3
+        if program == "py-spy":  # a line a stack, and how often it was there
+            with open(path, encoding="utf-8", errors="replace") as f:
+                n = sum(int(line.rpartition(" ")[2]) for line in f if line.strip())
+            return [number(os.path.getsize(path) / n) if n else "-", f"{n:,}", "not said"]
         try:
             known = works.facts(self.seam, path)
         except works.LeftOut:
@@ -73,7 +77,7 @@ class RecordRows:
             its = told if program.endswith(", told") else command
             if its and self.program(program.removesuffix(", told")):
                 sides[name] = self.recorder(name, program.removesuffix(", told"), template, hertz, its, files[name], where)
-        measure.in_turn(sides, self.limits.rounds, self.limits.runtimes if who is rows.RUNTIME_RECORDERS else self.limits.record, 30)
+        measure.in_turn(sides, self.limits.rounds, self.limits.runtimes if section == "runtimes" else self.limits.record, 30)
         none, begin, before = sides["none"], len(self.lines), len(self.failures)
         if none.failure:
             self.failed(f"{section}: {title} without a profiler", none.failure)
@@ -126,11 +130,13 @@ class RecordRows:
         found = services.services(self.run.path("src"), self.works.scale.services, self.peers["perf"], self.works.left)
         told = "; ".join(f"{s.title.split()[0]}: {s.how}" for s in found)
         said = ("As above. seam auto: with the functions of the interpreter in the stacks; no runtimes: without, by `--no-runtimes`. *perf, told*: the "
-                f"runtime is told, so that perf can name its functions ({told}); its cost is in the figures, which are over the program that is not told.")
+                f"runtime is told, so that perf can name its functions ({told}); its cost is in the figures, which are over the program that is not told. "
+                "py-spy: Python's functions alone, of no native stack.")
         with self.head_if_any("runtimes: what the functions of interpreters cost", said, *rows.RECORD_HEAD):
             for hertz in self.limits.hertz[:1 if self.kind != "full" else 2]:
                 for service in found:
-                    self.record_rows("runtimes", service.title, service.plain, self.run.path("src"), hertz, rows.RUNTIME_RECORDERS, service.told)
+                    who = {**rows.RUNTIME_RECORDERS, **(rows.PYTHON_RECORDERS if service.title.startswith("python") else {})}
+                    self.record_rows("runtimes", service.title, service.plain, self.run.path("src"), hertz, who, service.told)
 
     def crowd(self, *words):
         """Starts bench/crowd.c and waits until all of it is there."""

@@ -88,6 +88,10 @@ RUNTIME_RECORDERS = {
     "perf fp": RECORDERS["perf fp"],
     "perf fp, told": ("perf, told", RECORDERS["perf fp"][1]),
 }
+# Of Python alone: from outside, while the program is stopped, functions without the native stack around them.
+PYTHON_RECORDERS = {
+    "py-spy": ("py-spy", ["record", "--rate", "{hz}", "--subprocesses", "--format", "raw", "--output", "{file}", "--"]),
+}
 RECORD_HEAD = ("", "", "CPU", "s", "perf fp", "MB", "bytes a sample", "samples", "lost")
 # How soon there is a recording: what is there before, and who records what.
 STARTERS = {
