@@ -72,16 +72,34 @@ static inline uint64_t digits_hex8(uint32_t v)
 	return x + '0' * ones + letters * ('a' - '0' - 10);
 }
 
+/* 16 characters, as two words of digits_hex8 have them. */
+static inline void digits_put_words(char *to, uint64_t first, uint64_t last)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	first = __builtin_bswap64(first);
+	last = __builtin_bswap64(last);
+#endif
+	memcpy(to, &first, 8);
+	memcpy(to + 8, &last, 8);
+}
+
 /* All 16 digits of v. */
 static inline void digits_put_hex16(char *to, uint64_t v)
 {
-	uint64_t digits[2] = { digits_hex8((uint32_t)(v >> 32)), digits_hex8((uint32_t)v) };
+	digits_put_words(to, digits_hex8((uint32_t)(v >> 32)), digits_hex8((uint32_t)v));
+}
 
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	digits[0] = __builtin_bswap64(digits[0]);
-	digits[1] = __builtin_bswap64(digits[1]);
-#endif
-	memcpy(to, digits, sizeof(digits));
+/* The digits that v has, and blanks in front: 16 characters. */
+static inline void digits_put_hex_right(char *to, uint64_t v)
+{
+	const unsigned blanks = 16 - digits_hex_count(v);
+	const uint64_t blank = 0x2020202020202020;
+	const uint64_t of_first = blanks < 8 ? (1ULL << blanks * 8) - 1 : UINT64_MAX;
+	const uint64_t of_last = blanks < 8 ? 0 : (1ULL << (blanks - 8) * 8) - 1;
+	const uint64_t first = digits_hex8((uint32_t)(v >> 32)), last = digits_hex8((uint32_t)v);
+
+	digits_put_words(to, (first & ~of_first) | (blank & of_first),
+	                 (last & ~of_last) | (blank & of_last));
 }
 
 /* 16 bytes as a blank and two digits each: 48 characters. */

@@ -30,6 +30,7 @@
 #define TAILS 16u            /* threads whose last stack's lines are kept; a power of two */
 
 #define ADDRESS 16 /* columns of an address */
+#define MET_BITS 12
 
 /* The text of one frame, made once. It lies in the arena, ended by n, not by a NUL. The address
  * stands at its beginning, and behind each "\n\t" of what is inlined. */
@@ -43,11 +44,21 @@ struct script_line {
 	char text[];
 };
 
+/* The line of an address that was met lately, in front of the resolver's slots. */
+struct script_met {
+	uint64_t addr;
+	const struct script_line *line; /* NULL: none */
+	uint32_t space;
+	bool caller;
+};
+
 struct script_frames {
 	const struct script_text_opts *opts;
 	struct resolver *resolver;
 	struct kernel_prefetch prefetch;
 	struct arena lines; /* what places' slots point to */
+	/* 1 << MET_BITS; NULL: numbers of spaces do not last, or no memory */
+	struct script_met *met;
 	struct loop_fold fold;
 	struct buf line; /* one line while it is composed */
 	struct script_stacks stacks;
@@ -76,6 +87,8 @@ int script_frames_new(struct script_frames **ret, struct recording *rec,
 		return -ENOMEM;
 	f->opts = opts;
 	f->fold.procs = rec->procs;
+	if (!rec->in_order)
+		f->met = calloc((size_t)1 << MET_BITS, sizeof(*f->met));
 	r = with ? resolver_share(&f->resolver, with->resolver)
 	         : resolver_new(&f->resolver, rec, opts->symbols);
 	if (r >= 0 && !with && opts->fields & SCRIPT_SYM)
@@ -97,6 +110,7 @@ void script_frames_free(struct script_frames *f)
 	kernel_prefetch_end(&f->prefetch);
 	resolver_free(f->resolver);
 	arena_free(&f->lines);
+	free(f->met);
 	buf_free(&f->line);
 	loop_fold_free(&f->fold);
 	script_stacks_free(&f->stacks);
@@ -118,6 +132,8 @@ void script_frames_bound(struct script_frames *f)
 	resolver_forget(f->resolver);
 	arena_free(&f->lines);
 	f->lines = (struct arena){ 0 };
+	if (f->met)
+		memset(f->met, 0, sizeof(*f->met) << MET_BITS);
 }
 
 /* ---- one line ---- */
@@ -254,15 +270,32 @@ static uint64_t *script_slot(struct script_frames *f, uint32_t space, const stru
 	               : resolver_place_slot(f->resolver, space, at);
 }
 
+/* Where the line of an address is kept if it is among those met last. NULL: it is not kept there. */
+static struct script_met *script_met(const struct script_frames *f, uint32_t space,
+                                     const struct frame_at *at)
+{
+	const uint64_t hash = (at->addr ^ (uint64_t)space << 40) * 0x9e3779b97f4a7c15ULL;
+
+	return f->met && !at->guest && !at->guessed ? &f->met[hash >> (64 - MET_BITS)] : NULL;
+}
+
 /* The line of an address, made if its place is new. -errno. */
 static int script_line(struct script_frames *f, const struct script_spaces *spaces,
                        const struct frame_at *at, const struct script_line **ret)
 {
 	/* A user address means something in the user's space only. */
 	uint32_t space = at->user ? spaces->user : spaces->kernel;
-	uint64_t *slot = script_slot(f, space, at);
-	int r = slot ? 0 : -ENOMEM;
+	struct script_met *met = script_met(f, space, at);
+	uint64_t *slot;
+	int r;
 
+	if (met && met->line && met->addr == at->addr && met->space == space &&
+	    met->caller == at->caller) {
+		*ret = met->line;
+		return 0;
+	}
+	slot = script_slot(f, space, at);
+	r = slot ? 0 : -ENOMEM;
 	if (slot && !*slot) {
 		r = script_line_new(f, space, spaces->time_ns, at, ret);
 		if (r >= 0)
@@ -270,18 +303,23 @@ static int script_line(struct script_frames *f, const struct script_spaces *spac
 	}
 	if (r >= 0)
 		*ret = (const struct script_line *)(uintptr_t)*slot;
+	if (r >= 0 && met)
+		*met = (struct script_met){
+			.addr = at->addr, .line = *ret, .space = space, .caller = at->caller
+		};
 	return r;
 }
 
 /* Writes an address over those of a text, whose lines begin with it. Names are escaped, so no other
- * "\n\t" is there. */
-static void script_line_at(unsigned char *text, const unsigned char *end, uint64_t addr)
+ * "\n\t" is there. lone: neither is one of what is inlined. */
+static void script_line_at(unsigned char *text, const unsigned char *end, bool lone, uint64_t addr)
 {
-	const unsigned n = digits_hex_count(addr);
+	_Static_assert(ADDRESS == 16, "as wide as digits_put_hex_right");
 
 	while (text) {
-		memset(text, ' ', ADDRESS - n);
-		digits_put_hex((char *)text + ADDRESS - n, n, addr);
+		digits_put_hex_right((char *)text, addr);
+		if (lone)
+			return;
 		do
 			text = memchr(text, '\n', (size_t)(end - text));
 		while (text && *++text != '\t');
@@ -303,7 +341,7 @@ static int script_line_put(const struct script_line *line, uint32_t from, uint64
 	p[n + 1] = (unsigned char)around[1];
 	out->n += n + 2;
 	if (addr != line->addr)
-		script_line_at(p + 1, p + 1 + n, addr);
+		script_line_at(p + 1, p + 1 + n, from == line->own, addr);
 	return 0;
 }
 

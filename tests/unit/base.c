@@ -294,6 +294,10 @@ static void digits_are_those_of_printf(void **state)
 				memset(got, '#', sizeof(got));
 				digits_put_hex16(got, v);
 				assert_memory_equal(got, want, strlen(want));
+				memset(got, '#', sizeof(got));
+				digits_put_hex_right(got, v);
+				snprintf(want, sizeof(want), "%16llx#", (unsigned long long)v);
+				assert_memory_equal(got, want, strlen(want));
 			}
 		}
 	}
