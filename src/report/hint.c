@@ -96,26 +96,24 @@ static bool hint_open(const struct hint_package *files, size_t n)
  * of "/usr/lib/libselinux.so.1". */
 #define ALIKE_MOST 6u
 
-static size_t hint_letters(const char *path, const char **name)
+static void hint_letters(struct hint_package *file)
 {
-	const char *slash = strrchr(path, '/');
-	size_t n;
+	const char *slash = strrchr(file->path, '/');
 
-	*name = slash ? slash + 1 : path;
-	n = strcspn(*name, ".-_0123456789");
-	return n < ALIKE_MOST ? n : ALIKE_MOST;
+	file->length = strlen(file->path);
+	file->letters = slash ? slash + 1 : file->path;
+	file->n_letters = strcspn(file->letters, ".-_0123456789");
+	if (file->n_letters > ALIKE_MOST)
+		file->n_letters = ALIKE_MOST;
 }
 
 /* Whether a list may be that of a file which has no answer yet, by its name. */
 static bool hint_alike(const char *list, const struct hint_package *files, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		const char *name;
-		size_t letters = hint_letters(files[i].path, &name);
-
-		if (files[i].match == HINT_NONE && !strncmp(list, name, letters))
+	for (size_t i = 0; i < n; i++)
+		if (files[i].match == HINT_NONE &&
+		    !strncmp(list, files[i].letters, files[i].n_letters))
 			return true;
-	}
 	return false;
 }
 
@@ -142,7 +140,7 @@ void hint_packages(const char *info, struct hint_package *files, size_t n)
 	DIR *dir = opendir(info);
 
 	for (size_t i = 0; i < n; i++)
-		files[i].length = strlen(files[i].path);
+		hint_letters(&files[i]);
 	if (dir && piece) {
 		hint_lists(dir, true, piece, files, n);
 		rewinddir(dir);

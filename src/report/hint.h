@@ -23,7 +23,10 @@ enum hint_match {
 struct hint_package {
 	const char *path; /* absolute */
 	struct buf name;  /* empty: none; the caller's */
-	size_t length;    /* of path; hint_packages fills it */
+	/* hint_packages fills these: of path; what its file's name begins with, as that of its
+	 * package often does. */
+	size_t length, n_letters;
+	const char *letters;
 	enum hint_match match;
 };
 

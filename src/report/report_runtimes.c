@@ -37,21 +37,37 @@ static void runtimes_add(struct runtimes *t, const struct runtime_flags *flags, 
 	t->n += i == t->n;
 }
 
-/* The runtime whose flag helps with an object, if the object is code that a process made. The
- * object's path is the map file in which a runtime would name its code. asked counts processes. */
-static const struct runtime_flags *runtimes_of(const struct report *r, uint32_t object,
-                                               unsigned *asked)
+/* Whether an object is code that a process made: its path is the map file in which a runtime would
+ * name its code. */
+static bool runtimes_made(const struct profile *p, uint32_t object, unsigned *pid)
 {
-	const struct profile *p = r->load.profile;
 	const char *path = profile_text(p, profile_object_at(p, object)->path);
 	const char *name = strrchr(path, '/');
-	const struct runtime_flags *flags;
-	unsigned pid;
 	int n = 0;
 
 	/* The name must be that of a map file to its last character. */
-	if (!name || sscanf(name, "/perf-%u.map%n", &pid, &n) != 1 || !n || name[n] ||
-	    ++*asked > RUNTIMES_ASKED)
+	return name && sscanf(name, "/perf-%u.map%n", pid, &n) == 1 && n && !name[n];
+}
+
+/* Whether any object is. */
+static bool runtimes_any(const struct profile *p)
+{
+	unsigned pid;
+	uint32_t object = 1;
+
+	while (object <= profile_n_objects(p) && !runtimes_made(p, object, &pid))
+		object++;
+	return object <= profile_n_objects(p);
+}
+
+/* The runtime whose flag helps with an object that is. asked counts processes. */
+static const struct runtime_flags *runtimes_of(const struct report *r, uint32_t object,
+                                               unsigned *asked)
+{
+	const struct runtime_flags *flags;
+	unsigned pid;
+
+	if (!runtimes_made(r->load.profile, object, &pid) || ++*asked > RUNTIMES_ASKED)
 		return NULL;
 	flags = r->rec ? runtime_flags_of(r->rec->procs, pid) : NULL;
 	return flags && flags->stacks ? flags : NULL;
@@ -103,7 +119,7 @@ void report_runtimes(const struct report *r, const uint32_t *tops, struct buf *o
 	char part[16];
 
 	/* With --max-stack the outermost frames were left out on purpose. */
-	if (tops && !r->max_stack && by_object && named)
+	if (tops && !r->max_stack && by_object && named && runtimes_any(p))
 		runtimes_count(r, &t, tops, by_object, named);
 	profile_account(p, 0, &a);
 	for (size_t i = 0; i < t.n; i++) {

@@ -10,11 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "abi/runtime_code.h"
 #include "base/array.h"
-#include "proc/proc.h"
-
-#define ALIKE_TO_NONE (UINT32_MAX - 1)
 
 /* No padding. */
 struct alike_kind {
@@ -49,8 +45,8 @@ static uint32_t alike_kind(struct alike *a, const struct proc_mapping *m)
 	return id;
 }
 
-/* Fills near with the range that holds an address. 0: none does. -ENOMEM. */
-static int alike_look(struct alike *a, uint32_t space, uint64_t addr, struct alike_near *near)
+/* Asks the process table, and remembers of each mapping what it is. */
+int alike_look(struct alike *a, uint32_t space, uint64_t addr, struct alike_near *near)
 {
 	uint64_t start, end;
 	const struct proc_mapping *m = proc_space_range(a->procs, space, addr, &start, &end);
@@ -68,22 +64,5 @@ static int alike_look(struct alike *a, uint32_t space, uint64_t addr, struct ali
 	*near = (struct alike_near){
 		.start = start, .end = end, .base = m->start, .space = space, .alike = a->of[m->id]
 	};
-	return 1;
-}
-
-int alike_find(struct alike *a, uint32_t space, uint64_t addr, struct alike_place *ret)
-{
-	struct alike_near *near;
-	int r = 1;
-
-	/* A piece of an interpreter's code is mapped into no space, whatever a file says. */
-	if (runtime_code_is(addr))
-		space = PROC_NO_SPACE;
-	near = &a->near[(space * 37 ^ addr >> 22) % ALIKE_NEAR];
-	if (near->space != space || addr < near->start || addr >= near->end)
-		r = alike_look(a, space, addr, near);
-	if (r <= 0 || near->alike == ALIKE_TO_NONE)
-		return r < 0 ? r : 0;
-	*ret = (struct alike_place){ .kind = near->alike, .offset = addr - near->base };
 	return 1;
 }

@@ -11,16 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "abi/runtime_code.h"
 #include "base/pool.h"
+#include "proc/proc.h"
 
-struct proc_object;
-struct proc_table;
+#define ALIKE_TO_NONE (UINT32_MAX - 1)
 
 /* The range of a mapping that was looked up last of those with this hash. */
 struct alike_near {
-	uint64_t start, end; /* as far as nothing else is mapped over it */
-	uint64_t base;       /* where its mapping begins */
-	uint32_t space, alike;
+	uint64_t start, end;   /* as far as nothing else is mapped over it */
+	uint64_t base;         /* where its mapping begins */
+	uint32_t space, alike; /* ALIKE_TO_NONE: no file is mapped there */
 };
 
 #define ALIKE_NEAR 256u
@@ -44,9 +45,28 @@ struct alike_place {
 };
 
 void alike_free(struct alike *a);
+/* Fills near with the range that holds an address. 0: none does. -ENOMEM. */
+int alike_look(struct alike *a, uint32_t space, uint64_t addr, struct alike_near *near);
 /* Finds the place of an address of a user's space. 1; 0: nobody else has it, because no file is
  * mapped there for execution. A piece of an interpreter's code is the same in all spaces, as its
  * address is: it has a place of its own. -ENOMEM. */
-int alike_find(struct alike *a, uint32_t space, uint64_t addr, struct alike_place *ret);
+static inline int alike_find(struct alike *a, uint32_t space, uint64_t addr,
+                             struct alike_place *ret)
+{
+	struct alike_near *near;
+	int r = 1;
+
+	/* A piece of an interpreter's code is mapped into no space, whatever a file says. */
+	if (runtime_code_is(addr))
+		space = PROC_NO_SPACE;
+	near = &a->near[(space * 37 ^ addr >> 22) % ALIKE_NEAR];
+	if (near->space != space || addr < near->start || addr >= near->end)
+		r = alike_look(a, space, addr, near);
+	if (r <= 0 || near->alike == ALIKE_TO_NONE)
+		return r < 0 ? r : 0;
+	ret->kind = near->alike;
+	ret->offset = addr - near->base;
+	return 1;
+}
 
 #endif

@@ -21,9 +21,9 @@ static const char *beginning_name(const char *name)
  * last is Erlang's. Names are matched by their beginnings where versions append to them. */
 bool beginning_is(const char *name)
 {
-	static const char *const exact[] = { "_start",       "clone",        "clone3",
-		                             "__clone",      "__clone3",     "__GI___clone",
-		                             "start_thread", "thread_start", "_dl_start_user",
+	static const char *const exact[] = { "_start",       "_dl_start_user", "clone3",
+		                             "clone",        "__clone",        "__clone3",
+		                             "__GI___clone", "start_thread",   "thread_start",
 		                             "_dl_start" };
 	static const char *const prefix[] = {
 		"__libc_start",   "__libc_init_first",   "_rt0_",

@@ -270,7 +270,7 @@ static uint64_t *script_slot(struct script_frames *f, uint32_t space, const stru
 	               : resolver_place_slot(f->resolver, space, at);
 }
 
-/* Where the line of an address is kept if it is among those met last. NULL: it is not kept there. */
+/* Where the line of an address is kept if it is among those met last. NULL: nowhere. */
 static struct script_met *script_met(const struct script_frames *f, uint32_t space,
                                      const struct frame_at *at)
 {

@@ -17,12 +17,11 @@ bool walk_registers_from_perf(uint32_t machine, uint64_t mask, const uint64_t *v
 	        machine == FRAMETAB_X86_64 ? 1ULL << 7 | 1ULL << 16 : 1ULL << 31 | 1ULL << 32;
 
 	*ret = (struct walk_registers){ 0 };
-	for (unsigned bit = 0; bit < 64; bit++) {
-		unsigned number = machine == FRAMETAB_X86_64 ? (bit < 24 ? x86[bit] : 255)
-		                                             : (bit < 33 ? bit : 255);
+	for (; mask; mask &= mask - 1) {
+		const unsigned bit = (unsigned)__builtin_ctzll(mask);
+		const unsigned number = machine == FRAMETAB_X86_64 ? (bit < 24 ? x86[bit] : 255)
+		                                                   : (bit < 33 ? bit : 255);
 
-		if (!(mask >> bit & 1))
-			continue;
 		if (number < WALK_REGISTERS) {
 			ret->value[number] = *values;
 			ret->known |= 1ULL << number;
