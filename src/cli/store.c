@@ -511,7 +511,8 @@ COMMAND(store) = {
 	        "what each frame has, so that seam report reads no stacks of these hours where "
 	        "it shows none. top shows the "
 	        "functions with the most of each event in --from to --to by these hours alone, "
-	        "and says how many hours are missing. A begun hour counts whole. Of --where it "
+	        "and says how many hours are missing. Of a ClickHouse store it adds up each "
+	        "series, too, for ls. A begun hour counts whole. Of --where it "
 	        "knows service and version. A function counts once for each stack that it is in.",
 	        "compact makes an SQLite store smaller, as seam agent does by itself when it has "
 	        "time: windows that are older than ten minutes become windows of a minute, those "

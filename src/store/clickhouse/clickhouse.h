@@ -3,7 +3,7 @@
  * clickhouse.h: what the files of the ClickHouse store share. clickhouse.c opens,
  * clickhouse_schema.c makes the tables, clickhouse_upgrade.c brings older ones to their form,
  * clickhouse_put.c writes, clickhouse_read.c answers, clickhouse_list.c lists, clickhouse_hours.c
- * rolls hours up, all by clickhouse_sql.c.
+ * and clickhouse_series.c roll hours up, all by clickhouse_sql.c.
  *
  * seam_windows   a row for each window, series and event: arrays of stacks (hashes) and their
  *                counts, whose weight is weights + samples * weight_each (modulo 2^64); and one for
@@ -15,6 +15,7 @@
  *                their day
  * seam_frames    a frame by its hash
  * seam_hours     the weight of each function by hour, event, service and version: the roll-up
+ * seam_series    the windows and samples of each series by hour: the roll-up that lists read
  * seam_schema    which version of these tables it is
  *
  * A row's natural key has all of its labels, the instance and the time: the tables replace rows of
@@ -106,6 +107,38 @@ int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns
                        struct store_rolled *ret, struct seam_error *err);
 int clickhouse_functions(void *store, const struct store_query *q, unsigned limit,
                          struct store_functions *ret, struct seam_error *err);
+
+/* ---- clickhouse_series.c ---- */
+
+struct clickhouse_series_hour {
+	uint32_t hour;
+	uint64_t windows; /* that it has, of the span */
+	uint64_t put;     /* and that its series had, when they were put; 0: never */
+	bool kept;        /* it is in the span as a whole, and seam_series has all of it */
+};
+
+/* The windows of a span, by hour. clickhouse_series_free. */
+struct clickhouse_series {
+	uint64_t from_ns, to_ns; /* the span */
+	uint64_t windows, first_ns, last_ns;
+	bool has_table;
+	struct clickhouse_series_hour *hours; /* those that have windows, in order */
+	size_t n, capacity;
+};
+
+/* Puts the series of an hour, which has so many windows. */
+int clickhouse_series_put(struct clickhouse *c, uint32_t hour, uint64_t windows,
+                          struct seam_error *err);
+int clickhouse_series_look(struct clickhouse *c, const struct store_query *q,
+                           struct clickhouse_series *ret, struct seam_error *err);
+/* Whether an hour's series were put, of all its windows. */
+bool clickhouse_series_has(const struct clickhouse_series *s, uint32_t hour);
+void clickhouse_series_free(struct clickhouse_series *s);
+/* A table for FROM: the series of the span that the filter lets through, in parts: their labels,
+ * some (windows), taken (samples), first and last. False, and nothing is put: ask windows. */
+bool clickhouse_series_sql(const struct clickhouse *c, const struct clickhouse_series *s,
+                           const struct store_query *q, struct buf *sql);
+
 /* ---- clickhouse_where.c ---- */
 
 /* A number for a series: all of its labels. */

@@ -217,6 +217,7 @@ static int hours_put_done(struct clickhouse *c, uint32_t hour, uint64_t windows,
 struct hours_hour {
 	uint32_t hour;
 	uint64_t windows;
+	bool missing; /* its functions are not rolled up, or of fewer windows */
 };
 
 /* Hours with how many windows they have. */
@@ -232,7 +233,7 @@ static int hours_take_hour(void *ctx, struct cursor *c)
 
 	if (l->n == HOURS_MAX || ARRAY_ROOM(&l->at, &l->capacity, l->n + 1) < 0)
 		return l->n == HOURS_MAX ? -E2BIG : -ENOMEM;
-	l->at[l->n++] = (struct hours_hour){ hour, cursor_u64(c) };
+	l->at[l->n++] = (struct hours_hour){ .hour = hour, .windows = cursor_u64(c) };
 	return 0;
 }
 
@@ -264,7 +265,8 @@ static int hours_rolled(struct clickhouse *c, const struct store_query *q, struc
 	return hours_ask(c, &sql, err, hours_take_hour, ret);
 }
 
-/* The hours of `all` that `rolled` lacks, or has with fewer windows; both are in order. */
+/* Finds the hours of `all` that `rolled` lacks, or has with fewer windows; both are in order.
+ * Returns how many. */
 static size_t hours_missing(struct hours_list *all, const struct hours_list *rolled)
 {
 	size_t n = 0;
@@ -272,9 +274,9 @@ static size_t hours_missing(struct hours_list *all, const struct hours_list *rol
 	for (size_t i = 0, j = 0; i < all->n; i++) {
 		while (j < rolled->n && rolled->at[j].hour < all->at[i].hour)
 			j++;
-		if (j == rolled->n || rolled->at[j].hour != all->at[i].hour ||
-		    rolled->at[j].windows < all->at[i].windows)
-			all->at[n++] = all->at[i];
+		all->at[i].missing = j == rolled->n || rolled->at[j].hour != all->at[i].hour ||
+		                     rolled->at[j].windows < all->at[i].windows;
+		n += all->at[i].missing;
 	}
 	return n;
 }
@@ -289,6 +291,46 @@ static int hours_look(struct clickhouse *c, const struct store_query *q, struct 
 	return r >= 0 ? hours_rolled(c, q, rolled, err) : r;
 }
 
+/* An hour's functions, and the row that says that they are all there. */
+static int hours_put(struct clickhouse *c, const struct hours_hour *h, struct seam_error *err)
+{
+	int r = hours_put_parts(c, h->hour, err);
+
+	if (r >= 0)
+		r = hours_put_all(c, h->hour, err);
+	if (r >= 0)
+		r = hours_put_fleet(c, h->hour, err);
+	return r >= 0 ? hours_put_done(c, h->hour, h->windows, err) : r;
+}
+
+/* Rolls up the hours that are over, if their functions or their series are not there. */
+static int hours_roll(struct clickhouse *c, const struct hours_list *all,
+                      const struct clickhouse_series *series, uint64_t now_ns, unsigned most,
+                      struct store_rolled *ret, struct seam_error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < all->n && r >= 0 && (!most || ret->made < most); i++) {
+		const struct hours_hour *h = &all->at[i];
+		bool lists = series->has_table && !clickhouse_series_has(series, h->hour);
+
+		if (!h->missing && !lists) {
+			ret->there++;
+			continue;
+		}
+		if (((uint64_t)h->hour + HOUR_S + HOUR_LATE_S) * 1000000000 > now_ns) {
+			ret->open++;
+			continue;
+		}
+		if (h->missing)
+			r = hours_put(c, h, err);
+		if (r >= 0 && lists)
+			r = clickhouse_series_put(c, h->hour, h->windows, err);
+		ret->made += r >= 0;
+	}
+	return r;
+}
+
 /* Rolls up the hours of the query's span that are over and not rolled up, each as a whole. */
 int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns, unsigned most,
                        struct store_rolled *ret, struct seam_error *err)
@@ -296,6 +338,7 @@ int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns
 	struct clickhouse *c = store;
 	struct store_query whole = *q;
 	struct hours_list all = { 0 }, rolled = { 0 };
+	struct clickhouse_series series = { 0 };
 	struct seam_error why = { 0 };
 	int r;
 
@@ -304,29 +347,15 @@ int clickhouse_roll_up(void *store, const struct store_query *q, uint64_t now_ns
 	if (whole.to_ns % HOUR_NS && whole.to_ns <= UINT64_MAX - HOUR_NS)
 		whole.to_ns += HOUR_NS - whole.to_ns % HOUR_NS;
 	r = hours_look(c, &whole, &all, &rolled, &why);
-	ret->there = all.n;
-	all.n = r < 0 ? 0 : hours_missing(&all, &rolled);
-	ret->there -= all.n;
-	for (size_t i = 0; i < all.n && r >= 0; i++) {
-		uint32_t hour = all.at[i].hour;
-
-		if (((uint64_t)hour + HOUR_S + HOUR_LATE_S) * 1000000000 > now_ns) {
-			ret->open++;
-			continue;
-		}
-		r = hours_put_parts(c, hour, &why);
-		if (r >= 0)
-			r = hours_put_all(c, hour, &why);
-		if (r >= 0)
-			r = hours_put_fleet(c, hour, &why);
-		if (r >= 0)
-			r = hours_put_done(c, hour, all.at[i].windows, &why);
-		ret->made += r >= 0;
-		if (most && ret->made >= most)
-			break;
+	if (r >= 0)
+		r = clickhouse_series_look(c, &whole, &series, &why);
+	if (r >= 0) {
+		hours_missing(&all, &rolled);
+		r = hours_roll(c, &all, &series, now_ns, most, ret, &why);
 	}
 	free(all.at);
 	free(rolled.at);
+	clickhouse_series_free(&series);
 	if (r < 0 && err)
 		*err = why;
 	return r < 0 ? r : 0;

@@ -134,39 +134,37 @@ static int clickhouse_by_group(void *ctx, size_t i, const char *key)
 	return buf_printf(ctx, "%sby%zu", i ? ", " : "", i);
 }
 
-/* Asks for the windows. */
-static int clickhouse_list_windows(struct clickhouse *c, const struct store_query *q,
-                                   struct store_listing *ret, struct seam_error *err)
-{
-	struct http_answer answer;
-	struct buf sql = { 0 };
-	struct cursor at;
-	int r;
+#define LIST_LABELS "service, version, host, comm, label_keys, label_values"
+#define LIST_SERIES "uniqExact(" CLICKHOUSE_SERIES ")"
 
-	buf_put_text(&sql, "SELECT count(), min(from_ns), max(to_ns) FROM ");
-	clickhouse_sql_table(c, &sql, "seam_windows");
-	buf_put_text(&sql, " FINAL WHERE type = '' AND service = '' AND ");
-	clickhouse_span_sql(&sql, q);
-	buf_put_text(&sql, " FORMAT RowBinary");
-	r = clickhouse_query(c, &sql, &answer, err);
-	at = cursor_of(answer.body.bytes, answer.body.n, false);
-	if (r >= 0) {
-		ret->windows = cursor_u64(&at);
-		ret->first_ns = cursor_u64(&at);
-		ret->last_ns = cursor_u64(&at);
-		r = at.failed ? -EBADMSG : 0;
+/* What is counted of a group, and of what: of series that are kept, or of windows. */
+static void clickhouse_list_sums(struct clickhouse *c, const struct store_query *q, bool by,
+                                 const struct clickhouse_series *kept, struct buf *sql)
+{
+	struct buf series = { 0 };
+
+	if (clickhouse_series_sql(c, kept, q, &series)) {
+		buf_put_text(sql, by ? LIST_SERIES : "toUInt64(sum(some))");
+		buf_printf(sql, ", toUInt64(sum(taken)), min(first), max(last) FROM %s",
+		           buf_text(&series));
+	} else {
+		buf_put_text(sql, by ? LIST_SERIES : "uniqExact((instance, from_ns))");
+		buf_put_text(sql, ", toUInt64(sum(arraySum(samples))), min(from_ns), max(to_ns) "
+		                  "FROM ");
+		clickhouse_sql_table(c, sql, "seam_windows");
+		buf_put_text(sql, " FINAL WHERE ");
+		clickhouse_where_sql(sql, q);
 	}
-	http_answer_free(&answer);
-	buf_free(&sql);
-	return r;
+	sql->failed |= series.failed;
+	buf_free(&series);
 }
 
 /* Asks for the series; the server makes one of those with the same values of `by` (NULL: none), and
  * counts them. */
 static int clickhouse_list_series(struct clickhouse *c, const struct store_query *q, const char *by,
-                                  struct store_listing *ret, struct seam_error *err)
+                                  const struct clickhouse_series *kept, struct store_listing *ret,
+                                  struct seam_error *err)
 {
-	static const char all[] = "service, version, host, comm, label_keys, label_values";
 	struct http_answer answer;
 	struct buf sql = { 0 };
 	struct cursor at;
@@ -176,17 +174,13 @@ static int clickhouse_list_series(struct clickhouse *c, const struct store_query
 	if (by)
 		clickhouse_each_by(by, clickhouse_by_place, &sql);
 	else
-		buf_printf(&sql, "%s, ", all);
-	buf_printf(&sql, "%s, toUInt64(sum(arraySum(samples))), min(from_ns), max(to_ns) FROM ",
-	           by ? "uniqExact(" CLICKHOUSE_SERIES ")" : "uniqExact((instance, from_ns))");
-	clickhouse_sql_table(c, &sql, "seam_windows");
-	buf_put_text(&sql, " FINAL WHERE ");
-	clickhouse_where_sql(&sql, q);
+		buf_put_text(&sql, LIST_LABELS ", ");
+	clickhouse_list_sums(c, q, by, kept, &sql);
 	buf_put_text(&sql, " GROUP BY ");
 	if (by)
 		clickhouse_each_by(by, clickhouse_by_group, &sql);
 	else
-		buf_put_text(&sql, all);
+		buf_put_text(&sql, LIST_LABELS);
 	buf_put_text(&sql, " FORMAT RowBinary");
 	r = clickhouse_query(c, &sql, &answer, err);
 	at = cursor_of(answer.body.bytes, answer.body.n, false);
@@ -209,6 +203,7 @@ int clickhouse_list(void *store, const struct store_query *q, struct store_listi
                     struct seam_error *err)
 {
 	struct clickhouse *c = store;
+	struct clickhouse_series kept = { 0 };
 	struct seam_error why = { 0 };
 	size_t n = 0;
 	int r = clickhouse_ready(c, &why);
@@ -216,9 +211,13 @@ int clickhouse_list(void *store, const struct store_query *q, struct store_listi
 	/* A list without a key, or of more than a statement takes, is the caller's to join. */
 	ret->joined = clickhouse_each_by(q->by, clickhouse_by_nothing, &n) >= 0 && n;
 	if (r >= 0)
-		r = clickhouse_list_windows(c, q, ret, &why);
+		r = clickhouse_series_look(c, q, &kept, &why);
+	ret->windows = kept.windows;
+	ret->first_ns = kept.first_ns;
+	ret->last_ns = kept.last_ns;
 	if (r >= 0)
-		r = clickhouse_list_series(c, q, ret->joined ? q->by : NULL, ret, &why);
+		r = clickhouse_list_series(c, q, ret->joined ? q->by : NULL, &kept, ret, &why);
+	clickhouse_series_free(&kept);
 	if (r >= 0)
 		r = clickhouse_list_bytes(c, ret, &why);
 	if (r >= 0 && ret->n)

@@ -61,6 +61,17 @@ static const struct clickhouse_table {
 	  "ReplacingMergeTree", "made",
 	  "PARTITION BY toDate(hour) ORDER BY (hour, type, unit, service, version, func)",
 	  "cityHash64(service)", "hour", 0, true },
+	{ "seam_series",
+	  "hour DateTime{Delta(4), ZSTD(1)}, whole UInt8, service LowCardinality(String), "
+	  "version LowCardinality(String), host LowCardinality(String), "
+	  "comm LowCardinality(String), label_keys Array(String){ZSTD(1)}, "
+	  "label_values Array(String){ZSTD(1)}, windows UInt64{T64, ZSTD(1)}, "
+	  "samples UInt64{T64, ZSTD(1)}, first_ns UInt64{Delta(8), ZSTD(1)}, "
+	  "last_ns UInt64{Delta(8), ZSTD(1)}, made DateTime",
+	  "ReplacingMergeTree", "made",
+	  "PARTITION BY toDate(hour) ORDER BY (hour, whole, service, host, version, comm, "
+	  "label_keys, label_values)",
+	  "cityHash64(service)", "hour", 0, true },
 	{ "seam_schema", "version UInt32, made DateTime", "ReplacingMergeTree", "made",
 	  "ORDER BY version", NULL, NULL },
 };

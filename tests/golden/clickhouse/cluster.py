@@ -134,7 +134,7 @@ def copies(work, shards):
         for e in servers:
             e.start()
         said = seam(*init, "--dry-run", "--store", servers[0].url())[0]
-        check(what + ": statements", [5, 4, 9, 5], [said.count(w) for w in ("Replicated", "Distributed(fleet", "ON CLUSTER fleet", "'/clickhouse/tables/")])
+        check(what + ": statements", [6, 5, 11, 6], [said.count(w) for w in ("Replicated", "Distributed(fleet", "ON CLUSTER fleet", "'/clickhouse/tables/")])
         check(what + ": nothing was made", "", servers[0].ask("SHOW TABLES"))
         for _ in range(2):
             seam(*init, "--store", servers[0].url())

@@ -194,6 +194,59 @@ def lost_answers(engine, sqlite):
               "weight_each, weights, count_names, count_values)"
     engine.ask("INSERT INTO seam_windows %s SELECT %s FROM seam_windows" % (columns, columns[1:-1]))
     answers(engine.kind + " with all rows twice", sqlite, engine.url())
+    check(engine.kind + ": ls with all rows twice", listing(sqlite), listing(engine.url()))
+
+
+def listed(engine, work):
+    """Lists of hours that are rolled up are those of windows: of any span, when windows came in behind, and of a store of an earlier seam."""
+    stores = both_stores(engine, work, "listed")
+    for name, ago, *more in (("hackbench_d", 200000), ("gcc_d", 196000, "--label", "service=s,version=2"), ("pipe_z", 90000, "--label", "service=" + HOSTILE.replace("\\", "\\\\")),
+                             ("multi_group", 0)):
+        path = os.path.join(work, "hours-" + name)
+        shutil.copyfile(os.path.join(DATA, name, "perf.data"), path)
+        os.utime(path, (time.time() - ago, time.time() - ago))
+        for store in stores:
+            seam("store", "import", "--store", store, "--window", "1s", *NOWHERE, *more, path)
+    first, last = listing(stores[0])["first_ns"] // 10**9, listing(stores[0])["last_ns"] // 10**9
+    hour = first // 3600 * 3600
+    spans = [["--from", "@%d" % a, "--to", "@%d" % b] for a, b in (
+        (0, 4000000000), (hour, hour + 3600), (first + 1, hour + 36000), (hour + 3600, last // 3600 * 3600))]
+
+    def same(what):
+        for span in spans:
+            for by in ([], ["--by", "service,exe"], ["--by", "host", "--where", "service=s"]):
+                check("%s: %s, %s %s" % (engine.kind, what, span, by), *(re.sub(r"[\d.]+ MB|%s" % re.escape(store), "", "".join(seam(
+                    "store", "ls", *by, *span, "--store", store, status=None)[:2])) for store in stores))
+
+    def rolled():
+        return int(seam("store", "rollup", "--store", stores[1])[0].split(" ", 1)[0])
+
+    made = rolled()
+    rows = engine.ask("SELECT count() FROM listed.seam_series FINAL WHERE whole = 0")
+    check("hours whose series are put", str(made), engine.ask("SELECT count() FROM listed.seam_series FINAL WHERE whole = 1").strip())
+    same("lists of hours")
+    check("series are put again", 0, rolled())
+    # A window of an hour that was rolled up: its series is in no row of the hour.
+    for store in stores:
+        seam("store", "import", "--store", store, "--window", "1s", *NOWHERE, "--label", "service=late,host=another", os.path.join(work, "hours-hackbench_d"))
+    same("lists of hours to which a window came")
+    if not rolled():
+        fault("an hour to which a window came is not rolled up again")
+    same("lists of hours that were rolled up twice")
+    if engine.ask("SELECT count() FROM listed.seam_series FINAL WHERE whole = 0") == rows:
+        fault("the late series is not there")
+    # What the lists read is what the rows say: it is not made of windows again.
+    engine.ask("INSERT INTO listed.seam_series (hour, whole, service, version, host, comm, label_keys, label_values, windows, samples, first_ns, last_ns, made) SELECT "
+               "hour, 0, 'seen', '', '', '', [], [], 1, 7, first_ns, last_ns, made FROM listed.seam_series FINAL WHERE whole = 0 AND service = 'late' LIMIT 1")
+    if [s["samples"] for s in listing(stores[1])["series"] if s["labels"].get("service") == "seen"] != [7]:
+        fault("lists do not read what the roll-up says")
+    # As an earlier seam left it.
+    engine.ask("DROP TABLE listed.seam_series")
+    same("lists of a store that has no such table")
+    check("hours of a store that has no such table", 0, rolled())
+    seam("store", "init", "--store", stores[1])
+    check("hours of a store that was brought up", made, rolled())
+    same("lists of a store that was brought up")
 
 
 def hostile(engine, sqlite):
@@ -268,9 +321,9 @@ def kept(engine):
         seam("store", "init", "--store", url, "--keep", days)
         tables = engine.ask("SELECT name, create_table_query FROM system.tables WHERE database = 'kept'")
         check("tables with a TTL", 1, tables.count("TTL time + toIntervalDay(%s)" % days))
-        check("tables with a TTL by hours", 2, tables.count("TTL hour + toIntervalDay(%d)" % (int(days) + 2)))
+        check("tables with a TTL by hours", 3, tables.count("TTL hour + toIntervalDay(%d)" % (int(days) + 2)))
         check("tables with a TTL by when it was seen", 1, tables.count("TTL seen + toIntervalDay(%d)" % (int(days) + 2)))
-        if said[0].count("MODIFY TTL") != 4:
+        if said[0].count("MODIFY TTL") != 5:
             fault("--dry-run says: " + said[0])
     engine.ask("OPTIMIZE TABLE kept.seam_windows FINAL")
     check("windows that are not too old", new, engine.ask("SELECT count() FROM kept.seam_windows"))
@@ -314,6 +367,7 @@ def rolled_up(engine, work):
     for make in (older, before_last):
         make(engine)
         check("a report after an older store became a newer one", *both((sqlite, url), "report", *past))
+        check("a list after that", listing(sqlite), listing(url))
         check("no old table is left", "", engine.ask("SELECT name FROM system.tables WHERE database = 'hours' AND name LIKE '%of_2'"))
         check("times are of one zone", "DateTime('UTC')", engine.ask(
             "SELECT type FROM system.columns WHERE database = 'hours' AND table = 'seam_windows' AND name = 'time' FORMAT TSVRaw").strip().replace("\\", ""))
@@ -457,6 +511,7 @@ def main():
                 hostile_names(engine, work)
                 lost_answers(engine, sqlite)
                 hostile(engine, sqlite)
+                listed(engine, work)
                 rolled_up(engine, work)
                 refused(engine, work)
                 kept(engine)
