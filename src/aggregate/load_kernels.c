@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "resolve/resolver.h"
 
 /* The most places that pay. Of few stacks less is kept: a page that is touched for the first time
  * costs more than some nodes that are looked up again. */
@@ -52,6 +53,7 @@ static int load_kernel_walk(struct load_kernels *k, struct load_descent *d,
 	int r;
 
 	d->told = 0;
+	recording_looked_around(resolver_recording(d->namer.resolver), &k->looked, &kernel->kernel);
 	r = load_walk(d, e, kernel, SIZE_MAX, n);
 	if (r >= 0 && marked && !frame_walk_mixed(kernel)) {
 		path = intern_bytes(&k->paths, d->frames, *n * sizeof(*d->frames));

@@ -30,6 +30,7 @@ struct load_kernels {
 	size_t capacity;
 	struct load_below *below; /* those met last */
 	unsigned below_bits;
+	struct recording_looked looked; /* words of parts */
 };
 
 /* stacks: how many there will be, about. -ENOMEM. */

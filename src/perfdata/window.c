@@ -29,6 +29,12 @@ void window_drop(const unsigned char *bytes, size_t n)
 		(void)madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
+bool window_has(const struct seam_reader *r, const unsigned char *bytes)
+{
+	return r->input.mapped &&
+	       (uintptr_t)bytes - (uintptr_t)r->input.bytes < (uintptr_t)r->input.size;
+}
+
 void window_forget(const struct seam_reader *r)
 {
 	if (!window_large(r))

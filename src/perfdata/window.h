@@ -19,6 +19,8 @@
 #define WINDOW_LARGE (128u << 20)
 /* Bytes of records that a reader of a large file looks at before it calls window_forget. */
 #define WINDOW_STEP (16u << 20)
+/* Bytes that the kernel maps around one that is looked at. */
+#define WINDOW_AROUND (64u << 10)
 
 /* Whether it is a file of which only a window is held. What is kept of its records for long should
  * be copied then. Of a compressed one that is known when more was unpacked than is held. */
@@ -26,6 +28,8 @@ bool window_large(const struct seam_reader *reader);
 /* Records will be read once, and borrowed no longer than until the next one: what is unpacked of
  * compressed ones is not kept. To be called before the first record. */
 void window_once(struct seam_reader *reader);
+/* Whether bytes lie in the mapped file. */
+bool window_has(const struct seam_reader *reader, const unsigned char *bytes);
 /* Gives all pages of a large file back. Any thread may call it, also while others read. */
 void window_forget(const struct seam_reader *reader);
 /* Gives back n bytes of a mapped file from here on, as far as they are whole pages. */

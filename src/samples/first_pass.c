@@ -27,7 +27,6 @@
 #include "samples/walk_result.h"
 #include "stitch/rules.h"
 
-#define AROUND (64u << 10) /* bytes of a file that the kernel maps around one that is looked at */
 #define RUN_MAX (1u << 20) /* bytes: the unit of work of the second pass */
 
 /* The file is not held in memory (perfdata/window.h), so its stacks are not looked at often. The
@@ -47,7 +46,7 @@ static void first_pass_met_again(struct first_pass *l)
 	const size_t again = atomic_load_explicit(&l->rec->index->again, memory_order_relaxed) +
 	                     stitch_met_again(l->rec->stitch);
 
-	recording_looked_at(l->rec, &l->looked_at, (again - l->again) * AROUND);
+	recording_looked_at(l->rec, &l->looked_at, (again - l->again) * WINDOW_AROUND);
 	l->again = again;
 }
 

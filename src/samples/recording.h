@@ -150,6 +150,14 @@ int recording_stream(struct recording **ret, struct seam_reader *reader);
 /* Says that n more bytes of records were looked at a second time, in one thread, which counts them
  * in *sum: of a large file, what was looked at is given back now and then. */
 void recording_looked_at(const struct recording *rec, size_t *sum, size_t n);
+/* The same of words, wherever they lie: of those in the file the kernel maps what is around them,
+ * too, and that is what counts. Zeroed to start. */
+struct recording_looked {
+	size_t sum;
+	uintptr_t last; /* where that was, in units of what it maps */
+};
+void recording_looked_around(const struct recording *rec, struct recording_looked *looked,
+                             const struct seam_u64s *words);
 /* Whether anything says that the recorded kernel is the one that runs here: its release, or where
  * its modules' files are. (A build-id would say more.) Decided by what is known so far. */
 bool recording_says_kernel(const struct recording *rec);

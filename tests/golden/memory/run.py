@@ -22,7 +22,7 @@ import make as m  # noqa: E402
 
 REGS_USER, STACK_USER = 1 << 12, 1 << 13
 COPY, SAMPLES, DISTINCT = 60000, 5600, 50
-MEMORY = {"states": 60, "small": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 105, "programs": 110, "compressed": 150, "distinct": 110, "deep": 100}  # MiB: a stream is read into memory up to 64 MiB
+MEMORY = {"states": 60, "small": 100, "far": 100, "stream": 180, "many": 220, "deferred": 170, "execs": 105, "programs": 110, "compressed": 150, "distinct": 110, "deep": 100}  # MiB: a stream is read into memory up to 64 MiB
 
 
 def attr():
@@ -33,17 +33,22 @@ def attr():
     return bytes(a)
 
 
-def recording():
+def recording(samples=SAMPLES, distinct=DISTINCT):
     """In pipe mode, in pieces. The kernel part is one of a few, the copy is the same."""
     yield m.u64(m.MAGIC) + m.u64(16) + m.record(64, attr() + m.u64(11))
     yield m.record(3, m.u32(70) + m.u32(70) + b"made-up\0" + m.u32(70) + m.u32(70) + m.u64(1), 0x2000)
     yield m.record(1, m.u32(70) + m.u32(70) + m.u64(0x400000) + m.u64(0x10000) + m.u64(0) + b"/made/up".ljust(16, b"\0") +
                    m.u32(70) + m.u32(70) + m.u64(1), 0x2000)
-    for i in range(SAMPLES):
-        ips = [2**64 - 128, 0xffffffff81000000 + i % DISTINCT * 16, 0xffffffff82000000]
+    for i in range(samples):
+        ips = [2**64 - 128, 0xffffffff81000000 + i % distinct * 16, 0xffffffff82000000]
         yield m.record(9, m.u64(ips[1]) + m.u32(70) + m.u32(70) + m.u64(10**9 + i * 1000) + m.u64(1) + m.u64(len(ips)) +
                        b"".join(map(m.u64, ips)) + m.u64(2) + m.u64(0x7ffe0100) + m.u64(0x7ffe0000) + m.u64(0x400100) +
                        m.u64(COPY) + STACK + m.u64(COPY), 1)
+
+
+def far():
+    """No kernel part comes again, and each is far from the one before."""
+    return recording(3000, 3000)
 
 
 def many():
@@ -174,14 +179,14 @@ def main():
         with open(path, "wb") as f:
             for piece in recording():
                 f.write(piece)
-        for kind, pieces in (("many", many), ("deferred", deferred), ("execs", execs), ("distinct", distinct), ("deep", deep), ("programs", programs)):
+        for kind, pieces in (("far", far), ("many", many), ("deferred", deferred), ("execs", execs), ("distinct", distinct), ("deep", deep), ("programs", programs)):
             with open(os.path.join(work, kind), "wb") as f:
                 for piece in pieces():
                     f.write(piece)
         converted = os.path.join(work, "converted")
         subprocess.run([seam, "convert", "-q", "-z", "--keep-raw", "-i", path, "-o", os.path.join(work, "compressed")], check=True)
         for what, args, kind in (("stat", [], "small"), ("report", ["--stats"], "small"), ("report", ["--no-children", "-g", "none"], "small"),
-                                 ("report", [], "small"), ("script", [], "small"), ("dump", [], "small"),
+                                 ("report", [], "small"), ("report", [], "far"), ("script", [], "small"), ("dump", [], "small"),
                                  ("export", ["--format", "folded"], "small"), ("convert", ["-o", converted], "small"),
                                  ("report", ["--stats"], "many"), ("report", ["--no-children"], "many"),
                                  ("script", ["-F", "tid,time"], "many"), ("report", ["--stats"], "deferred"),
