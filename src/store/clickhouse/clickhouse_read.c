@@ -22,6 +22,7 @@
 /* Frames of a statement that has their hashes as one text: it is told (clickhouse_sql.c). A list of
  * as many numbers would cost the server more than twice as much. */
 #define STATEMENT_HASHES 500000u
+#define SERVICES_BYTES 50000u /* of a list of services, which a statement may have three times */
 #define STATE_OF_MISSING "not_in_store"
 
 /* The key of rows of an answer: what profile_key has of it. */
@@ -52,7 +53,8 @@ struct clickhouse_reading {
 	struct store_found *found;
 	struct seam_error *err;
 	size_t n_by;
-	struct buf where; /* the condition of the query, with its time */
+	struct buf where;    /* the condition of the query, with its time */
+	struct buf services; /* that it lets through, as a list for IN; empty: too many, or none */
 	struct buf text;
 	struct pool keys;   /* struct clickhouse_row_key */
 	struct pool stacks; /* CLICKHOUSE_STACK bytes */
@@ -117,10 +119,26 @@ static int clickhouse_take_held(struct clickhouse_reading *r, struct cursor *c)
 	return 0;
 }
 
+/* How many series of each service there are. */
 static int clickhouse_take_series(struct clickhouse_reading *r, struct cursor *c)
 {
-	r->found->series = cursor_u64(c);
-	return 0;
+	bool fits = true;
+
+	while (cursor_left(c)) {
+		const char *service = clickhouse_text(c, &r->text);
+
+		r->found->series += cursor_u64(c);
+		if (c->failed)
+			return -EBADMSG;
+		if (!fits)
+			continue;
+		buf_put_text(&r->services, r->services.n ? ", " : "");
+		clickhouse_sql_text(&r->services, service);
+		fits = r->services.n < SERVICES_BYTES;
+	}
+	if (!fits)
+		buf_clear(&r->services);
+	return r->services.failed ? -ENOMEM : 0;
 }
 
 static void clickhouse_from_windows(struct clickhouse_reading *r, struct buf *sql,
@@ -168,10 +186,14 @@ static int clickhouse_read_windows(struct clickhouse_reading *r)
 	}
 	if (rc < 0)
 		return rc;
-	buf_put_text(&sql, "SELECT uniqExact(" CLICKHOUSE_SERIES ") FROM ");
+	buf_put_text(&sql, "SELECT service, uniqExact(" CLICKHOUSE_SERIES ") FROM ");
 	clickhouse_sql_table(r->c, &sql, "seam_windows");
-	buf_printf(&sql, " WHERE %s FORMAT RowBinary", buf_text(&r->where));
-	return clickhouse_ask(r, &sql, clickhouse_take_series);
+	buf_printf(&sql, " WHERE %s GROUP BY service FORMAT RowBinary", buf_text(&r->where));
+	rc = clickhouse_ask(r, &sql, clickhouse_take_series);
+	/* What the index begins with: a host has few services. */
+	if (r->services.n)
+		buf_printf(&r->where, " AND service IN (%s)", buf_text(&r->services));
+	return rc < 0 || !r->where.failed ? rc : -ENOMEM;
 }
 
 /* ---- counts ---- */
@@ -347,10 +369,14 @@ static void clickhouse_from_stacks(struct clickhouse_reading *r, struct buf *sql
 	buf_put_text(sql, " WHERE ");
 	clickhouse_hours_sql(sql, r->q);
 	clickhouse_filter_places_sql(sql, r->q->where);
-	/* What the index begins with: a host has few services. */
-	buf_put_text(sql, " AND service IN (SELECT service FROM ");
-	clickhouse_sql_table(r->c, sql, "seam_windows");
-	buf_printf(sql, " WHERE %s) AND stack IN (SELECT one_stack FROM ", buf_text(&r->where));
+	if (r->services.n) {
+		buf_printf(sql, " AND service IN (%s)", buf_text(&r->services));
+	} else {
+		buf_put_text(sql, " AND service IN (SELECT service FROM ");
+		clickhouse_sql_table(r->c, sql, "seam_windows");
+		buf_printf(sql, " WHERE %s)", buf_text(&r->where));
+	}
+	buf_put_text(sql, " AND stack IN (SELECT one_stack FROM ");
 	clickhouse_sql_table(r->c, sql, "seam_windows");
 	buf_printf(sql, " ARRAY JOIN stacks AS one_stack WHERE %s)", buf_text(&r->where));
 }
@@ -539,6 +565,7 @@ static int clickhouse_add(struct clickhouse_reading *r)
 static void clickhouse_reading_free(struct clickhouse_reading *r)
 {
 	buf_free(&r->where);
+	buf_free(&r->services);
 	buf_free(&r->text);
 	pool_free(&r->keys);
 	pool_free(&r->stacks);
