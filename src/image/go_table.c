@@ -450,22 +450,37 @@ static int go_find_text(struct go_table *t, struct image *image, uint64_t addres
 	return said ? 0 : -EBADMSG;
 }
 
+#define GO_BEGIN 8u
+
+/* The form of a table that begins with these bytes: its word, two bytes of 0, the quantum, how many
+ * bytes an address has. 0: none does. */
+static unsigned go_form(const unsigned char *bytes, bool swap)
+{
+	struct cursor c = cursor_of(bytes, GO_BEGIN, swap);
+	const uint32_t magic = cursor_u32(&c);
+	const uint16_t zero = cursor_u16(&c);
+	const uint8_t quantum = cursor_u8(&c), word = cursor_u8(&c);
+
+	if (zero || (quantum != 1 && quantum != 2 && quantum != 4) || (word != 4 && word != 8))
+		return 0;
+	for (size_t i = 0; i < sizeof(go_forms) / sizeof(go_forms[0]); i++)
+		if (go_forms[i].magic == magic)
+			return go_forms[i].go;
+	return 0;
+}
+
 /* Reads what the header says, form by form; before Go 1.16 files stand behind the functions.
  * *ret_text: what it says of where addresses count from. */
 static int go_header(struct go_table *t, uint64_t *ret_text)
 {
 	struct cursor c = cursor_of(t->bytes, t->n, t->swap);
-	uint32_t magic = cursor_u32(&c);
 
-	for (size_t i = 0; i < sizeof(go_forms) / sizeof(go_forms[0]); i++)
-		if (go_forms[i].magic == magic)
-			t->go = go_forms[i].go;
-	cursor_u16(&c);
+	t->go = t->n < GO_BEGIN ? 0 : go_form(t->bytes, t->swap);
+	if (!t->go)
+		return -EBADMSG;
+	cursor_seek(&c, GO_BEGIN - 2);
 	t->quantum = cursor_u8(&c);
 	t->word = cursor_u8(&c);
-	if (!t->go || (t->word != 4 && t->word != 8) ||
-	    (t->quantum != 1 && t->quantum != 2 && t->quantum != 4))
-		return -EBADMSG;
 	*ret_text = 0;
 	t->n_functions = go_address(t, &c);
 	if (t->go >= 16) {
@@ -507,32 +522,66 @@ static bool go_is_in_order(const struct go_table *t)
 	return true;
 }
 
-/* find: image_section, or image_section_beside, which reads no bytes. */
-static int go_section(struct image *image,
-                      int (*find)(struct image *image, const char *name, struct image_section *ret),
-                      struct image_section *ret)
+#define GO_NOTE ".note.go.buildid" /* of Go's linker */
+#define GO_WITHIN ".data.rel.ro"
+#define GO_ALIGNED 32u /* to so many bytes its linker aligns the table */
+/* Of position-independent programs before Go 1.26 that the system's linker linked, which puts all
+ * such data into one section. */
+static int go_section_within(struct image *image, bool swap, struct image_section *ret)
 {
-	int r = find(image, ".gopclntab", ret);
+	struct image_section s;
+	int r = image_section_beside(image, GO_NOTE, &s);
 
-	/* In position-independent programs before Go 1.26. */
-	return r == -ENOENT ? find(image, ".data.rel.ro.gopclntab", ret) : r;
+	if (r >= 0)
+		r = image_section(image, GO_WITHIN, &s);
+	if (r < 0)
+		return r;
+	for (size_t at = -s.vaddr % GO_ALIGNED; s.n >= GO_BEGIN && at <= s.n - GO_BEGIN;
+	     at += GO_ALIGNED) {
+		if (!go_form(s.bytes + at, swap))
+			continue;
+		s.bytes += at;
+		s.n -= at;
+		s.vaddr += at;
+		*ret = s;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* Where it has a section of its own: the second is that of position-independent programs before Go
+ * 1.26. */
+static const char *const go_sections[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
+
+static int go_section(struct image *image, bool swap, struct image_section *ret)
+{
+	int r = image_section(image, go_sections[0], ret);
+
+	if (r == -ENOENT)
+		r = image_section(image, go_sections[1], ret);
+	return r == -ENOENT ? go_section_within(image, swap, ret) : r;
 }
 
 bool go_table_is_there(struct image *image)
 {
 	struct image_section section;
 
-	return go_section(image, image_section_beside, &section) == 0;
+	for (size_t i = 0; i < sizeof(go_sections) / sizeof(go_sections[0]); i++)
+		if (image_section_beside(image, go_sections[i], &section) == 0)
+			return true;
+	return image_section_beside(image, GO_NOTE, &section) == 0 &&
+	       image_section_beside(image, GO_WITHIN, &section) == 0;
 }
 
 /* Reads the header, learns where the code is, and looks at all addresses once. */
 int go_table_open(struct go_table **ret, struct image *image)
 {
 	const uint16_t one = 1;
+	const bool swap = image_is_big_endian(image) == *(const unsigned char *)&one;
 	struct image_section section, code;
 	struct go_table *t;
 	uint64_t text;
-	int r = go_section(image, image_section, &section);
+	int r = go_section(image, swap, &section);
 
 	if (r < 0)
 		return r;
@@ -547,7 +596,7 @@ int go_table_open(struct go_table **ret, struct image *image)
 	*t = (struct go_table){
 		.bytes = section.bytes,
 		.n = section.n,
-		.swap = image_is_big_endian(image) == *(const unsigned char *)&one,
+		.swap = swap,
 		.code = code.vaddr,
 		.code_end = code.vaddr + code.n,
 	};

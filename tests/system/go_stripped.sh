@@ -47,4 +47,7 @@ cp "bare$T/work-go" work-bare
 named work-bare
 go build -buildmode=pie -ldflags='-s -w' -o work-pie "$TESTS/unwind_cases/work.go" 2>go.err || done_testing
 named work-pie
+# The system's linker puts Go's table among other data (before Go 1.26).
+go build -buildmode=pie -ldflags='-s -w -linkmode=external' -o work-linked "$TESTS/unwind_cases/work.go" 2>go.err || done_testing
+named work-linked
 done_testing

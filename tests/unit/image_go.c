@@ -28,6 +28,8 @@ struct program {
 	unsigned go;
 	bool no_text;   /* the header does not say where addresses count from */
 	bool no_module; /* and there is no description of the module */
+	bool within;    /* the table is in a section with other data */
+	bool no_note;   /* and nothing says that it is Go's */
 };
 
 struct part {
@@ -205,9 +207,25 @@ static void make_parts(const struct program *p, struct part *ret)
 	buf_put_u64(&ret->module, DATA);
 }
 
+#define BESIDE 96u /* bytes of other data in front of the table */
+
+/* Puts other data in front of the table: also what would begin one, were it aligned. */
+static void put_beside(struct buf *table)
+{
+	struct buf all = { 0 };
+
+	buf_put_zeros(&all, 40);
+	buf_put(&all, table->bytes, 8);
+	buf_put_zeros(&all, BESIDE - all.n);
+	buf_put(&all, table->bytes, table->n);
+	buf_free(table);
+	*table = all;
+}
+
 static void make(const struct program *p, struct buf *ret)
 {
-	static const char names[] = "\0.text\0.gopclntab\0.noptrdata\0.rodata\0.shstrtab";
+	static const char names[] = "\0.text\0.gopclntab\0.noptrdata\0.rodata\0.shstrtab\0"
+	                            ".data.rel.ro\0.note.go.buildid";
 	struct part parts = { 0 };
 	Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB,
 		                           EV_CURRENT },
@@ -217,19 +235,21 @@ static void make(const struct program *p, struct buf *ret)
 		              .e_entry = CODE,
 		              .e_ehsize = sizeof(Elf64_Ehdr),
 		              .e_shentsize = sizeof(Elf64_Shdr),
-		              .e_shnum = 6,
+		              .e_shnum = 7,
 		              .e_shstrndx = 5 };
-	Elf64_Shdr sections[6] = { 0 };
+	Elf64_Shdr sections[7] = { 0 };
 	const struct {
 		uint32_t name;
 		uint64_t flags, address;
 		const struct buf *bytes;
 	} s[] = { { 1, SHF_ALLOC | SHF_EXECINSTR, CODE, NULL },
-		  { 7, SHF_ALLOC, TABLE, &parts.table },
+		  { p->within ? 47 : 7, SHF_ALLOC, TABLE - (p->within ? BESIDE : 0), &parts.table },
 		  { 18, SHF_ALLOC | SHF_WRITE, MODULE, &parts.module },
 		  { 29, SHF_ALLOC, DATA, &parts.data } };
 
 	make_parts(p, &parts);
+	if (p->within)
+		put_beside(&parts.table);
 	buf_put(ret, &header, sizeof(header));
 	for (unsigned i = 0; i < 4; i++) {
 		buf_put_zeros(ret, -ret->n & 15);
@@ -247,6 +267,10 @@ static void make(const struct program *p, struct buf *ret)
 	sections[5] = (Elf64_Shdr){
 		.sh_name = 37, .sh_type = SHT_STRTAB, .sh_offset = ret->n, .sh_size = sizeof(names)
 	};
+	sections[6] = (Elf64_Shdr){ .sh_name = p->no_note ? 37 : 60,
+		                    .sh_type = SHT_NOTE,
+		                    .sh_offset = ret->n,
+		                    .sh_size = 4 };
 	buf_put(ret, names, sizeof(names));
 	buf_put_zeros(ret, -ret->n & 15);
 	header.e_shoff = ret->n;
@@ -327,7 +351,7 @@ static int opened(const struct program *p, bool inlined)
 
 	make(p, &bytes);
 	assert_int_equal(image_open_memory(&image, bytes.bytes, bytes.n, "made", &err), 0);
-	assert_true(go_table_is_there(image));
+	assert_true(go_table_is_there(image) == !p->no_note);
 	r = go_table_open(&t, image);
 	if (r == 0) {
 		check_program(t, inlined);
@@ -356,6 +380,20 @@ static void test_text(void **state)
 	assert_int_equal(opened(&(struct program){ .go = 20, .no_text = true, .no_module = true },
 	                        false),
 	                 -EBADMSG);
+}
+
+/* The system's linker puts the table of a position-independent program among other data. */
+static void test_within(void **state)
+{
+	(void)state;
+	assert_int_equal(opened(&(struct program){ .go = 2, .within = true }, false), 0);
+	assert_int_equal(opened(&(struct program){ .go = 18, .within = true }, true), 0);
+	assert_int_equal(opened(&(struct program){ .go = 20, .within = true, .no_text = true },
+	                        true),
+	                 0);
+	assert_int_equal(opened(&(struct program){ .go = 20, .within = true, .no_note = true },
+	                        false),
+	                 -ENOENT);
 }
 
 static void use_all(const unsigned char *bytes, size_t n)
@@ -403,7 +441,7 @@ static void test_damage(void **state)
 		struct buf bytes = { 0 };
 		unsigned char *copy;
 
-		make(&(struct program){ .go = forms[form] }, &bytes);
+		make(&(struct program){ .go = forms[form], .within = form % 2 }, &bytes);
 		copy = malloc(bytes.n);
 		assert_non_null(copy);
 		for (unsigned round = 0; round < 4000; round++) {
@@ -429,6 +467,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_within),
 		cmocka_unit_test(test_damage),
 	};
 
