@@ -26,7 +26,7 @@ gone() {
 }
 trap 'gone; cd /; rm -rf "$T"' EXIT
 
-# probed OPTIONS PROGRAM SYMBOL[+BYTES]...: stacks of a run with uprobes there
+# probed OPTIONS PROGRAM SYMBOL[+BYTES]...: stacks of a run with uprobes there, at $HZ
 probed() {
 	options=$1 program=$2
 	shift 2
@@ -41,7 +41,7 @@ probed() {
 		echo 1 >$tracing/events/$system/$at/enable
 	done
 	name="$program${options:+ $options}: $*"
-	record -q -e cpu-clock -F 997 --call-graph dwarf,2048 $options -o f.data -- ./$program
+	record -q -e cpu-clock -F $HZ --call-graph dwarf,2048 $options -o f.data -- ./$program
 	gone
 	"$SEAM" script -F comm,pid,ip,sym f.data >f.txt 2>/dev/null || fail "$name: script"
 	# Of stacks in a breakpoint's trap: all; down to main; ended early; any other. A step out of line is in no function.
@@ -76,11 +76,11 @@ probed() {
 
 TRAPPED="trapped_rbp,trapped_caller,main trapped_rbx,trapped_caller,main trapped_r12,trapped_caller,main trapped_sub,trapped_caller,main"
 CALLS="leaf,small,saving,wide,caller,main"
-ORDER=$TRAPPED
+ORDER=$TRAPPED HZ=997
 probed "" trapped at_rbp at_rbx
 probed --keep-stacks trapped at_rbp at_rbx
 probed "" trapped at_rbx_ret at_sub_ret at_rbp+1 at_sub+4
-ORDER=$CALLS
+ORDER=$CALLS HZ=3999 # few samples are in the trap: 8 to 28 at 997 Hz
 probed "" without leaf small saving wide
 probed "" with leaf small saving wide
 probed --keep-stacks marked leaf small saving wide
