@@ -269,9 +269,10 @@ static uint32_t load_program(struct load_builder *b, uint32_t space)
 }
 
 /* Few keys are in many entries, so that of each is remembered. */
-static uint32_t load_entry_task(struct load_builder *b, uint32_t id, const struct stacks_key *key)
+static uint32_t load_entry_task(struct load_builder *b, const struct stacks_entry *e,
+                                const struct stacks_key *key)
 {
-	uint32_t *task = &b->tasks[id];
+	uint32_t *task = &b->tasks[e->same.key];
 
 	if (*task)
 		return *task;
@@ -343,12 +344,13 @@ static int load_text_context(struct load_builder *b, uint32_t set, uint32_t *ret
 	return load_text_of_set(b, LOAD_SET_CONTEXT, set, ret);
 }
 
-/* What a row of the profile has of a key: all but the node. -ENOMEM. */
-static int load_key(struct load_builder *b, const struct stacks_key *of, uint32_t id,
-                    struct profile_key *ret)
+/* What a row of the profile has of an entry's key: all but the node. -ENOMEM. */
+static int load_key(struct load_builder *b, const struct load_table *t,
+                    const struct stacks_entry *e, struct profile_key *ret)
 {
+	const struct stacks_key *of = stacks_key(t->stacks, e);
 	struct profile_key key = { .event = b->events[of->event],
-		                   .task = load_entry_task(b, id, of),
+		                   .task = load_entry_task(b, e, of),
 		                   .state = of->state };
 	int r = key.task == PROFILE_FAILED ? -ENOMEM : 0;
 
@@ -368,7 +370,7 @@ static int load_entry(struct load_builder *b, const struct load_table *t, struct
                       const struct stacks_entry *e, uint32_t *ret)
 {
 	struct profile_key key;
-	int r = load_key(b, stacks_key(t->stacks, e), e->same.key, &key);
+	int r = load_key(b, t, e, &key);
 
 	if (r >= 0)
 		r = load_stack(b, t, users, e, &key.node);
@@ -452,7 +454,7 @@ static int load_each_place(struct load_builder *b, const struct load_table *t,
 
 		r = row ? load_innermost(b, t, e, &node) : -ENOMEM;
 		if (r >= 0 && !row->id)
-			r = load_key(b, stacks_key(t->stacks, e), e->same.key, &row->key);
+			r = load_key(b, t, e, &row->key);
 		if (r >= 0)
 			r = load_rows_add(rows, row, e, node);
 		if (r >= 0)
