@@ -3,8 +3,6 @@
  * and " xx" for each byte; 16 bytes at once where the processor can. */
 #include "base/digits.h"
 
-#include <stdbool.h>
-
 #ifdef __x86_64__
 #include <tmmintrin.h>
 #endif
@@ -71,30 +69,16 @@ __attribute__((target("ssse3"))) static void digits_bytes_ssse3(char *to,
 	                 _mm_or_si128(_mm_shuffle_epi8(middle, of_middle), blank));
 	_mm_storeu_si128((void *)(to + 32), _mm_or_si128(_mm_shuffle_epi8(b, of_b), blank));
 }
-
-static bool digits_are_wide(void)
-{
-	return __builtin_cpu_supports("ssse3");
-}
-#else
-static void digits_bytes_ssse3(char *to, const unsigned char *bytes)
-{
-	(void)to;
-	(void)bytes;
-}
-
-static bool digits_are_wide(void)
-{
-	return false;
-}
 #endif
 
 void digits_put_bytes16(char *to, const unsigned char *bytes)
 {
-	if (digits_are_wide()) {
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("ssse3")) {
 		digits_bytes_ssse3(to, bytes);
 		return;
 	}
+#endif
 	for (unsigned i = 0; i < 16; i++)
 		memcpy(to + i * 3, digits_bytes + bytes[i] * 3, 3);
 }
