@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-
-#define WAY_NUMBER 5u /* bytes of a varint of 32 bits, at most */
+#include "export/proto.h"
 
 void pprof_way_free(struct pprof_way *w)
 {
@@ -34,28 +33,23 @@ static size_t pprof_way_size(const struct pprof_way *w)
 static int pprof_way_room(struct pprof_way *w, size_t used)
 {
 	const size_t before = w->capacity;
-	int r = ARRAY_ROOM(&w->bytes, &w->capacity, used + WAY_NUMBER);
+	int r = ARRAY_ROOM(&w->bytes, &w->capacity, used + PROTO_VARINT_MOST);
 
 	if (r >= 0 && w->capacity != before)
 		memmove(w->bytes + w->capacity - used, w->bytes + before - used, used);
 	return r < 0 ? r : ARRAY_ROOM(&w->steps, &w->steps_capacity, w->n + 1);
 }
 
-/* Seven bits a byte, the least first; the top bit says that more follow. */
 int pprof_way_put(struct pprof_way *w, uint32_t node, uint32_t location)
 {
 	const size_t used = pprof_way_size(w);
-	size_t n = 1;
-	unsigned char *at;
+	unsigned char number[PROTO_VARINT_MOST];
+	const size_t n = proto_put_varint(number, location);
 	int r = pprof_way_room(w, used);
 
 	if (r < 0)
 		return r;
-	while (n < WAY_NUMBER && location >> 7 * n)
-		n++;
-	at = w->bytes + w->capacity - used - n;
-	for (size_t i = 0; i < n; i++)
-		at[i] = (unsigned char)((location >> 7 * i & 0x7f) | (i + 1 < n ? 0x80 : 0));
+	memcpy(w->bytes + w->capacity - used - n, number, n);
 	w->steps[w->n++] = (struct pprof_step){ .node = node, .size = used + n };
 	return 0;
 }

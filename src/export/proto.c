@@ -17,20 +17,23 @@ enum {
 	WIRE_BYTES = 2
 };
 
-#define VARINT_MOST 10u /* bytes */
-
 /* Seven bits a byte, the least first; the top bit says that more follow. */
-void proto_varint(struct buf *out, uint64_t v)
+size_t proto_put_varint(unsigned char *to, uint64_t v)
 {
-	unsigned char *to = buf_reserve(out, VARINT_MOST);
 	size_t n = 0;
 
-	if (!to)
-		return;
 	for (; v > 0x7f; v >>= 7)
 		to[n++] = (unsigned char)(v | 0x80);
 	to[n++] = (unsigned char)v;
-	out->n += n;
+	return n;
+}
+
+void proto_varint(struct buf *out, uint64_t v)
+{
+	unsigned char *to = buf_reserve(out, PROTO_VARINT_MOST);
+
+	if (to)
+		out->n += proto_put_varint(to, v);
 }
 
 /* A field that is 0 is not written: readers take 0 for what is missing. */

@@ -8,6 +8,9 @@
 
 #include "base/buf.h"
 
+#define PROTO_VARINT_MOST 10u /* bytes */
+/* Writes a varint; how many bytes. */
+size_t proto_put_varint(unsigned char *to, uint64_t v);
 void proto_varint(struct buf *out, uint64_t v);
 void proto_u64(struct buf *out, unsigned field, uint64_t v);
 void proto_bool(struct buf *out, unsigned field, bool v);
