@@ -21,20 +21,14 @@
 #include "fleet/flat_frames.h"
 #include "fleet/nameless_frames.h"
 #include "fleet/sum_up.h"
+#include "rnd.h"
 
 #define SECOND 1000000000ull
 #define WINDOWS 96u
 #define SAMPLES 24u
 #define FUNCTIONS 9u
 
-static uint64_t seed = 5;
 static struct store *store;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % n;
-}
 
 /* One of few frames: some without a name, some of one function at two lines, some inlined, some of
  * CPython. */
@@ -387,6 +381,7 @@ int main(void)
 	struct seam_error err = { 0 };
 	int r = store_open(&store, "sqlite::memory:", STORE_WRITE, &err);
 
+	seed = 5;
 	if (r == -ENOSYS)
 		return 77;
 	if (r < 0)

@@ -7,17 +7,10 @@
 #include <stdio.h>
 
 #include "profile/profile.h"
+#include "rnd.h"
 
 #define FUNCTIONS 6
 #define DEPTH 9
-
-static uint64_t seed;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % n;
-}
 
 static uint32_t frame_of(struct profile *p, unsigned function, uint64_t address)
 {

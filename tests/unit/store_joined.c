@@ -18,17 +18,10 @@
 #include "store/stacks/joined.h"
 #include "store/stacks/named.h"
 #include "store/stacks/sorted.h"
+#include "rnd.h"
 
 #define GROUPS 3u
 #define MOST 4000u
-
-static uint64_t seed = 7;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % n;
-}
 
 /* What is to come out: stacks, and what was counted of them. */
 struct wanted {

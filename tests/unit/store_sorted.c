@@ -12,16 +12,9 @@
 #include <cmocka.h>
 
 #include "store/stacks/sorted.h"
+#include "rnd.h"
 
 #define MANY 600u
-
-static uint64_t seed = 1;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % n;
-}
 
 /* A sorted list: each node below the one in front of it, or below one of its callers. Some are
  * folded. */

@@ -17,18 +17,11 @@
 
 #include "profile/rollup.h"
 #include "store/store.h"
+#include "rnd.h"
 
 #define S 1000000000ULL
 #define HOSTS 3
 #define FUNCTIONS 7
-
-static uint64_t seed = 1;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % n;
-}
 
 static const struct profile_state states[] = { { .name = "one", .text = "one", .whole = true },
 	                                       { .name = "two", .text = "two" } };

@@ -11,18 +11,11 @@
 #include <string.h>
 
 #include "unwind/rows.h"
+#include "rnd.h"
 
 #define TEXT_AT 0x1000u
 #define TEXT_SIZE 0x40000000u
 #define MOST 4000u
-
-static uint64_t seed = 7;
-
-static uint32_t rnd(uint32_t n)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % n;
-}
 
 static int by_start(const void *pa, const void *pb)
 {
