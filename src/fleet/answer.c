@@ -12,10 +12,12 @@
 #include "fleet/flat_frames.h"
 #include "fleet/nameless_frames.h"
 #include "fleet/quality.h"
+#include "profile/events.h"
 #include "profile/origin.h"
 
-/* Reads the rows into the profile. Windows begin at times of the wall clock; the profile's own
- * clock starts with the first of them. */
+/* Reads the rows into the profile. In which order a store meets events depends on how it finds what
+ * is asked for, so they get one of their own. Windows begin at times of the wall clock; the
+ * profile's own clock starts with the first of them. */
 static int answer_profile(struct answer *a, struct store *s, const struct store_query *q,
                           struct seam_error *err)
 {
@@ -33,6 +35,8 @@ static int answer_profile(struct answer *a, struct store *s, const struct store_
 	flat_frames_free(&frames);
 	if (q->flat && q->flat->filled)
 		a->load.flat = q->flat;
+	if (r >= 0)
+		r = events_sort(p, q->flat && q->flat->filled ? q->flat : NULL);
 	if (r < 0 || !a->found.windows)
 		return r;
 	/* Times by a clock that began with the first window, so that its begin is known. */
