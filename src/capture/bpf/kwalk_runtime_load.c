@@ -37,7 +37,7 @@ static int runtime_maps(const struct kwalk *l, struct bpf_object *object)
 			continue;
 		if (have)
 			r = bpf_map__reuse_fd(map, bpf_map__fd(have));
-		else if (!strcmp(name, "runtime_scratches") || !strcmp(name, "python_knowns"))
+		else if (!strcmp(name, "runtime_scratches") || !strcmp(name, "runtime_knowns"))
 			r = bpf_map__set_max_entries(map, (uint32_t)l->n_cpus);
 		if (r < 0)
 			return r;

@@ -11,6 +11,7 @@
 #define RUNTIME_OWN_WORDS 192u
 
 #include "capture/runtime/runtime.bpf.h"
+#include "capture/runtime/runtime_known.bpf.h"
 #include "runtimes/hotspot_layout.h"
 
 #define HOTSPOT_HEAPS_MOST 3
@@ -38,6 +39,7 @@ struct hotspot_heap {
 struct hotspot {
 	__u64 low, high; /* all code is between these */
 	__u64 call_stub; /* Java's outermost frames return there */
+	__u64 whose;     /* what else nmethods are told apart by (runtime_known.bpf.h) */
 	__u32 n_heaps, what;
 	struct hotspot_heap heap[HOTSPOT_HEAPS_MOST];
 	/* whose heaps these are: but for `high` they stay as they are while a process runs */
@@ -92,6 +94,7 @@ INLINE void hotspot_frames(struct walk *c, const int kind)
 	HS(p)->size = 0;
 	HS(p)->konst_of = 0;
 	HS(p)->call_stub = 0;
+	HS(p)->whose = runtime_whose(p);
 	HS(p)->link_mask = HS(p)->link_shift = HS(p)->link_done = HS(p)->n_met = 0;
 	HS(p)->met[0] = HS(p)->met[1] = HS(p)->met[2] = 0;
 	if (walk_read(c, ADDRESS(HOTSPOT_LOW), &HS(p)->low, 8, kind) ||

@@ -153,18 +153,38 @@ INLINE long hotspot_key(struct walk *c, __u64 method, const int kind)
 	return 0;
 }
 
-/* The same, once in a walk. */
+/* What compiled code is known by: HotSpot numbers its nmethods, and gives no number twice. 0: it is
+ * not compiled, or has no number. */
+INLINE __u64 hotspot_identity(struct runtime_walk *p, __u64 method)
+{
+	__u32 what = ANEW(HS(p)->what), id = ANEW(HS(p)->id);
+	__u64 is;
+
+	if ((what != HOTSPOT_BLOB_METHOD && what != HOTSPOT_BLOB_NATIVE) || !id || ANEW(p->sleeps))
+		return 0;
+	is = runtime_mix(ANEW(HS(p)->whose), ANEW(HS(p)->blob));
+	is = runtime_mix(is, method);
+	return runtime_mix(is, (__u64)id << 32 | what) | 1;
+}
+
+/* The same, once in a walk, and of compiled code that was told as good as never again. */
 INLINE long hotspot_method(struct walk *c, __u64 method, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct runtime_met *m = runtime_met(p, method);
+	__u64 is;
+	__u32 what;
 
 	if (m->code) {
 		p->told.key = m->key;
 		return 0;
 	}
-	if (hotspot_key(c, method, kind))
-		return 1;
+	is = kind == WALK_NOW ? hotspot_identity(p, method) : 0;
+	if (!runtime_is_known(p, is, &what)) {
+		if (hotspot_key(c, method, kind))
+			return 1;
+		runtime_know(p, is, 0);
+	}
 	runtime_meet(p, runtime_met(p, method), method);
 	return 0;
 }

@@ -181,9 +181,9 @@ INLINE long python_code(struct walk *c, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct python *py = PY(p);
 	__u64 file, name, lines, is = kind == WALK_NOW ? python_identity(p) : 0;
-	__u32 size = AT(code_instructions);
+	__u32 size = AT(code_instructions), what;
 
-	if (python_is_known(p, is))
+	if (runtime_is_known(p, is, &what))
 		return 0;
 	if (size > sizeof(py->code_bytes))
 		return runtime_end(p, KWALK_RUNTIME_BUILDING);
@@ -204,7 +204,7 @@ INLINE long python_code(struct walk *c, const int kind)
 		return 0;
 	}
 	if (kind == WALK_NOW && python_was_told(c, file, name, lines)) {
-		python_know(p, is);
+		runtime_know(p, is, 0);
 		return 0;
 	}
 	/* The same text is still in place, as both code objects keep it alive. */

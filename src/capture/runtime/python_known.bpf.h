@@ -1,49 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * python_known.bpf.h: keys of code objects that were told on this CPU, kept from one sample to the
- * next, so that what they are called need not be read again: their texts are in memory that the
- * program itself never touches, which is in no cache.
+ * python_known.bpf.h: what CPython's code objects are known by (runtime_known.bpf.h).
  *
  * A code object is one that was met if its number is the same. Since 3.12 an interpreter numbers
  * its code objects and never gives a number twice. 3.11 numbers functions so, once they are called
  * often, and takes the number from one that is given other code: the frame has the function.
- *
- * Walks that may sleep leave it alone: they have no CPU of their own.
  */
 #ifndef SEAM_CAPTURE_RUNTIME_PYTHON_KNOWN_BPF_H
 #define SEAM_CAPTURE_RUNTIME_PYTHON_KNOWN_BPF_H
 
-#define PYTHON_PLACES 1024u /* a power of two */
-#define PYTHON_WAYS 4u      /* likewise: a line of the CPU's cache */
+#include "capture/runtime/runtime_known.bpf.h"
 
-struct python_known {
-	__u64 is, key; /* is: a hash of all that is compared; 0: none */
-};
-
-/* Objects whose identities lead to the same place. */
-struct python_place {
-	struct python_known of[PYTHON_WAYS];
-};
-
-struct python_knowns {
-	struct python_place places[PYTHON_PLACES];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY); /* by CPU */
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct python_knowns);
-} python_knowns SEC(".maps");
-
-/* Whose code objects the thread's frames have: numbers are an interpreter's, addresses those of an
- * address space. */
+/* Whose code objects the thread's frames have: numbers are an interpreter's. */
 INLINE void python_whose(struct runtime_walk *p)
 {
-	__u64 whose = runtime_mix(config.seed, (__u64)p->out.pid << 32 | p->process.execs);
-
-	whose = runtime_mix(whose, task_mm((void *)bpf_get_current_task_btf()));
-	PY(p)->whose = runtime_mix(whose, PY(p)->id);
+	PY(p)->whose = runtime_mix(runtime_whose(p), PY(p)->id);
 }
 
 /* Reads the number of the function that py->frame_bytes is of, if its code is what the frame runs.
@@ -78,48 +49,6 @@ INLINE __u64 python_identity(struct runtime_walk *p)
 		return 0;
 	is = runtime_mix(ANEW(py->whose), py->code + py->awaits);
 	return runtime_mix(is, number) | 1;
-}
-
-INLINE struct python_place *python_place(struct runtime_walk *p, __u64 is)
-{
-	__u32 at = (__u32)(is >> 8) & (PYTHON_PLACES - 1), cpu = ANEW(p->cpu);
-	struct python_knowns *k = is ? bpf_map_lookup_elem(&python_knowns, &cpu) : 0;
-
-	FORGET(at);
-	return k ? &k->places[at & (PYTHON_PLACES - 1)] : 0;
-}
-
-/* Whether the code with that identity was told: p->told.key is its key then. */
-INLINE int python_is_known(struct runtime_walk *p, __u64 is)
-{
-	struct python_place *at = python_place(p, is);
-
-	if (!at)
-		return 0;
-#pragma unroll
-	for (unsigned i = 0; i < PYTHON_WAYS; i++)
-		if (ANEW(at->of[i].is) == is) {
-			p->told.key = ANEW(at->of[i].key);
-			/* A sample that came in between may have put another one there. */
-			return ANEW(at->of[i].is) == is;
-		}
-	return 0;
-}
-
-/* Keeps p->told.key in the place of one that was met before. */
-INLINE void python_know(struct runtime_walk *p, __u64 is)
-{
-	struct python_place *at = python_place(p, is);
-	__u32 way = (__u32)ANEW(p->walk);
-	struct python_known *k;
-
-	if (!at)
-		return;
-	FORGET(way);
-	k = &at->of[way & (PYTHON_WAYS - 1)];
-	*(volatile __u64 *)&k->is = 0;
-	*(volatile __u64 *)&k->key = p->told.key;
-	*(volatile __u64 *)&k->is = is;
 }
 
 #endif
