@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/leb.h"
+#include "store/sqlite_called.h"
 
 /* The functions of an event while they are added up. */
 struct functions_event {
@@ -115,9 +116,9 @@ static int functions_read(struct functions_reading *r, const int64_t *span)
 {
 	sqlite3_stmt *statement = sqlite_prepare(
 	        r->s,
-	        "SELECT event, unit, service, version, weight, data FROM hour_sums WHERE hour >= "
+	        "SELECT event, unit, service, version, weight, data FROM rolled_sums WHERE hour >= "
 	        "?1 "
-	        "AND hour < ?2 AND hour IN (SELECT hour FROM hours) ORDER BY event, unit",
+	        "AND hour < ?2 AND hour IN (SELECT hour FROM rolled_hours) ORDER BY event, unit",
 	        r->err);
 	int rc;
 
@@ -146,35 +147,27 @@ static int functions_order(const void *pa, const void *pb)
 	return a->id < b->id ? -1 : 1;
 }
 
-/* NULL: out of memory. */
-static char *functions_text(sqlite3_stmt *statement, int column)
+static int functions_by_id(const void *pa, const void *pb)
 {
-	const char *text = (const char *)sqlite3_column_text(statement, column);
+	const struct store_function *a = *(struct store_function *const *)pa;
+	const struct store_function *b = *(struct store_function *const *)pb;
 
-	return strdup(text ? text : "");
+	return (a->id > b->id) - (a->id < b->id);
 }
 
 /* Names an event's functions; one that is not in the table stays without. -errno. */
 static int functions_name(const struct functions_reading *r, struct store_event *e)
 {
-	sqlite3_stmt *find =
-	        sqlite_prepare(r->s, "SELECT name, object FROM functions WHERE id = ?1", r->err);
-	int rc = find ? 0 : -r->err->code;
+	struct store_function **by_id = calloc(e->n + 1, sizeof(struct store_function *));
+	int rc;
 
-	for (size_t i = 0; i < e->n && rc >= 0; i++) {
-		struct store_function *f = &e->functions[i];
-
-		sqlite3_reset(find);
-		sqlite3_bind_int64(find, 1, (int64_t)f->id);
-		rc = sqlite_step(r->s, find, r->err);
-		if (rc <= 0)
-			continue;
-		f->name = functions_text(find, 0);
-		f->object = functions_text(find, 1);
-		if (!f->name || !f->object)
-			rc = -ENOMEM;
-	}
-	sqlite3_finalize(find);
+	if (!by_id)
+		return -ENOMEM;
+	for (size_t i = 0; i < e->n; i++)
+		by_id[i] = &e->functions[i];
+	qsort(by_id, e->n, sizeof(struct store_function *), functions_by_id);
+	rc = sqlite_called_name(r->s, by_id, e->n, r->err);
+	free(by_id);
 	return rc;
 }
 
@@ -204,7 +197,7 @@ static int functions_missing(const struct sqlite_store *s, const struct store_qu
 	sqlite3_stmt *statement = sqlite_prepare(
 	        s,
 	        has ? "SELECT count(*) FROM (SELECT DISTINCT from_ns / 3600000000000 FROM windows "
-	              "WHERE from_ns >= ?1 AND from_ns < ?2 EXCEPT SELECT hour FROM hours)"
+	              "WHERE from_ns >= ?1 AND from_ns < ?2 EXCEPT SELECT hour FROM rolled_hours)"
 	            : "SELECT count(DISTINCT from_ns / 3600000000000) FROM windows "
 	              "WHERE from_ns >= ?1 AND from_ns < ?2",
 	        err);
@@ -233,7 +226,8 @@ int sqlite_functions(void *store, const struct store_query *q, unsigned limit,
 	has = rc < 0 ? rc : sqlite_has_hours(r.s, &why);
 	rc = has < 0 ? has : functions_missing(r.s, q, has, &ret->missing, &why);
 	if (rc >= 0 && has > 0)
-		rc = sqlite_run(r.s, "SELECT count(*) FROM hours WHERE hour >= ?1 AND hour < ?2",
+		rc = sqlite_run(r.s,
+		                "SELECT count(*) FROM rolled_hours WHERE hour >= ?1 AND hour < ?2",
 		                span, 2, &hours, &why);
 	ret->hours = (uint64_t)hours;
 	if (rc >= 0 && hours)

@@ -15,21 +15,22 @@
 #include "base/intern.h"
 #include "profile/rollup.h"
 #include "store/parts/sqlite_parts.h"
+#include "store/sqlite_called.h"
 
-/* A function's hour is not written anew each time. */
-#define SEEN_HOURS 24
-
+/* Those of an older seam are let go: it had names that were not packed, and would take numbers for
+ * others. */
 static const char hours_schema[] =
-        "CREATE TABLE IF NOT EXISTS hours (hour INTEGER PRIMARY KEY);"
-        "CREATE TABLE IF NOT EXISTS hour_sums (hour INTEGER NOT NULL, event TEXT NOT NULL, "
+        "DROP TRIGGER IF EXISTS hours_again;"
+        "DROP TABLE IF EXISTS hours;"
+        "DROP TABLE IF EXISTS hour_sums;"
+        "DROP TABLE IF EXISTS functions;"
+        "CREATE TABLE IF NOT EXISTS rolled_hours (hour INTEGER PRIMARY KEY);"
+        "CREATE TABLE IF NOT EXISTS rolled_sums (hour INTEGER NOT NULL, event TEXT NOT NULL, "
         "unit INTEGER NOT NULL, service TEXT NOT NULL, version TEXT NOT NULL, "
         "weight INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (hour, event, unit, service, "
-        "version)) WITHOUT ROWID;"
-        "CREATE TABLE IF NOT EXISTS functions (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, "
-        "name TEXT NOT NULL, object TEXT NOT NULL, hour INTEGER NOT NULL);"
-        "CREATE INDEX IF NOT EXISTS functions_hash ON functions (hash);"
-        "CREATE TRIGGER IF NOT EXISTS hours_again AFTER INSERT ON windows WHEN new.begins = x'' "
-        "BEGIN DELETE FROM hours WHERE hour = new.from_ns / 3600000000000; END;";
+        "version)) WITHOUT ROWID;" CALLED_SCHEMA
+        "CREATE TRIGGER IF NOT EXISTS rolled_again AFTER INSERT ON windows WHEN new.begins = x'' "
+        "BEGIN DELETE FROM rolled_hours WHERE hour = new.from_ns / 3600000000000; END;";
 
 /* Whose functions are added up: interned texts. */
 struct hours_group {
@@ -66,8 +67,8 @@ struct hours_making {
 int sqlite_has_hours(const struct sqlite_store *s, struct seam_error *err)
 {
 	int64_t n;
-	int r = sqlite_run(s, "SELECT count(*) FROM sqlite_master WHERE name = 'hours'", NULL, 0,
-	                   &n, err);
+	int r = sqlite_run(s, "SELECT count(*) FROM sqlite_master WHERE name = 'rolled_hours'",
+	                   NULL, 0, &n, err);
 
 	return r < 0 ? r : n > 0;
 }
@@ -81,26 +82,28 @@ void sqlite_hours_span(const struct store_query *q, int64_t *from, int64_t *to)
 /* -errno. */
 int sqlite_forget_hours(const struct sqlite_store *s, struct seam_error *err)
 {
+	int64_t hour;
 	int r = sqlite_has_hours(s, err);
 
 	if (r <= 0)
 		return r;
-	r = sqlite_run(s,
-	               "DELETE FROM hours WHERE hour < ifnull((SELECT min(from_ns) FROM windows) / "
-	               "3600000000000, 9223372036854775807)",
-	               NULL, 0, NULL, err);
+	r = sqlite_run(
+	        s,
+	        "DELETE FROM rolled_hours WHERE hour < ifnull((SELECT min(from_ns) FROM windows) / "
+	        "3600000000000, 9223372036854775807)",
+	        NULL, 0, NULL, err);
 	/* Nothing else is to be looked for in each window's transaction. */
 	if (r < 0 || !sqlite3_changes(s->db))
 		return r;
-	r = sqlite_run(s,
-	               "DELETE FROM hour_sums WHERE hour < ifnull((SELECT min(hour) FROM hours), "
-	               "9223372036854775807)",
-	               NULL, 0, NULL, err);
-	return r < 0 ? r
-	             : sqlite_run(s,
-	                          "DELETE FROM functions WHERE hour < ifnull((SELECT min(hour) "
-	                          "FROM hours) - ?1, 9223372036854775807)",
-	                          (int64_t[]){ SEEN_HOURS }, 1, NULL, err);
+	r = sqlite_run(
+	        s,
+	        "DELETE FROM rolled_sums WHERE hour < ifnull((SELECT min(hour) FROM rolled_hours), "
+	        "9223372036854775807)",
+	        NULL, 0, NULL, err);
+	if (r >= 0)
+		r = sqlite_run(s, "SELECT ifnull(min(hour), 9223372036854775807) FROM rolled_hours",
+		               NULL, 0, &hour, err);
+	return r < 0 ? r : sqlite_called_forget(s, hour, err);
 }
 
 /* What tells whether somebody put or merged windows of the hour meanwhile. */
@@ -258,71 +261,32 @@ static int hours_read(struct hours_making *m, uint64_t from_ns, uint64_t to_ns)
 
 /* ---- writing ---- */
 
-/* Puts a function into the table. -errno. */
-static int hours_add_function(struct hours_making *m, sqlite3_stmt *insert, uint32_t function)
-{
-	int r;
-
-	sqlite3_bind_int64(insert, 4, m->hour);
-	r = sqlite_step(m->s, insert, m->err);
-	m->ids[function] = sqlite3_last_insert_rowid(m->s->db);
-	return r;
-}
-
-/* The id of a function in the table, where its texts are put if they are new; that it is still met
- * is said there once a day. -errno. */
-static int hours_put_function(struct hours_making *m, sqlite3_stmt *find, sqlite3_stmt *insert,
-                              uint32_t function)
-{
-	const struct hours_function *f = pool_at(&m->functions, function);
-	const char *name = intern_get(&m->texts, f->name),
-	           *object = intern_get(&m->texts, f->object);
-	const uint64_t hash =
-	        map_hash_bytes(object, strlen(object), map_hash_bytes(name, strlen(name), 0));
-	sqlite3_stmt *const both[] = { find, insert };
-	int64_t seen;
-	int r;
-
-	for (size_t i = 0; i < 2; i++) {
-		sqlite3_reset(both[i]);
-		sqlite3_bind_int64(both[i], 1, (int64_t)hash);
-		sqlite3_bind_text(both[i], 2, name, -1, SQLITE_STATIC);
-		sqlite3_bind_text(both[i], 3, object, -1, SQLITE_STATIC);
-	}
-	r = sqlite_step(m->s, find, m->err);
-	if (r <= 0)
-		return r < 0 ? r : hours_add_function(m, insert, function);
-	m->ids[function] = sqlite3_column_int64(find, 0);
-	seen = sqlite3_column_int64(find, 1);
-	return seen >= m->hour - SEEN_HOURS
-	               ? 0
-	               : sqlite_run(m->s, "UPDATE functions SET hour = ?1 WHERE id = ?2",
-	                            (int64_t[]){ m->hour, m->ids[function] }, 2, NULL, m->err);
-}
-
 /* Finds or gives each of the hour's functions its id. -errno. */
 static int hours_put_functions(struct hours_making *m)
 {
-	sqlite3_stmt *find = sqlite_prepare(
-	        m->s,
-	        "SELECT id, hour FROM functions WHERE hash = ?1 AND name = ?2 AND object = ?3",
-	        m->err);
-	sqlite3_stmt *insert =
-	        find ? sqlite_prepare(m->s,
-	                              "INSERT INTO functions (hash, name, object, hour) VALUES "
-	                              "(?1, ?2, ?3, ?4)",
-	                              m->err)
-	             : NULL;
-	int r = insert ? 0 : -m->err->code;
+	const uint32_t n = m->functions.n;
+	struct called *called = calloc((size_t)n + 1, sizeof(*called));
+	int r = called ? 0 : -ENOMEM;
 
-	m->ids = calloc((size_t)m->functions.n + 1, sizeof(*m->ids));
+	m->ids = calloc((size_t)n + 1, sizeof(*m->ids));
 	if (!m->ids)
 		r = -ENOMEM;
-	for (uint32_t i = 1; i <= m->functions.n && r >= 0; i++)
-		r = hours_put_function(m, find, insert, i);
-	sqlite3_finalize(find);
-	sqlite3_finalize(insert);
-	return r;
+	for (uint32_t i = 0; i < n && r >= 0; i++) {
+		const struct hours_function *f = pool_at(&m->functions, i + 1);
+
+		called[i].name = intern_get(&m->texts, f->name);
+		called[i].object = intern_get(&m->texts, f->object);
+	}
+	if (r >= 0)
+		r = sqlite_called_put(m->s, called, n, m->hour, m->err);
+	for (uint32_t i = 0; i < n && r >= 0; i++)
+		m->ids[i + 1] = called[i].id;
+	free(called);
+	return r == -EBADMSG && !m->err->code
+	               ? seam_error_set(m->err, EBADMSG, m->s->path, SEAM_NO_OFFSET, NULL,
+	                                "the store is damaged: what it says of its functions "
+	                                "makes no sense")
+	               : r;
 }
 
 static int hours_order(const void *pa, const void *pb, void *ctx)
@@ -341,7 +305,7 @@ static int hours_put_group(struct hours_making *m, uint32_t group, const struct 
 {
 	const struct hours_group *g = pool_at(&m->groups, group);
 	sqlite3_stmt *insert =
-	        sqlite_prepare(m->s, "INSERT INTO hour_sums VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+	        sqlite_prepare(m->s, "INSERT INTO rolled_sums VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
 	                       m->err);
 	struct buf plain = { 0 }, data = { 0 };
 	int64_t last = 0;
@@ -373,7 +337,7 @@ static int hours_put_group(struct hours_making *m, uint32_t group, const struct 
 /* Puts all of the hour. In the transaction of the caller. -errno. */
 static int hours_put(struct hours_making *m)
 {
-	int r = sqlite_run(m->s, "DELETE FROM hour_sums WHERE hour = ?1", &m->hour, 1, NULL,
+	int r = sqlite_run(m->s, "DELETE FROM rolled_sums WHERE hour = ?1", &m->hour, 1, NULL,
 	                   m->err);
 
 	if (r >= 0)
@@ -386,8 +350,8 @@ static int hours_put(struct hours_making *m)
 		r = hours_put_group(m, group, &m->sums[at], n);
 	}
 	return r < 0 ? r
-	             : sqlite_run(m->s, "INSERT OR IGNORE INTO hours VALUES (?1)", &m->hour, 1,
-	                          NULL, m->err);
+	             : sqlite_run(m->s, "INSERT OR IGNORE INTO rolled_hours VALUES (?1)", &m->hour,
+	                          1, NULL, m->err);
 }
 
 /* ---- an hour ---- */
@@ -456,7 +420,7 @@ static int hours_find(const struct sqlite_store *s, int64_t from, int64_t to, in
 	sqlite3_stmt *statement = sqlite_prepare(
 	        s,
 	        "SELECT DISTINCT from_ns / 3600000000000 AS h FROM windows WHERE from_ns >= ?1 AND "
-	        "from_ns < ?2 EXCEPT SELECT hour FROM hours ORDER BY h",
+	        "from_ns < ?2 EXCEPT SELECT hour FROM rolled_hours ORDER BY h",
 	        err);
 	size_t capacity = 0;
 	int r = statement ? 0 : -err->code;
@@ -500,8 +464,9 @@ int sqlite_roll_up(void *store, const struct store_query *q, uint64_t now_ns, un
 	if (r >= 0)
 		r = hours_find(s, span[0], span[1], &hours, &n, &why);
 	if (r >= 0)
-		r = sqlite_run(s, "SELECT count(*) FROM hours WHERE hour >= ?1 AND hour < ?2", span,
-		               2, &there, &why);
+		r = sqlite_run(s,
+		               "SELECT count(*) FROM rolled_hours WHERE hour >= ?1 AND hour < ?2",
+		               span, 2, &there, &why);
 	ret->there = (uint64_t)there;
 	for (size_t i = 0; i < n && r >= 0 && (!most || ret->made < most); i++) {
 		r = (uint64_t)(hours[i] + 1) * HOURS_NS + HOURS_LATE_NS > now_ns

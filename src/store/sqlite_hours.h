@@ -4,12 +4,11 @@
  * sqlite_functions.c answers from it. Its tables are there once an hour was rolled up; a seam that
  * does not know them leaves them alone.
  *
- * hours      hours (since the epoch) that are rolled up. A window that is put makes its hour go
- *            from here, whoever puts it; one that was merged holds what was there before.
- * hour_sums  an hour of one event, service and version: what all samples weigh, and the functions
- *            (sqlite_hours_put)
- * functions  names in objects; hour: of the last hours that have it, the others are behind it by at
- *            most a day
+ * rolled_hours      hours (since the epoch) that are rolled up. A window that is put makes its hour
+ *                   go from here, whoever puts it; one that was merged holds what was there before.
+ * rolled_sums       an hour of one event, service and version: what all samples weigh, and the
+ *                   functions (sqlite_hours_put)
+ * rolled_functions  names in objects (sqlite_called.h)
  *
  * A function counts once for each stack, however often it is in it.
  */

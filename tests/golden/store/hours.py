@@ -13,6 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from held import EVER, NOWHERE, check, fault, seam  # noqa: E402
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "data")
+# Of one function, plain: a name and an object with control characters.
+HOSTILE_NAMES = "UPDATE rolled_functions SET n = 1, data = x'00' || x'00' || x'03' || x'1b5b41' || x'03' || x'ff1b', seen = x'00' || x'01'"
 HOSTILE = "a=1,\\'; DROP TABLE hours; --, 3:x"
 PAST = ["--from", "@0", "--to", "-12h"]
 
@@ -68,11 +70,17 @@ def damaged(path):
     for _ in range(40):
         shutil.copyfile(path, broken)
         db = sqlite3.connect(broken)
-        for hour, event, data in db.execute("SELECT hour, event, data FROM hour_sums").fetchall():
+        for hour, event, data in db.execute("SELECT hour, event, data FROM rolled_sums").fetchall():
             data = bytearray(data[:chance.randrange(1, len(data) + 1)])
             data[chance.randrange(len(data))] = chance.randrange(256)
-            db.execute("UPDATE hour_sums SET data = ? WHERE hour = ? AND event = ?", (bytes(data), hour, event))
-        db.execute(chance.choice(("DELETE FROM functions", "UPDATE functions SET name = char(27) || name, object = x'ff1b'")))
+            db.execute("UPDATE rolled_sums SET data = ? WHERE hour = ? AND event = ?", (bytes(data), hour, event))
+        for first, seen, data in db.execute("SELECT id, seen, data FROM rolled_functions").fetchall():
+            seen, data = bytearray(seen), bytearray(data)
+            for of in chance.choice(((), (seen,), (data,), (seen, data))):
+                of[chance.randrange(len(of))] = chance.randrange(256)
+            db.execute("UPDATE rolled_functions SET seen = ?, data = ? WHERE id = ?", (bytes(seen), bytes(data), first))
+        db.execute(chance.choice(("DELETE FROM rolled_functions", "UPDATE rolled_functions SET n = n + 1", "UPDATE rolled_functions SET id = id + 1",
+                                  HOSTILE_NAMES)))
         db.commit()
         db.close()
         out, err, status = seam("store", "top", "--store", "sqlite:" + broken, *EVER, status=None)
@@ -117,11 +125,21 @@ def hours(work):
     # The roll-up of a store that had none, of an older version.
     old = os.path.join(work, "hours-old.db")
     shutil.copyfile(os.path.join(DATA, "gcc_d", "store-3.db"), old)
+    # Numbers of functions that an older seam gave mean others: what has them goes.
+    db = sqlite3.connect(old)
+    db.executescript("CREATE TABLE hours (hour INTEGER PRIMARY KEY); INSERT INTO hours SELECT DISTINCT from_ns / 3600000000000 FROM windows;"
+                     "CREATE TABLE hour_sums (hour); CREATE TABLE functions (id INTEGER PRIMARY KEY, name);"
+                     "CREATE TRIGGER hours_again AFTER INSERT ON windows BEGIN DELETE FROM hours; END;")
+    db.close()
     if "0 hours are rolled up" not in seam("store", "top", "--store", "sqlite:" + old, *EVER)[0]:
         fault("a store of version 3 has hours")
     made = rolled("sqlite:" + old)
     check("a store of version 3 is rolled up", True, made[0] > 0)
     same_functions("version 3", "sqlite:" + old, *PAST)
+    db = sqlite3.connect(old)
+    check("what an older seam rolled up", [], db.execute(
+        "SELECT name FROM sqlite_master WHERE name IN ('hours', 'hour_sums', 'functions', 'hours_again')").fetchall())
+    db.close()
     damaged(old)
     if "No such file" not in seam("store", "rollup", "--store", "sqlite:" + path + "-not", status=1)[1] or os.path.exists(path + "-not"):
         fault("a store that is not there is made by rollup")
