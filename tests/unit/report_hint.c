@@ -2,17 +2,21 @@
 // report_hint.c: the advice below a report: the right package, the right file, and none where none
 // is known to help.
 #include <setjmp.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "report/hint.h"
+#include "report/hint_known.h"
 #include "runtimes/runtime_flags.h"
 #include "tree.h"
 
@@ -72,6 +76,70 @@ static void test_package(void **state)
 	snprintf(command, sizeof(command), "rm -r %s", dir);
 	assert_int_equal(system(command), 0);
 	check_package("/usr/bin/tool", NULL); /* not a Debian system */
+}
+
+/* ---- what is known of before ---- */
+
+static char known_dir[] = "/tmp/seam-test-known-XXXXXX";
+static char cache_dir[] = "/tmp/seam-test-cache-XXXXXX";
+
+/* The folder of the lists seems to have been changed at that second, long ago. */
+static void known_changed(time_t second)
+{
+	const struct timespec times[2] = { { .tv_sec = second }, { .tv_sec = second } };
+
+	assert_int_equal(utimensat(AT_FDCWD, known_dir, times, 0), 0);
+}
+
+static void check_known(const char *path, const char *expected)
+{
+	struct hint_package files[2] = { { .path = "/usr/bin/none" }, { .path = path } };
+
+	hint_known_packages(known_dir, cache_dir, files, 2);
+	assert_string_equal(buf_text(&files[0].name), "");
+	assert_string_equal(buf_text(&files[1].name), expected);
+	buf_free(&files[0].name);
+	buf_free(&files[1].name);
+}
+
+static void known_shell(const char *format, const char *path)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), format, path);
+	assert_int_equal(system(command), 0);
+}
+
+/* Answers hold as long as the folder is the same, and no longer; damaged ones are none. */
+static void test_known(void **state)
+{
+	(void)state;
+	assert_non_null(mkdtemp(known_dir));
+	assert_non_null(mkdtemp(cache_dir));
+	tree_put_text(known_dir, "one.list", "/.\n/usr/bin/tool\n");
+	known_changed(1000);
+	check_known("/usr/bin/tool", "one");
+	/* Nobody changes a list in its place: here it shows that none is read. */
+	tree_put_text(known_dir, "one.list", "/.\n/usr/bin/new\n");
+	known_changed(1000);
+	check_known("/usr/bin/tool", "one");
+	check_known("/usr/bin/new", "one");
+	check_known("/usr/bin/tool", "one");
+	known_shell("for f in %s/*; do head -c -1 \"$f\" > \"$f.cut\"; mv \"$f.cut\" \"$f\"; done",
+	            cache_dir);
+	check_known("/usr/bin/tool", "");
+	tree_put_text(known_dir, "one.list", "/.\n/usr/bin/tool\n");
+	known_changed(2000);
+	check_known("/usr/bin/tool", "one");
+	/* A folder that was changed just now may be changed again. */
+	tree_put_text(known_dir, "one.list", "/.\n");
+	known_changed(time(NULL));
+	check_known("/usr/bin/tool", "");
+	tree_put_text(known_dir, "one.list", "/.\n/usr/bin/tool\n");
+	known_changed(time(NULL));
+	check_known("/usr/bin/tool", "one");
+	known_shell("rm -r %s", known_dir);
+	known_shell("rm -r %s", cache_dir);
 }
 
 static void check_hint(enum symbol_kind kind, enum symbol_state state, bool id, const char *part)
@@ -149,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_package),
+		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_hints),
 		cmocka_unit_test(test_runtimes),
 	};
