@@ -20,6 +20,11 @@ void pages_are_large(void)
 	pages_everywhere = true;
 }
 
+bool pages_all_large(void)
+{
+	return pages_everywhere;
+}
+
 /* What of n bytes are whole large pages; false: none are. */
 static bool pages_inside(void *at, size_t n, void **ret, size_t *n_ret)
 {

@@ -3,6 +3,7 @@
 #ifndef SEAM_BASE_PAGES_H
 #define SEAM_BASE_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -15,6 +16,8 @@ void *pages_new(size_t n);
 
 /* Malloc has large pages for all (heap.h). */
 void pages_are_large(void);
+/* Whether it has. */
+bool pages_all_large(void);
 
 /* From so many bytes on, memory is worth pages of its own. */
 #define PAGES_LARGE ((size_t)2 << 20)

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/blake2.h"
+#include "base/pages.h"
 
 #define FILE_MAX (1ULL << 30) /* bytes of one file; libLLVM's table is 4 MB */
 #define TOUCH_S (24 * 3600)   /* a file's time of use is written at most daily */
@@ -297,20 +298,28 @@ int table_cache_map(struct table_cache *c, const char *name, const void **ret, s
 	return r;
 }
 
-int table_cache_take(struct table_cache *c, const char *name, struct table_cache_bytes *ret)
+/* Into memory of our own; 1, or 0. */
+static int cache_take_own(struct table_cache *c, const char *name, struct table_cache_bytes *ret)
 {
 	struct buf own = { 0 };
 
-	*ret = (struct table_cache_bytes){ 0 };
-	if (table_cache_map(c, name, &ret->bytes, &ret->n)) {
-		ret->mapped = true;
-		return 1;
-	}
 	if (!table_cache_get(c, name, &own)) {
 		buf_free(&own);
 		return 0;
 	}
 	*ret = (struct table_cache_bytes){ own.bytes, own.n, false };
+	return 1;
+}
+
+int table_cache_take(struct table_cache *c, const char *name, struct table_cache_bytes *ret)
+{
+	*ret = (struct table_cache_bytes){ 0 };
+	/* Pages of a file are made, filled and let go one by one. */
+	if (pages_all_large())
+		return cache_take_own(c, name, ret);
+	if (!table_cache_map(c, name, &ret->bytes, &ret->n))
+		return cache_take_own(c, name, ret);
+	ret->mapped = true;
 	return 1;
 }
 

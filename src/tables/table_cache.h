@@ -37,7 +37,8 @@ int table_cache_spill(struct table_cache *c, const void *bytes, size_t n, const 
  * much less than memory of our own where page faults are slow. 1, or 0: also where only
  * table_cache_get can have it. */
 int table_cache_map(struct table_cache *c, const char *name, const void **ret, size_t *n);
-/* A blob: in such pages, or else in memory of our own. */
+/* A blob: in such pages, or in memory of our own, where that is of large pages (base/heap.h) or the
+ * file cannot be copied. */
 struct table_cache_bytes {
 	const void *bytes; /* at a multiple of 8; NULL: none */
 	size_t n;
