@@ -151,6 +151,7 @@ const unsigned char *image_section_piece(const struct image *image,
 /* Symbols of .symtab or .dynsym. */
 struct image_symbol {
 	const char *name; /* lives until close */
+	size_t length;    /* of it */
 	uint64_t value;   /* vaddr; ET_REL: within section */
 	uint64_t size;
 	uint32_t section; /* index; SHN_UNDEF: 0; special ones (SHN_ABS ...) are UINT32_MAX */
@@ -161,6 +162,8 @@ struct image_symbol {
  * when it returns non-zero and returns that. -ENOENT: no such table. */
 int image_each_symbol(struct image *image, unsigned table,
                       int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx);
+/* No more symbols than these has such a table, and no more bytes of names. 0: there is none. */
+size_t image_symbols(struct image *image, unsigned table, size_t *names);
 /* The value of a symbol by its name, of .symtab. -ENOENT. */
 int image_symbol_value(struct image *image, const char *name, uint64_t *ret);
 /* Calls each for every entry of the PLT: its vaddr and size and the name of its target. The

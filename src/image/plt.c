@@ -143,6 +143,7 @@ static int plt_section(struct image *image, const char *name, const struct slots
 		if (!slot)
 			continue;
 		symbol.name = slot->name;
+		symbol.length = strlen(slot->name);
 		r = each(ctx, &symbol);
 	}
 	return r;

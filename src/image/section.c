@@ -209,28 +209,21 @@ static Elf_Scn *section_of_type(struct image *image, unsigned type, GElf_Shdr *r
 	return NULL;
 }
 
-/* A name in a string table that may be damaged: NULL when it does not end inside. */
-static const char *section_name_at(const Elf_Data *names, uint64_t at)
-{
-	const char *text = names->d_buf;
+/* A table of symbols and the texts of their names, as libelf holds them. */
+struct symbols {
+	const Elf_Data *data, *names;
+	size_t n;
+	bool wide; /* of Elf64_Sym, which needs no call for each */
+};
 
-	if (at >= names->d_size || !memchr(text + at, 0, names->d_size - at))
-		return NULL;
-	return text + at;
-}
-
-/* Symbol names live as long as the image. A symbol that stands in no section of its own (absolute,
- * common) has the section UINT32_MAX. */
-int image_each_symbol(struct image *image, unsigned table,
-                      int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx)
+/* The first table of that type. -ENOENT: there is none. */
+static int section_symbols(struct image *image, unsigned type, struct symbols *ret)
 {
 	GElf_Shdr header, names_header;
-	Elf_Scn *scn = section_of_type(image, table, &header);
+	Elf_Scn *scn = section_of_type(image, type, &header);
 	Elf_Scn *names_scn = scn ? elf_getscn(image->elf, header.sh_link) : NULL;
 	Elf_Data *data = (errno = 0, scn) ? elf_getdata(scn, NULL) : NULL, *names;
 	size_t size = gelf_fsize(image->elf, ELF_T_SYM, 1, EV_CURRENT);
-	GElf_Sym symbol;
-	int r = 0;
 
 	if (!scn)
 		return -ENOENT;
@@ -242,24 +235,65 @@ int image_each_symbol(struct image *image, unsigned table,
 	                : NULL;
 	if (!size || !names || !names->d_buf)
 		return header.sh_type && header.sh_size ? image_elf_failed() : -ENOENT;
-	/* The symbol with number 0 is reserved. */
-	for (size_t i = 1; !r && i < data->d_size / size && i <= INT32_MAX; i++) {
-		struct image_symbol out;
+	*ret = (struct symbols){ .data = data,
+		                 .names = names,
+		                 .n = data->d_buf ? data->d_size / size : 0,
+		                 .wide = gelf_getclass(image->elf) == ELFCLASS64 };
+	if (ret->n > INT32_MAX)
+		ret->n = INT32_MAX;
+	return 0;
+}
 
-		if (!gelf_getsym(data, (int)i, &symbol))
-			break;
-		out = (struct image_symbol){
-			.name = section_name_at(names, symbol.st_name),
-			.value = symbol.st_value,
-			.size = symbol.st_size,
-			.section = symbol.st_shndx < SHN_LORESERVE ? symbol.st_shndx : UINT32_MAX,
-			.type = GELF_ST_TYPE(symbol.st_info),
-			.bind = GELF_ST_BIND(symbol.st_info),
-		};
-		if (out.name)
-			r = each(ctx, &out);
-	}
+/* Symbol i, with its name, which may be damaged: NULL when it does not end inside its table. False:
+ * there are no more. */
+static bool section_symbol(const struct symbols *symbols, size_t i, struct image_symbol *ret)
+{
+	const char *text = symbols->names->d_buf, *end = NULL;
+	GElf_Sym s;
+
+	if (symbols->wide)
+		memcpy(&s, (const char *)symbols->data->d_buf + i * sizeof(s), sizeof(s));
+	else if (!gelf_getsym((Elf_Data *)(uintptr_t)symbols->data, (int)i, &s))
+		return false;
+	if (s.st_name < symbols->names->d_size)
+		end = memchr(text + s.st_name, 0, symbols->names->d_size - s.st_name);
+	*ret = (struct image_symbol){
+		.name = end ? text + s.st_name : NULL,
+		.length = end ? (size_t)(end - text) - s.st_name : 0,
+		.value = s.st_value,
+		.size = s.st_size,
+		.section = s.st_shndx < SHN_LORESERVE ? s.st_shndx : UINT32_MAX,
+		.type = GELF_ST_TYPE(s.st_info),
+		.bind = GELF_ST_BIND(s.st_info),
+	};
+	return true;
+}
+
+/* Symbol names live as long as the image. A symbol that stands in no section of its own (absolute,
+ * common) has the section UINT32_MAX. */
+int image_each_symbol(struct image *image, unsigned table,
+                      int (*each)(void *ctx, const struct image_symbol *symbol), void *ctx)
+{
+	struct image_symbol symbol;
+	struct symbols symbols;
+	int r = section_symbols(image, table, &symbols);
+
+	/* The symbol with number 0 is reserved. */
+	for (size_t i = 1; r == 0 && i < symbols.n && section_symbol(&symbols, i, &symbol); i++)
+		if (symbol.name)
+			r = each(ctx, &symbol);
 	return r;
+}
+
+size_t image_symbols(struct image *image, unsigned table, size_t *names)
+{
+	struct symbols symbols;
+
+	*names = 0;
+	if (section_symbols(image, table, &symbols) < 0)
+		return 0;
+	*names = symbols.names->d_size;
+	return symbols.n;
 }
 
 /* For one name in the table of symbols; an undefined symbol has no value. */

@@ -49,10 +49,11 @@ static bool elffile_is_code_name(const char *name)
  * image_each_symbol; 0, or -ENOMEM. */
 static int elffile_take(void *ctx, const struct image_symbol *s)
 {
-	size_t size;
+	size_t size = s->length;
 	struct reading *reading = ctx;
 	struct table_symbol symbol = { .start = s->value };
 	const struct code *code;
+	const char *version;
 
 	/* Thread-local, section and file symbols are none of these. */
 	if (s->type != STT_FUNC && s->type != STT_GNU_IFUNC && s->type != STT_NOTYPE &&
@@ -74,9 +75,9 @@ static int elffile_take(void *ctx, const struct image_symbol *s)
 	                                    : TABLE_GLOBAL;
 	/* A linker that keeps versions in .symtab writes "exp2f@@GLIBC_2.27"; in an interpreter's
 	 * name a "@" is part of it (a converted recording's, "php::class@anonymous::f"). */
-	size = strcspn(s->name, "@");
-	if (s->name[size] && runtime_of_function(s->name))
-		size = strlen(s->name);
+	version = memchr(s->name, '@', size);
+	if (version && !runtime_of_function(s->name))
+		size = (size_t)(version - s->name);
 	return table_put(reading->table, &symbol, s->name, size, reading->suffix);
 }
 
@@ -165,6 +166,16 @@ static bool elffile_has_room(struct symbol_object *object, const struct image *i
 	return !n || elffile_may(object, image, elffile_bytes(n, names));
 }
 
+/* Takes the symbols of one table: there is room for all from the start, as what grows is moved.
+ * 0, -ENOMEM, or that they cannot be read. */
+static int elffile_read_symbols(struct reading *reading, struct image *image, unsigned type)
+{
+	size_t names, n = image_symbols(image, type, &names);
+
+	table_room(reading->table, n, names);
+	return image_each_symbol(image, type, elffile_take, reading);
+}
+
 /* A damaged or missing table is no failure: another one may have the symbols. plt: also entries of
  * the PLT, which debug files do not have. 0 or -ENOMEM. */
 static int elffile_read_image(struct symbol_object *object, struct image *image, bool plt)
@@ -175,9 +186,9 @@ static int elffile_read_image(struct symbol_object *object, struct image *image,
 	int r = elffile_reading_start(&reading, image);
 
 	if (r == 0 && elffile_has_room(object, image, SHT_SYMTAB))
-		r = image_each_symbol(image, SHT_SYMTAB, elffile_take, &reading);
+		r = elffile_read_symbols(&reading, image, SHT_SYMTAB);
 	if (r != -ENOMEM && elffile_has_room(object, image, SHT_DYNSYM))
-		r = image_each_symbol(image, SHT_DYNSYM, elffile_take, &reading);
+		r = elffile_read_symbols(&reading, image, SHT_DYNSYM);
 	reading.suffix = "@plt";
 	if (r != -ENOMEM && plt)
 		r = image_each_plt(image, elffile_take, &reading);

@@ -34,6 +34,17 @@ const char *table_name(const struct table *table, uint32_t name)
 	return (const char *)table->names.bytes + name;
 }
 
+void table_room(struct table *table, size_t n, size_t names)
+{
+	bool failed = table->names.failed;
+
+	if (!n || n >= UINT32_MAX || names >= UINT32_MAX ||
+	    ARRAY_ROOM(&table->symbols, &table->capacity, table->n + n) < 0)
+		return;
+	(void)buf_reserve(&table->names, names + n);
+	table->names.failed = failed;
+}
+
 /* The name is copied; table->n is the number of the new symbol, until table_seal puts them in
  * order. -E2BIG: names beyond 4 GiB. -ENOMEM. */
 int table_put(struct table *table, const struct table_symbol *symbol, const char *name, size_t n,

@@ -69,6 +69,8 @@ struct table {
 };
 
 void table_free(struct table *table);
+/* So many symbols, with so many bytes of names, will be added, or fewer. Only advice. */
+void table_room(struct table *table, size_t n, size_t names);
 /* Adds a symbol; suffix is put behind the name, may be "". -ENOMEM; -E2BIG: 4 GiB of names. */
 int table_put(struct table *table, const struct table_symbol *symbol, const char *name, size_t n,
               const char *suffix);
