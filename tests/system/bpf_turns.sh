@@ -30,4 +30,20 @@ for set in "./a.so ./b.so ./c.so" "./a.so jit" "over ./a.so ./b.so ./c.so" "lent
 done
 atleast "stacks in all" 10000 "$all_stacks"
 
+# A library that is new to the programs, on a stack that is deep: the recorder walks a copy of it, which must not be too short. A
+# library's code changes each time, so that its table has to be made.
+compile -DDEEP=40 -o deep "$HERE/bpf/turns.c" -ldl -lrt
+for i in $(seq 60); do
+	compile -shared -fPIC -DPART=a -DROOM=104 -DPAD="\"$((i * 16))\"" -o n$i.so "$HERE/bpf/turns_part.c"
+done
+"$SEAM" record -v -e cpu-clock -F 1999 --call-graph dwarf,defer -o f.data ./deep 20 1.1 $(printf './n%d.so ' $(seq 60)) >said 2>err || fail "record"
+"$SEAM" script --fields +state f.data >f.txt || fail "script"
+atleast "deep: walked by the recorder" 5 "$(figure 'walked by the recorder')"
+read -r stacks whole <<-END
+	$(whole part_enter main)
+END
+atleast "deep: stacks" 500 "$stacks"
+atleast "deep: whole" $((stacks / 2)) "$whole"
+same "deep: copies that were too short" 0 "$(awk -v RS= '/part_a_/ && /\/fault/ { n++ } END { print n + 0 }' f.txt)"
+
 done_testing

@@ -80,12 +80,15 @@ static int load_sizes(struct kwalk *l)
 		                               "targets", "runtimes",  "contexts" };
 	struct bpf_map *rings = bpf_object__find_map_by_name(l->object, "rings");
 	struct bpf_map *arena = bpf_object__find_map_by_name(l->object, "arena");
+	struct bpf_map *copies = bpf_object__find_map_by_name(l->object, "copies");
 	uint32_t tasks = l->opts.tasks ? l->opts.tasks : load_tasks();
 	int r;
 
-	if (!rings || !arena)
+	if (!rings || !arena || !copies)
 		return -ENOENT;
 	r = bpf_map__set_max_entries(rings, (uint32_t)l->n_cpus);
+	if (r >= 0)
+		r = bpf_map__set_max_entries(copies, (uint32_t)l->n_cpus);
 	for (size_t i = 0; r >= 0 && i < sizeof(by_task) / sizeof(by_task[0]); i++) {
 		struct bpf_map *map = bpf_object__find_map_by_name(l->object, by_task[i]);
 

@@ -36,11 +36,7 @@ struct scratch {
 	__u64 frames[WALK_ROOM + KWALK_KERNEL_MAX + 1];
 };
 
-/* A struct kwalk_raw, cut off. */
 #define KWALK_RAW_HEAD __builtin_offsetof(struct kwalk_raw, stack)
-struct copy {
-	unsigned char bytes[KWALK_RAW_HEAD + KWALK_RAW_SMALL];
-};
 
 struct remote {
 	struct walker w;
@@ -144,10 +140,10 @@ struct {
 } scratches SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(type, BPF_MAP_TYPE_ARRAY); /* by CPU: too large for an array of that kind */
+	__uint(max_entries, 1);           /* set by the loader */
 	__type(key, __u32);
-	__type(value, struct copy);
+	__type(value, struct kwalk_raw);
 } copies SEC(".maps");
 
 struct {

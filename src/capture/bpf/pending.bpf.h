@@ -96,15 +96,12 @@ INLINE void user_chain_send(struct kwalk_user_chain *a)
 		COUNT(user_chains);
 }
 
-/* Whether the walk met a mapping that is not known yet, or a rule that cannot be applied here: then
- * the recorder walks it. */
-INLINE void user_chain_raw(struct slot *s)
+/* The copy that the recorder walks, of `most` bytes at most. */
+INLINE void user_chain_raw_of(struct slot *s, void *ring, const __u32 most)
 {
-	void *ring = ring_of_cpu();
-	struct kwalk_raw *raw =
-	        ring && ring_has_room_for_copy(ring)
-	                ? bpf_ringbuf_reserve(ring, KWALK_RAW_HEAD + KWALK_RAW_SMALL, 0)
-	                : 0;
+	struct kwalk_raw *raw = ring_has_room_for_copy(ring)
+	                                ? bpf_ringbuf_reserve(ring, KWALK_RAW_HEAD + most, 0)
+	                                : 0;
 
 	if (!raw) {
 		COUNT(raw_full);
@@ -113,8 +110,22 @@ INLINE void user_chain_raw(struct slot *s)
 	raw->pid = s->user_chain.pid;
 	raw->tid = s->user_chain.tid;
 	raw->time_ns = s->user_chain.time_ns;
-	raw_fill(&s->w, raw, KWALK_RAW_SMALL);
-	bpf_ringbuf_submit(raw, ring_flags_reserved(ring, KWALK_RAW_HEAD + KWALK_RAW_SMALL));
+	raw_fill(&s->w, raw, most);
+	bpf_ringbuf_submit(raw, ring_flags_reserved(ring, KWALK_RAW_HEAD + most));
+}
+
+/* The walk met a mapping that is not known yet, or a rule that cannot be applied here: the recorder
+ * walks it. */
+INLINE void user_chain_raw(struct slot *s)
+{
+	void *ring = ring_of_cpu();
+
+	if (!ring)
+		COUNT(raw_full);
+	else if (raw_most() == KWALK_RAW_STACK)
+		user_chain_raw_of(s, ring, KWALK_RAW_STACK);
+	else
+		user_chain_raw_of(s, ring, KWALK_RAW_SMALL);
 }
 
 /* Not in the frame of the walk over the native stack: frames have 512 bytes, all together. */

@@ -33,6 +33,12 @@ static long raw_page_small(__u32 i, void *c)
 	return raw_page(c, KWALK_RAW_SMALL);
 }
 
+/* The most bytes of stack that a copy has, unless every sample has one. */
+INLINE __u32 raw_most(void)
+{
+	return config.wake >= KWALK_RAW_STACK ? KWALK_RAW_STACK : KWALK_RAW_SMALL;
+}
+
 /* w has been walked, and its registers are again what they were before. */
 INLINE __u32 raw_fill(struct walker *w, struct kwalk_raw *raw, const __u32 most)
 {
@@ -60,7 +66,7 @@ INLINE void raw_name(const struct kwalk_sample *s, struct kwalk_raw *raw)
 	raw->time_ns = s->time_ns;
 }
 
-/* For tests: more than fits into a map's value on each CPU, so room in the ring is taken first. */
+/* For tests, which have copies of all samples: room in the ring is taken first. */
 INLINE void sample_raw_large(struct scratch *x, void *ring)
 {
 	struct kwalk_raw *raw =
@@ -79,8 +85,8 @@ INLINE void sample_raw_large(struct scratch *x, void *ring)
  * is taken beyond what is there. */
 INLINE void sample_raw_small(struct scratch *x, void *ring)
 {
-	__u32 zero = 0, n;
-	struct copy *copy = bpf_map_lookup_elem(&copies, &zero);
+	__u32 cpu = bpf_get_smp_processor_id(), n;
+	struct kwalk_raw *copy = bpf_map_lookup_elem(&copies, &cpu);
 
 	if (!copy)
 		return;
@@ -88,10 +94,10 @@ INLINE void sample_raw_small(struct scratch *x, void *ring)
 		COUNT(raw_full);
 		return;
 	}
-	raw_name(&x->sample, (struct kwalk_raw *)copy);
-	n = raw_fill(&x->w, (struct kwalk_raw *)copy, KWALK_RAW_SMALL);
+	raw_name(&x->sample, copy);
+	n = raw_fill(&x->w, copy, raw_most());
 	FORGET(n);
-	if (n > KWALK_RAW_SMALL)
+	if (n > KWALK_RAW_STACK)
 		return;
 	if (bpf_ringbuf_output(ring, copy, KWALK_RAW_HEAD + (__u64)n,
 	                       ring_flags(ring, KWALK_RAW_HEAD + (__u64)n)))

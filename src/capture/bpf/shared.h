@@ -18,9 +18,10 @@
 /* User frames of a stack: the kernel's own limit for a deferred one. */
 #define KWALK_FRAMES_MAX 510u
 #define KWALK_KERNEL_MAX 127u /* kernel.perf_event_max_stack's default */
-/* Bytes of stack in a KWALK_RAW record at most, when every sample has one. */
+/* Bytes of stack in a KWALK_RAW record at most: a program that reads its modules has 100 native
+ * frames and more of CPython, of up to 40 KiB, while each of its libraries is new. */
 #define KWALK_RAW_STACK 65536u
-#define KWALK_RAW_SMALL 16384u /* else: for a stack that the recorder is to walk */
+#define KWALK_RAW_SMALL 16384u /* in rings that have no room for several of the former */
 #define KWALK_RAW_PAGE 4096u
 #define KWALK_RAW_BELOW 1024u /* or nothing, when there is no page */
 #define KWALK_REGISTERS 17u   /* x86_64, DWARF numbers: 0-15, and 16 the pc */
@@ -165,7 +166,7 @@ struct kwalk_raw {
 	/* from here on: a little below the stack pointer, as rules of leaf functions look there */
 	uint64_t start;
 	uint64_t regs[KWALK_REGISTERS];
-	unsigned char stack[KWALK_RAW_STACK]; /* or only KWALK_RAW_SMALL */
+	unsigned char stack[KWALK_RAW_STACK]; /* or less */
 };
 
 /* -- frames of interpreters: they come before the record whose stack they belong into -- */

@@ -174,6 +174,23 @@ KEEP static void turns_run(int n, char **parts, double seconds)
 	NO_TAIL_CALL();
 }
 
+#ifndef DEEP
+#define DEEP 0
+#endif
+
+/* DEEP KiB of stack lie below main, and a little more. */
+KEEP static void turns_deep(int deep, int n, char **parts, double seconds)
+{
+	volatile char room[1024];
+
+	room[0] = 1;
+	if (deep)
+		turns_deep(deep - 1, n, parts, seconds);
+	else
+		turns_run(n, parts, seconds);
+	sum += (unsigned char)room[0];
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = turns_stop, .sa_flags = SA_RESTART };
@@ -182,7 +199,10 @@ int main(int argc, char **argv)
 		return 2;
 	sigaction(SIGUSR1, &action, NULL);
 	turn = atof(argv[1]) / 1000;
-	turns_run(argc - 3, argv + 3, atof(argv[2]));
+	if (DEEP)
+		turns_deep(DEEP, argc - 3, argv + 3, atof(argv[2]));
+	else
+		turns_run(argc - 3, argv + 3, atof(argv[2]));
 	printf("%d changes at %d addresses\n", changes, n_places);
 	return 0;
 }
