@@ -83,17 +83,18 @@ static void go_pieces(const unsigned char *code, uint64_t n, uint64_t start, uin
 		return;
 	at += start;
 	if (pushes) {
-		pieces[count++] = (struct compile_piece){ from, at + 5, 1, 0 };
-		pieces[count++] = (struct compile_piece){ at + 5, at + 6, 0, 8 };
+		pieces[count++] = (struct compile_piece){ from, at + 5, COMPILE_FP_FRAME, 0 };
+		pieces[count++] = (struct compile_piece){ at + 5, at + 6, COMPILE_FP_KEPT, 8 };
 		at += 6;
 	} else {
-		pieces[count++] = (struct compile_piece){ from, at + 1, 1, 0 };
-		pieces[count++] = (struct compile_piece){ at + 1, at + 9, 0, size + 8u };
-		pieces[count++] = (struct compile_piece){ at + 9, at + 10, 0, 8 };
+		pieces[count++] = (struct compile_piece){ from, at + 1, COMPILE_FP_FRAME, 0 };
+		pieces[count++] =
+		        (struct compile_piece){ at + 1, at + 9, COMPILE_FP_KEPT, size + 8u };
+		pieces[count++] = (struct compile_piece){ at + 9, at + 10, COMPILE_FP_KEPT, 8 };
 		at += 10;
 	}
 	if (at < start + n)
-		pieces[count++] = (struct compile_piece){ at, start + n, 1, 0 };
+		pieces[count++] = (struct compile_piece){ at, start + n, COMPILE_FP_FRAME, 0 };
 	memcpy(in->pieces + in->n_pieces, pieces, count * sizeof(*pieces));
 	in->n_pieces += count;
 }

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "tables/crt_code.h"
 #include "tables/go_frames.h"
 #include "tables/go_stacks.h"
 #include "tables/stamp.h"
@@ -92,6 +93,7 @@ void tables_input_read(const struct tables *t, struct image *image, struct table
 	tables_section(image, ".sframe", &in->sframe);
 	tables_section(image, ".debug_frame", &in->debug_frame);
 	go_stacks_find(image, &ret->text, in);
+	crt_code_find(image, &ret->text, in);
 	/* The .debug_frame of its separate debug file if it has none of its own. */
 	if (!in->debug_frame.bytes &&
 	    image_find_debug(&ret->debug, image, &t->opts.search, NULL) >= 0)
@@ -251,8 +253,8 @@ static void tables_stamp_name(const struct stamp *stamp, char name[TABLES_NAME])
 {
 	char hex[BLAKE2_HEX];
 
-	snprintf(name, TABLES_NAME, "%s.contents%u", blake2_hex(stamp->bytes, hex),
-	         FRAMETAB_VERSION);
+	snprintf(name, TABLES_NAME, "%s.contents%u.%u", blake2_hex(stamp->bytes, hex),
+	         FRAMETAB_VERSION, TABLES_READ);
 }
 
 struct tables_stamp {

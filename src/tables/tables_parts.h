@@ -18,6 +18,10 @@
 
 #define TABLES_NAME 96u /* of a file in the cache */
 
+/* Counts up when more is read from a file than before: then what it was found to hold is read
+ * anew. */
+#define TABLES_READ 1u
+
 /* What a table is made from; sections are the image's, or its debug file's, or made. */
 struct tables_input {
 	struct image *image, *debug;

@@ -112,21 +112,23 @@ static void compile_undescribed(struct rows *rows, const struct compile_input *i
 	}
 }
 
-/* Cuts a function off where it goes to another stack, and adds what is known of it behind that. */
+/* Cuts a function off where it goes to another stack, and adds what is known of it behind that, and
+ * of functions that no source has. */
 static void compile_switches(struct rows *rows, const struct compile_input *in)
 {
-	if (in->n_switches)
+	if (in->n_switches || in->n_pieces)
 		rows_seal(rows);
 	for (size_t i = 0; i < in->n_switches; i++)
 		rows_cut(rows, in->switches[i]);
 	for (size_t i = 0; i < in->n_pieces; i++) {
 		const struct compile_piece *p = &in->pieces[i];
+		bool by_fp = p->fp == COMPILE_FP_FRAME, saved = p->fp != COMPILE_FP_KEPT;
 		const struct rows_rule rule = {
-			.rule = { .cfa = p->by_fp ? FRAMETAB_CFA_FP : FRAMETAB_CFA_SP,
-			          .cfa_off = p->by_fp ? 16 : (int32_t)p->cfa_sp,
-			          .flags = p->by_fp ? FRAMETAB_OTHER_STACK : 0,
-			          .fp = p->by_fp ? FRAMETAB_AT_CFA : FRAMETAB_AT_SAME,
-			          .fp_off = p->by_fp ? -16 : 0,
+			.rule = { .cfa = by_fp ? FRAMETAB_CFA_FP : FRAMETAB_CFA_SP,
+			          .cfa_off = by_fp ? 16 : (int32_t)p->cfa_sp,
+			          .flags = by_fp ? FRAMETAB_OTHER_STACK : 0,
+			          .fp = saved ? FRAMETAB_AT_CFA : FRAMETAB_AT_SAME,
+			          .fp_off = saved ? -16 : 0,
 			          .ra = FRAMETAB_AT_CFA,
 			          .ra_off = -8 }
 		};

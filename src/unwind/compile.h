@@ -32,12 +32,19 @@ struct compile_range {
 #define COMPILE_SWITCHES_MAX 16
 #define COMPILE_PIECES_MAX 32
 
-/* Code behind a switch of which is known how its caller is found. The return address stands below
- * the CFA. Where the frame pointer is the CFA - 16, the caller's stands below that. */
+/* Where the caller's frame pointer is, in a piece of code. */
+enum compile_piece_fp {
+	COMPILE_FP_KEPT,  /* where it was */
+	COMPILE_FP_SAVED, /* at the CFA - 16 */
+	COMPILE_FP_FRAME, /* likewise, and the frame pointer is that address */
+};
+
+/* Code of which nothing says how its caller is found, and of which it is known: behind a switch,
+ * or a function of no source. The return address stands below the CFA. */
 struct compile_piece {
 	uint64_t start, end;
-	uint32_t by_fp;  /* the CFA is the frame pointer + 16 */
-	uint32_t cfa_sp; /* else the stack pointer + this, and the frame pointer is the caller's */
+	uint32_t fp;     /* enum compile_piece_fp */
+	uint32_t cfa_sp; /* the CFA is the stack pointer + this; COMPILE_FP_FRAME: by that */
 };
 
 struct compile_input {

@@ -148,9 +148,12 @@ static void pieces_behind_a_switch(void **state)
 	(void)state;
 	put_fde(&eh, put_cie(&eh, "zR"), TEXT_AT, 0x40, program, sizeof(program) - 1);
 	in.switches[in.n_switches++] = TEXT_AT + 0x10;
-	in.pieces[in.n_pieces++] = (struct compile_piece){ TEXT_AT + 0x10, TEXT_AT + 0x20, 1, 0 };
-	in.pieces[in.n_pieces++] = (struct compile_piece){ TEXT_AT + 0x20, TEXT_AT + 0x28, 0, 32 };
-	in.pieces[in.n_pieces++] = (struct compile_piece){ TEXT_AT + 4, TEXT_AT + 8, 0, 64 };
+	in.pieces[in.n_pieces++] =
+	        (struct compile_piece){ TEXT_AT + 0x10, TEXT_AT + 0x20, COMPILE_FP_FRAME, 0 };
+	in.pieces[in.n_pieces++] =
+	        (struct compile_piece){ TEXT_AT + 0x20, TEXT_AT + 0x28, COMPILE_FP_KEPT, 32 };
+	in.pieces[in.n_pieces++] =
+	        (struct compile_piece){ TEXT_AT + 4, TEXT_AT + 8, COMPILE_FP_KEPT, 64 };
 	t = compile(&in, &eh);
 	assert_int_equal(frametab_find(&t, TEXT_AT + 5)->cfa_off, 16);
 	assert_int_equal(frametab_find(&t, TEXT_AT + 0xf)->cfa_off, 24);
