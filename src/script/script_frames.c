@@ -369,10 +369,12 @@ static int script_frame(struct script_frames *f, const struct script_spaces *spa
 /* How the words of a user part were found: 1: they carry walk.h's marks; 2: by tables, while
  * recording. Lines depend on it. Two stacks with the same words and another mark have other
  * lines. */
-static unsigned script_found(const struct callchain *sample, const struct script_spaces *spaces)
+static unsigned script_found(const struct script_spaces *spaces)
 {
-	return called_marks(sample) ? 1 : spaces->by_tables ? 2 : 0;
+	return spaces->marks ? 1 : spaces->by_tables ? 2 : 0;
 }
+
+#define FOUND_KERNEL 3 /* of a kernel part */
 
 /* The thread's last lines; NULL: out of memory. */
 static struct script_tail *script_tail(struct script_frames *f, uint32_t tid)
@@ -399,7 +401,7 @@ static int script_user_lines(struct script_frames *f, const struct callchain *sa
 
 	if (!tail)
 		return -ENOMEM;
-	same = script_tail_common(tail, spaces->tid, spaces->user, script_found(sample, spaces),
+	same = script_tail_common(tail, spaces->tid, spaces->user, script_found(spaces),
 	                          &sample->user);
 	while (!r && walk.i < sample->user.n - same && frame_walk_next(&walk, sample, &at)) {
 		if (walk.i <= TAIL_FRAMES)
@@ -432,25 +434,35 @@ static int script_kernel_lines(struct script_frames *f, const struct callchain *
 	return r;
 }
 
-/* Whether the words of the user part are our own, which the next stack's replace. Such words must
- * not be looked up by their place. */
-static bool script_is_folded(const struct script_frames *f, const struct callchain *sample)
+/* A part as it is kept; its words are not known yet. */
+static struct stacks_part script_part_of(const struct script_spaces *spaces, bool user)
 {
-	return f->fold.words && sample->user.bytes == (const void *)f->fold.words;
+	return (struct stacks_part){ .space = user ? spaces->user : spaces->kernel,
+		                     .found = user ? script_found(spaces) : FOUND_KERNEL,
+		                     .number = user ? spaces->user_number : spaces->kernel_number };
+}
+
+/* Whether a kernel part is written in the same way for each sample that has it: it says itself in
+ * which mode its addresses are, and has some. */
+static bool script_is_plain(const struct seam_u64s *kernel)
+{
+	uint64_t innermost;
+
+	return kernel->n && seam_u64s_at(kernel, 0) >= SEAM_CONTEXT_MAX &&
+	       hit_chain(kernel, &innermost);
 }
 
 /* Writes one part of a stack: a copy of what was kept of it, or line by line. */
 static int script_part(struct script_frames *f, const struct callchain *sample,
                        const struct script_spaces *spaces, bool user, struct buf *out)
 {
-	struct stacks_part part = { .words = user ? &sample->user : &sample->kernel,
-		                    .space = user ? spaces->user : spaces->kernel,
-		                    .found = user ? script_found(sample, spaces) : 0,
-		                    .lasting = spaces->lasting &&
-		                               (!user || !script_is_folded(f, sample)) };
+	struct stacks_part part = script_part_of(spaces, user);
 	size_t start = out->n;
 	int r;
 
+	part.words = user ? &sample->user : &sample->kernel;
+	if (!user && !script_is_plain(part.words))
+		part.number = 0;
 	/* script_stacks_put also fills part.hash, by which the lines are kept below. */
 	if (!part.words->n || script_stacks_put(&f->stacks, &part, out))
 		return 0;
@@ -483,6 +495,28 @@ static int script_walk(struct script_frames *f, const struct callchain *sample,
 	for (unsigned n = 0; !r && n < most && frame_walk_next(&walk, sample, &at); n++)
 		r = script_frame(f, spaces, &at, &walk, out);
 	return r < 0 ? r : 0;
+}
+
+/* Most samples have parts that came before. What is kept is for whole parts only. */
+int script_frames_known(struct script_frames *f, const struct script_spaces *spaces,
+                        struct buf *out)
+{
+	const struct stacks_part kernel = script_part_of(spaces, false),
+	                         user = script_part_of(spaces, true);
+	const unsigned char *kernel_lines = NULL, *user_lines = NULL;
+	size_t n_kernel = 0, n_user = 0;
+
+	if (f->opts->max_stack || (!kernel.number && !user.number))
+		return 0;
+	if (kernel.number)
+		kernel_lines = script_stacks_known(&f->stacks, &kernel, &n_kernel);
+	if (user.number && (kernel_lines || !kernel.number))
+		user_lines = script_stacks_known(&f->stacks, &user, &n_user);
+	if ((kernel.number && !kernel_lines) || (user.number && !user_lines))
+		return 0;
+	if (buf_put(out, kernel_lines, n_kernel) < 0 || buf_put(out, user_lines, n_user) < 0)
+		return -ENOMEM;
+	return 1;
 }
 
 /* Writes all frames of a sample, one a line. recorded is not changed: folded loops have words of

@@ -17,8 +17,9 @@ struct script_spaces {
 	uint32_t user, kernel;
 	uint32_t tid;
 	uint64_t time_ns;
-	bool lasting;   /* no other words will ever be where those of both parts are */
-	bool by_tables; /* walk_result_by_tables */
+	uint32_t kernel_number, user_number; /* of both parts (samples/stacks.h); 0: none */
+	bool by_tables;                      /* walk_result_by_tables */
+	bool marks;                          /* called_marks */
 };
 
 /* Each thread needs its own; opts outlives it. with: another one of the same recording, which
@@ -29,6 +30,10 @@ void script_frames_free(struct script_frames *f);
 struct resolver *script_frames_resolver(const struct script_frames *f);
 /* To be called between items: forgets the lines if they have become many. */
 void script_frames_bound(struct script_frames *f);
+/* Whether both parts of a sample, which have numbers, were written before: then all its frames are
+ * appended, in the form of script_frames_put. 0: not; its words are not looked at. -ENOMEM. */
+int script_frames_known(struct script_frames *f, const struct script_spaces *spaces,
+                        struct buf *out);
 /* Appends all frames of a sample; each is led by a tab and followed by a newline. -ENOMEM. */
 int script_frames_put(struct script_frames *f, const struct callchain *sample,
                       const struct script_spaces *spaces, struct buf *out);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * script_stacks.c: see script_stacks.h. Each set of the table has two places; a third entry drives
- * out the older one.
+ * script_stacks.c: see script_stacks.h. Each set of a table has two places; a third entry drives
+ * out the older one. Parts with numbers have a table, and parts without have another.
  *
- * Invariant: a text is used only if kind, length and words are equal; a hash alone decides nothing.
+ * Invariant: a text is used only if kind, length and words are equal, or kind and number, which
+ * stands for the words; a hash alone decides nothing.
  * The texts lie in a ring of STACKS_BYTES, where the oldest are written over: `end` only grows, so
  * a place that is too far behind it is gone. Memory is fixed.
  */
@@ -14,7 +15,8 @@
 
 #include "base/map.h"
 
-/* One kept part: its words, to compare with, and its lines. */
+/* One kept part: its words, to compare with, and its lines. Of one that has a number there are no
+ * words. */
 struct stacks_text {
 	uint64_t kind;
 	size_t n_words; /* bytes */
@@ -24,8 +26,11 @@ struct stacks_text {
 
 static uint64_t stacks_kind(const struct stacks_part *part)
 {
-	/* What must be equal beside the words: space, way of finding, byte order. */
-	return part->space | (uint64_t)part->found << 32 | (uint64_t)part->words->swap << 34;
+	/* What must be equal beside the words: space, way of finding, byte order. A number says the
+	 * last itself. */
+	const bool swap = !part->number && part->words->swap;
+
+	return part->space | (uint64_t)part->found << 32 | (uint64_t)swap << 34;
 }
 
 void script_stacks_free(struct script_stacks *s)
@@ -60,26 +65,38 @@ static const struct stacks_text *stacks_at(const struct script_stacks *s, uint64
 	return (const struct stacks_text *)(s->ring + at % STACKS_BYTES);
 }
 
-/* The slot of words that stay where they are (a mapped recording), by their address. Multiplying
- * spreads it (Fibonacci hashing). */
+/* The set of a number. Multiplying spreads it (Fibonacci hashing). */
+static struct stacks_place *stacks_places(const struct script_stacks *s,
+                                          const struct stacks_part *part)
+{
+	uint64_t where = (part->number ^ (uint64_t)part->space << 32) * 0x9e3779b97f4a7c15ULL;
+
+	return s->places[where >> (64 - STACKS_PLACES_LOG2)];
+}
+
+/* The place of a part that has a number; NULL: it has none yet. */
 static struct stacks_place *stacks_place(const struct script_stacks *s,
                                          const struct stacks_part *part)
 {
-	uint64_t where = (uintptr_t)part->words->bytes / 8 * 0x9e3779b97f4a7c15ULL;
+	struct stacks_place *set = stacks_places(s, part);
+	const uint64_t kind = stacks_kind(part);
 
-	return &s->places[where >> (64 - STACKS_PLACES_LOG2)];
+	for (unsigned i = 0; i < STACKS_WAYS; i++)
+		if (set[i].number == part->number && set[i].kind == kind)
+			return &set[i];
+	return NULL;
 }
 
-/* Finds a part that was kept by the place of its words. */
-static const struct stacks_text *stacks_known(const struct script_stacks *s,
-                                              const struct stacks_part *part, size_t n_words)
+const unsigned char *script_stacks_known(const struct script_stacks *s,
+                                         const struct stacks_part *part, size_t *n)
 {
-	const struct stacks_place *place = stacks_place(s, part);
+	const struct stacks_place *place = s->places ? stacks_place(s, part) : NULL;
+	const struct stacks_text *t = place ? stacks_at(s, place->at) : NULL;
 
-	return place->words == part->words->bytes && place->n_words == n_words &&
-	                       place->kind == stacks_kind(part)
-	               ? stacks_at(s, place->at)
-	               : NULL;
+	if (!t)
+		return NULL;
+	*n = t->n;
+	return t->bytes;
 }
 
 /* Finds a part that was kept by its words. */
@@ -93,14 +110,9 @@ static const struct stacks_text *stacks_find(const struct script_stacks *s,
 		const struct stacks_text *t =
 		        set[i].hash == part->hash ? stacks_at(s, set[i].at) : NULL;
 
-		if (!t || t->kind != kind || t->n_words != n_words ||
-		    memcmp(t->bytes, part->words->bytes, n_words) != 0)
-			continue;
-		/* The next time it is found without hashing its words. */
-		if (part->lasting)
-			*stacks_place(s, part) = (struct stacks_place){ part->words->bytes, kind,
-				                                        n_words, set[i].at };
-		return t;
+		if (t && t->kind == kind && t->n_words == n_words &&
+		    !memcmp(t->bytes, part->words->bytes, n_words))
+			return t;
 	}
 	return NULL;
 }
@@ -109,13 +121,14 @@ static const struct stacks_text *stacks_find(const struct script_stacks *s,
  * script_stacks_keep. */
 int script_stacks_put(struct script_stacks *s, struct stacks_part *part, struct buf *out)
 {
-	size_t n_words = (size_t)part->words->n * 8;
+	size_t n_words = (size_t)part->words->n * 8, n;
 	const struct stacks_text *t = NULL;
+	const unsigned char *lines;
 
-	if (s->end && part->lasting)
-		t = stacks_known(s, part, n_words);
-	if (t)
-		return buf_put(out, t->bytes + n_words, t->n) == 0;
+	if (part->number) {
+		lines = script_stacks_known(s, part, &n);
+		return lines && buf_put(out, lines, n) == 0;
+	}
 	/* A stranger's recording must not choose stacks that all fall into one set. */
 	if (!s->secret)
 		s->secret = map_secret();
@@ -136,6 +149,18 @@ static bool stacks_seen(struct script_stacks *s, uint64_t hash)
 	return before;
 }
 
+/* The same of a part that has a number: it has a place then. */
+static bool stacks_placed(struct script_stacks *s, const struct stacks_part *part)
+{
+	struct stacks_place *set = stacks_places(s, part);
+
+	if (stacks_place(s, part))
+		return true;
+	set[1] = set[0];
+	set[0] = (struct stacks_place){ .kind = stacks_kind(part), .number = part->number };
+	return false;
+}
+
 /* Makes room for a text in one piece, and returns its place. */
 static uint64_t stacks_room(struct script_stacks *s, size_t n)
 {
@@ -148,24 +173,35 @@ static uint64_t stacks_room(struct script_stacks *s, size_t n)
 	return at;
 }
 
+/* Where a text is found again, by the part's number or by its words. */
+static void stacks_found_at(struct script_stacks *s, const struct stacks_part *part, uint64_t at)
+{
+	struct stacks_slot *set = s->slots[part->hash % STACKS_SETS];
+
+	if (part->number) {
+		stacks_place(s, part)->at = at;
+		return;
+	}
+	set[1] = set[0];
+	set[0] = (struct stacks_slot){ .hash = part->hash, .at = at };
+}
+
 /* Keeps the lines of a part that has come before. */
 void script_stacks_keep(struct script_stacks *s, const struct stacks_part *part,
                         const unsigned char *lines, size_t n)
 {
-	size_t n_words = (size_t)part->words->n * 8;
+	size_t n_words = part->number ? 0 : (size_t)part->words->n * 8;
 	struct stacks_text *text;
-	struct stacks_slot *set;
 	uint64_t at;
 
 	/* A text of more than a sixteenth of the ring would drive out too many others. */
-	if (!stacks_start(s) || !stacks_seen(s, part->hash) || n_words + n > STACKS_BYTES / 16)
+	if (!stacks_start(s) || n_words + n > STACKS_BYTES / 16 ||
+	    !(part->number ? stacks_placed(s, part) : stacks_seen(s, part->hash)))
 		return;
 	at = stacks_room(s, sizeof(*text) + n_words + n);
 	text = (struct stacks_text *)(s->ring + at % STACKS_BYTES);
 	*text = (struct stacks_text){ .kind = stacks_kind(part), .n_words = n_words, .n = n };
 	memcpy(text->bytes, part->words->bytes, n_words);
 	memcpy(text->bytes + n_words, lines, n);
-	set = s->slots[part->hash % STACKS_SETS];
-	set[1] = set[0];
-	set[0] = (struct stacks_slot){ .hash = part->hash, .at = at };
+	stacks_found_at(s, part, at);
 }

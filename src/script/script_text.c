@@ -21,6 +21,7 @@
 #include "script/script_put.h"
 #include "script/script_records.h"
 #include "script/script_values.h"
+#include "samples/called.h"
 #include "samples/sample_end.h"
 #include "samples/uretprobe.h"
 #include "samples/walk_result.h"
@@ -120,25 +121,45 @@ static unsigned script_fields_of(const struct script_text *t, const struct seam_
 	       (chain ? ~0u : ~(unsigned)(SCRIPT_IP | SCRIPT_SYM | SCRIPT_SYMOFF | SCRIPT_DSO));
 }
 
+/* What frames of a sample depend on beside its words. The spaces are those that it was resolved
+ * with: mappings change while a recording runs. */
+static struct script_spaces script_spaces_of(const struct sample *s)
+{
+	/* All that is asked of it here; its words may be far. */
+	const struct callchain how = { .event = s->event,
+		                       .misc = s->misc,
+		                       .deferred_misc = s->deferred_misc,
+		                       .state = s->state };
+
+	return (struct script_spaces){ .user = s->user_space,
+		                       .kernel = s->kernel_space,
+		                       .tid = s->id.tid,
+		                       .time_ns = s->proc_ns,
+		                       .kernel_number = s->kernel_number,
+		                       .user_number = s->user_number,
+		                       .by_tables = walk_result_by_tables(&how),
+		                       .marks = called_marks(&how) };
+}
+
 /* Writes the stack, or where the sample hit. A stack ends with a newline. */
 static int script_where(struct script_text *t, const struct sample *s, bool chain, struct buf *out)
 {
-	const struct callchain whole = sample_callchain(s);
-	/* The spaces are those that the sample was resolved with: mappings change while a recording
-	 * runs. */
-	struct script_spaces spaces = { .user = s->user_space,
-		                        .kernel = s->kernel_space,
-		                        .tid = s->id.tid,
-		                        .time_ns = s->proc_ns,
-		                        .lasting = s->lasting,
-		                        .by_tables = walk_result_by_tables(&whole) };
+	const struct script_spaces spaces = script_spaces_of(s);
 	uint64_t cookie = t->opts.unmerged ? s->cookie : 0;
-	struct callchain kernel = whole;
+	struct callchain whole, kernel;
 	int r = 0;
 
+	if (chain) {
+		buf_put(out, "\n", 1);
+		/* Words that the sample brings have no number. */
+		if (!cookie && !s->kernel.n && !s->user.n)
+			r = script_frames_known(t->frames, &spaces, out);
+	}
+	if (r)
+		return r < 0 ? r : 0;
+	whole = kernel = sample_callchain(s);
 	if (!chain)
 		return script_frames_hit(t->frames, &whole, &spaces, out);
-	buf_put(out, "\n", 1);
 	if (!cookie)
 		return script_frames_put(t->frames, &whole, &spaces, out);
 	/* What the kernel ran is printed above the cookie; the user part is in the deferred

@@ -163,30 +163,61 @@ static void test_too_long_a_text_is_not_kept(void **state)
 	script_stacks_free(&s);
 }
 
-/* By its place, which is why the words may not change: then what was there before is found. */
-static void test_lasting_is_known_by_its_place(void **state)
+/* By its number, whatever its words are: they are not looked at. Space and kind must be equal. */
+static void test_a_number_is_known_without_words(void **state)
 {
 	struct script_stacks s = { 0 };
+	struct stacks_part part;
 	struct part h;
+	size_t n = 0;
 
 	half_of(&h, 1, 30);
-	h.part.lasting = true;
+	h.part.number = 12;
 	keep(&s, &h, "lines");
 	keep(&s, &h, "lines");
 	assert_int_equal(found(&s, &h, "lines"), 5);
-	h.words[3]++;
-	assert_int_equal(found(&s, &h, "lines"), 5);
-	h.part.space = 8;
+	part = h.part;
+	part.words = NULL;
+	assert_non_null(script_stacks_known(&s, &part, &n));
+	assert_int_equal(n, 5);
+	part.space = 8;
+	assert_null(script_stacks_known(&s, &part, &n));
+	part.space = 7;
+	part.found = 3;
+	assert_null(script_stacks_known(&s, &part, &n));
+	part.found = 0;
+	part.number = 13;
+	assert_null(script_stacks_known(&s, &part, &n));
+	h.part.number = 0; /* nor by its words */
 	assert_int_equal(found(&s, &h, "lines"), -1);
-	h.part.space = 7;
-	h.u64s.swap = true;
-	assert_int_equal(found(&s, &h, "lines"), -1);
-	h.u64s.swap = false;
-	h.u64s.n = 29;
-	assert_int_equal(found(&s, &h, "lines"), -1);
-	h.u64s.n = 30;
-	h.part.lasting = false;
-	assert_int_equal(found(&s, &h, "lines"), -1);
+	script_stacks_free(&s);
+}
+
+/* Far more numbers than there are places: each that is found is right, the newest is found. */
+static void test_numbers_drive_out_each_other(void **state)
+{
+	struct script_stacks s = { 0 };
+	char text[40];
+	struct part h;
+
+	for (uint32_t i = 1; i < 4u << STACKS_PLACES_LOG2; i++) {
+		half_of(&h, 1, 3);
+		h.part.number = i;
+		h.part.space = i % 5;
+		text_of(text, 10 + i % 30, i);
+		for (int twice = 0; twice < 2; twice++)
+			keep(&s, &h, text);
+		assert_int_equal(found(&s, &h, text), (int)strlen(text));
+	}
+	for (uint32_t i = 1; i < 4u << STACKS_PLACES_LOG2; i++) {
+		int r;
+
+		h.part.number = i;
+		h.part.space = i % 5;
+		text_of(text, 10 + i % 30, i);
+		r = found(&s, &h, text);
+		assert_true(r == -1 || r == (int)strlen(text));
+	}
 	script_stacks_free(&s);
 }
 
@@ -198,7 +229,8 @@ int main(void)
 		cmocka_unit_test(test_words_are_compared),
 		cmocka_unit_test(test_the_newest_drive_out_the_oldest),
 		cmocka_unit_test(test_too_long_a_text_is_not_kept),
-		cmocka_unit_test(test_lasting_is_known_by_its_place),
+		cmocka_unit_test(test_a_number_is_known_without_words),
+		cmocka_unit_test(test_numbers_drive_out_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
