@@ -85,34 +85,46 @@ static uint16_t sample_index_flags(const struct seam_decoded *d, enum rules_kind
 	                  (d->record->swap ? SAMPLE_INDEX_SWAP : 0));
 }
 
-/* The number of a sample's event, task, CPU, misc and kind. The last ones are remembered, because
- * samples of one CPU come one after the other. -ENOMEM. */
-static int sample_index_who(struct sample_index *n, const struct seam_decoded *d,
-                            enum rules_kind kind, uint32_t *ret)
+/* A sample's event, task, CPU, misc and kind are met for the first time, or not lately. */
+static uint32_t sample_index_who_put(struct sample_index *n, const struct seam_decoded *d,
+                                     uint16_t has, enum rules_kind kind)
 {
-	const uint64_t kept = SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_CPU;
-	/* Its flags follow from its event and kind: they are looked at when it is new. */
-	struct sample_index_who who = {
+	const struct sample_index_who who = {
 		.event = d->sample.event->index,
 		.pid = d->id.pid,
 		.tid = d->id.tid,
 		.cpu = d->id.cpu,
-		.has = (uint16_t)(d->id.has & kept),
+		.has = has,
+		.flags = sample_index_flags(d, kind),
 		.misc = d->record->misc,
 		.kind = (uint16_t)kind,
 	};
-	struct sample_index_recent *recent =
-	        &n->recent[(who.tid ^ who.cpu << 5 ^ who.misc << 3 ^ who.kind ^ who.event << 7) %
-	                   SAMPLE_INDEX_RECENT];
-	uint64_t words[3];
 
-	memcpy(words, &who, sizeof(words));
-	if (!recent->id || (recent->who[0] ^ words[0]) | (recent->who[1] ^ words[1]) |
-	                           (recent->who[2] ^ words[2])) {
-		who.flags = sample_index_flags(d, kind);
-		recent->id = pool_put(&n->whos, &who);
-		n->flags |= who.flags;
-		memcpy(recent->who, words, sizeof(words));
+	n->flags |= who.flags;
+	return pool_put(&n->whos, &who);
+}
+
+/* The number of a sample's event, task, CPU, misc and kind; flags follow from these. The last ones
+ * are remembered, because samples of one CPU come one after the other. They are compared as words
+ * that are made in registers: a word that was just written in pieces is slow to read. -ENOMEM. */
+static int sample_index_who(struct sample_index *n, const struct seam_decoded *d,
+                            enum rules_kind kind, uint32_t *ret)
+{
+	const uint64_t kept = SEAM_SAMPLE_TID | SEAM_SAMPLE_TIME | SEAM_SAMPLE_CPU;
+	const uint32_t event = d->sample.event->index, tid = d->id.tid, cpu = d->id.cpu;
+	const uint16_t has = (uint16_t)(d->id.has & kept), misc = d->record->misc;
+	const uint64_t task = (uint64_t)d->id.pid << 32 | event, where = (uint64_t)cpu << 32 | tid,
+	               how = (uint64_t)kind << 32 | (uint32_t)misc << 16 | has;
+	struct sample_index_recent *recent =
+	        &n->recent[(tid ^ cpu << 5 ^ (uint32_t)misc << 3 ^ kind ^ event << 7) %
+	                   SAMPLE_INDEX_RECENT];
+
+	if (!recent->id ||
+	    (recent->who[0] ^ task) | (recent->who[1] ^ where) | (recent->who[2] ^ how)) {
+		recent->id = sample_index_who_put(n, d, has, kind);
+		recent->who[0] = task;
+		recent->who[1] = where;
+		recent->who[2] = how;
 	}
 	*ret = recent->id;
 	return *ret == POOL_FAILED ? -ENOMEM : 0;

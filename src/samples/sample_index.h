@@ -96,7 +96,7 @@ struct sample_index {
 	int failure;         /* of it; else 0 */
 	atomic_size_t again; /* parts that were copied when they were met again (INTERN_ONCE) */
 	struct sample_index_recent {
-		uint64_t who[3]; /* a struct sample_index_who, but for its flags */
+		uint64_t who[3]; /* what a struct sample_index_who has, but for its flags */
 		uint32_t id;     /* 0: none */
 	} recent[SAMPLE_INDEX_RECENT];
 };
