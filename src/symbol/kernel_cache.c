@@ -40,25 +40,62 @@ bool kernel_cache_name(char name[KERNEL_CACHE_NAME])
 	return found;
 }
 
-/* -E2BIG: a symbol of 4 GiB, or symbols that overlap, which the form has no place for. */
-static int kernel_cache_put_symbols(const struct table *table, struct buf *ret)
+/* What the compiler puts in front of each function has a symbol, too: half of all. Its name ends in
+ * the function's, which needs no bytes of its own. */
+#define PADDING "__pfx_"
+
+/* Puts a symbol's name behind the others, or finds it in that of the symbol before; its place among
+ * them. */
+static uint32_t kernel_cache_put_name(const char *name, const char *before, uint32_t at_before,
+                                      struct buf *names)
 {
+	const size_t padding = sizeof(PADDING) - 1, at = names->n;
+
+	if (before && !strncmp(before, PADDING, padding) && !strcmp(before + padding, name))
+		return at_before + (uint32_t)padding;
+	buf_put(names, name, strlen(name) + 1);
+	return (uint32_t)at;
+}
+
+/* -E2BIG: a symbol of 4 GiB, or symbols that overlap, which the form has no place for. */
+static int kernel_cache_put_symbols(const struct table *table, struct buf *ret, struct buf *names)
+{
+	const char *before = NULL;
+	uint32_t at = 0;
+
 	for (size_t i = 0; i < table->n; i++) {
 		const struct table_symbol *s = &table->symbols[i];
-		struct table_kept kept = { s->start, (uint32_t)(s->end - s->start), s->name };
+		const char *name = table_name(table, s->name);
+		struct table_kept kept = { s->start, (uint32_t)(s->end - s->start) };
 
 		if (s->end - s->start > UINT32_MAX || (i + 1 < table->n && s[1].start < s->end))
 			return -E2BIG;
+		kept.name = at = kernel_cache_put_name(name, before, at, names);
 		buf_put(ret, &kept, sizeof(kept));
+		before = name;
 	}
 	return 0;
+}
+
+/* Symbols and names, as they stand in the file; *n_names: bytes of names. */
+static int kernel_cache_put(const struct table *table, struct buf *ret, uint32_t *n_names)
+{
+	struct buf names = { 0 };
+	int r = kernel_cache_put_symbols(table, ret, &names);
+
+	*n_names = (uint32_t)names.n;
+	buf_put(ret, names.bytes, names.n);
+	ret->failed |= names.failed;
+	buf_free(&names);
+	return r;
 }
 
 /* ret is cleared first. The checksum covers the symbols and names, so that a file cut short is
  * noticed. */
 int kernel_cache_encode(const struct table *table, uint64_t reference, struct buf *ret)
 {
-	size_t at_hash;
+	size_t at_names, at_hash;
+	uint32_t n_names;
 	uint64_t hash;
 	int r;
 
@@ -69,16 +106,17 @@ int kernel_cache_encode(const struct table *table, uint64_t reference, struct bu
 	buf_put(ret, magic, sizeof(magic));
 	buf_put_u32(ret, KERNEL_CACHE_VERSION);
 	buf_put_u32(ret, (uint32_t)table->n);
-	buf_put_u32(ret, (uint32_t)table->names.n);
+	at_names = ret->n;
+	buf_put_u32(ret, 0);
 	buf_put_u32(ret, 0);
 	buf_put_u64(ret, reference);
-	/* The checksum is put in when what it covers is complete. */
+	/* The bytes of names, and the checksum, are put in when what they tell of is complete. */
 	at_hash = ret->n;
 	buf_put_u64(ret, 0);
-	r = kernel_cache_put_symbols(table, ret);
-	buf_put(ret, table->names.bytes, table->names.n);
+	r = kernel_cache_put(table, ret, &n_names);
 	if (ret->failed)
 		return -ENOMEM;
+	memcpy(ret->bytes + at_names, &n_names, sizeof(n_names));
 	hash = map_hash_bytes(ret->bytes + at_hash + sizeof(hash), ret->n - at_hash - sizeof(hash),
 	                      KERNEL_CACHE_VERSION);
 	memcpy(ret->bytes + at_hash, &hash, sizeof(hash));

@@ -11,7 +11,7 @@
 
 #include "symbol/table.h"
 
-#define KERNEL_CACHE_VERSION 1u
+#define KERNEL_CACHE_VERSION 2u
 #define KERNEL_CACHE_NAME 64u /* bytes of a name, NUL included */
 
 /* Makes bytes of a sealed table whose symbols do not overlap, and of a number that goes with it.

@@ -147,6 +147,32 @@ static void an_overlap_elsewhere_changes_nothing(void **state)
 	}
 }
 
+/* The name of padding holds that of its function; other names that are alike have their own. */
+static void padding_shares_its_name(void **state)
+{
+	static const char *const names[] = { "__pfx_first",  "first",   "__pfx_second",
+		                             "sec",          "__pfx_",  "third_",
+		                             "_third_",      "__pfx_x", "__pfx_x",
+		                             "__pfx___pfx_", "__pfx_",  "last" };
+	const size_t n = sizeof(names) / sizeof(names[0]);
+	struct table t = { 0 }, again = { 0 };
+	struct buf bytes = { 0 };
+	uint64_t reference;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		put(&t, 16 * i, 16, names[i]);
+	assert_int_equal(table_seal(&t), 0);
+	assert_int_equal(kernel_cache_encode(&t, 0, &bytes), 0);
+	assert_int_equal(decode(&again, &reference, &bytes, bytes.n), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(name_at(&again, 16 * i + 3), names[i]);
+	assert_int_equal(again.names.n, t.names.n - sizeof("first") - sizeof("__pfx_"));
+	table_free(&t);
+	table_free(&again);
+	buf_free(&bytes);
+}
+
 static void damage_is_refused(void **state)
 {
 	struct table t = { 0 }, none = { 0 };
@@ -307,6 +333,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_table_comes_back_as_it_was),
 		cmocka_unit_test(an_overlap_elsewhere_changes_nothing),
+		cmocka_unit_test(padding_shares_its_name),
 		cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(the_running_kernel_is_read_once),
 		cmocka_unit_test(a_thread_may_begin_with_it),
