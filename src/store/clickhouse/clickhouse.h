@@ -2,8 +2,8 @@
 /*
  * clickhouse.h: what the files of the ClickHouse store share. clickhouse.c opens,
  * clickhouse_schema.c makes the tables, clickhouse_upgrade.c brings older ones to their form,
- * clickhouse_put.c writes, clickhouse_read.c answers, clickhouse_list.c lists, clickhouse_hours.c
- * and clickhouse_series.c roll hours up, all by clickhouse_sql.c.
+ * clickhouse_put.c writes, clickhouse_counts.c and clickhouse_read.c answer, clickhouse_list.c
+ * lists, clickhouse_hours.c and clickhouse_series.c roll hours up, all by clickhouse_sql.c.
  *
  * seam_windows   a row for each window, series and event: arrays of stacks (hashes) and their
  *                counts, whose weight is weights + samples * weight_each (modulo 2^64); and one for
@@ -153,6 +153,8 @@ void clickhouse_label_sql(struct buf *sql, const char *key);
 void clickhouse_filter_sql(struct buf *sql, const struct labels_filter *f);
 /* The same, of its terms about the service and the host alone. */
 void clickhouse_filter_places_sql(struct buf *sql, const struct labels_filter *f);
+/* Whether it has no other terms. */
+bool clickhouse_filter_is_places(const struct labels_filter *f);
 /* The query's span as hours, which it may cover in part. */
 void clickhouse_hours_sql(struct buf *sql, const struct store_query *q);
 /* The query's span, as a condition: of the index (seconds), and exactly. */

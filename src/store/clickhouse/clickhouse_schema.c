@@ -50,7 +50,7 @@ static const struct clickhouse_table {
 	  "PARTITION BY toDate(hour) ORDER BY (hour, service, host, stack)", "cityHash64(service)",
 	  "hour", 1024, true },
 	{ "seam_frames",
-	  "frame UInt64, name String{ZSTD(1)}, file String{ZSTD(1)}, line UInt32, "
+	  "frame UInt64, name String{LZ4}, file LowCardinality(String), line UInt32, "
 	  "object LowCardinality(String), build_id LowCardinality(String), kind UInt8, "
 	  "depth UInt32, seen DateTime",
 	  "ReplacingMergeTree", "seen", "ORDER BY frame", "frame", "seen" },

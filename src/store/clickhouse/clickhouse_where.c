@@ -53,6 +53,18 @@ static bool clickhouse_is_place(const char *key)
 	return !strcmp(key, "service") || !strcmp(key, "host");
 }
 
+bool clickhouse_filter_is_places(const struct labels_filter *f)
+{
+	const struct labels_filter none = { 0 };
+	const struct labels terms = { f ? f->terms : none.terms };
+	const char *key, *value;
+	bool is = true;
+
+	for (size_t at = 0; labels_next(&terms, &at, &key, &value);)
+		is &= clickhouse_is_place(key);
+	return is;
+}
+
 /* A key that is named twice has one condition, with all of its values. */
 static void clickhouse_terms_sql(struct buf *sql, const struct labels_filter *f, bool places)
 {

@@ -197,6 +197,30 @@ def lost_answers(engine, sqlite):
     check(engine.kind + ": ls with all rows twice", listing(sqlite), listing(engine.url()))
 
 
+def many_counts(engine):
+    """The server adds up rows of more counts than are sent as they are: a list of commands says the same as each for itself."""
+    url = engine.url("/many")
+    engine.ask("CREATE DATABASE many")
+    seam("store", "init", "--store", url)
+    imported(url, "multi_group")
+    row = engine.ask("SELECT toUInt32(time), from_ns, to_ns, type, unit, service, host, instance, arrayStringConcat(arrayMap(s -> concat('toUInt64(', toString(s), ')'), "
+                     "arraySlice(stacks, 1, 7)), ', ') FROM many.seam_windows WHERE type != '' ORDER BY length(stacks) DESC, type, comm LIMIT 1 FORMAT TabSeparated")
+    time_s, first, last, kind, unit, service, host, instance, stacks = row.strip("\n").split("\t")
+    n = stacks.count(",") + 1
+    engine.ask("INSERT INTO many.seam_windows (time, from_ns, to_ns, type, unit, service, version, host, comm, instance, label_keys, label_values, stacks, "
+               "samples, weight_each, weights, count_names, count_values) SELECT toDateTime(%s), toUInt64(%s), toUInt64(%s), '%s', %s, '%s', "
+               "'', '%s', concat('many-', toString(number %% 3)), concat('%s', toString(number)), emptyArrayString(), emptyArrayString(), "
+               "arrayMap(i -> [%s][1 + i %% %d], range(5000)), arrayMap(i -> toUInt64(1 + i %% 3), range(5000)), toUInt64(7 + number), "
+               "arrayMap(i -> toUInt64(i %% 5), range(5000)), emptyArrayString(), emptyArrayUInt64() FROM numbers(900)" %
+               (time_s, first, last, kind, unit, service, host, instance, stacks, n))
+    folded = ["export", "-f", "folded", *EVER, "--store", url, "--where"]
+    each = [seam(*folded, "comm=many-%d" % i)[0] for i in range(3)]
+    check(engine.kind + ": counts that the server adds up", sorted("".join(each).split("\n")),
+          sorted(seam(*folded, "comm=many-0,comm=many-1,comm=many-2")[0].split("\n")))
+    if not all(text.count("\n") >= n for text in each):
+        fault("no counts: " + each[0][:300])
+
+
 def listed(engine, work):
     """Lists of hours that are rolled up are those of windows: of any span, when windows came in behind, and of a store of an earlier seam."""
     stores = both_stores(engine, work, "listed")
@@ -511,6 +535,7 @@ def main():
                 hostile_names(engine, work)
                 lost_answers(engine, sqlite)
                 hostile(engine, sqlite)
+                many_counts(engine)
                 listed(engine, work)
                 rolled_up(engine, work)
                 refused(engine, work)
