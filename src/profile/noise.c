@@ -79,6 +79,17 @@ static double noise_share(const struct noise_side *s, double k, bool counts)
 	return of > 0 ? k / of : 0;
 }
 
+/* Finds the limits of a chance of error, if they are not those that are kept. */
+static void noise_reach(struct noise_limits *l, double chance, unsigned df)
+{
+	if (l->chance == chance && l->df == df)
+		return;
+	l->chance = chance;
+	l->df = df;
+	l->normal = noise_quantile(chance, 0);
+	l->student = df ? noise_quantile(chance, df) : 0;
+}
+
 /* Fills the shares of both sides, their ratio, and within which bounds the ratio lies at this
  * confidence. opts->tests divides the chance of error among so many comparisons. */
 void noise_compare(const struct noise_run *base, size_t n_base, const struct noise_run *next,
@@ -92,12 +103,12 @@ void noise_compare(const struct noise_run *base, size_t n_base, const struct noi
 	/* Of a hundred functions that are compared at 95 %, five would differ by chance
 	 * (Bonferroni). */
 	double chance = (1 - opts->confidence) / (opts->tests ? (double)opts->tests : 1);
+	struct noise_limits own = { 0 }, *limits = opts->limits ? opts->limits : &own;
 
 	ret->dispersion = df ? (a.chi2 + b.chi2) / df : 1;
-	q = noise_quantile(chance, 0);
-	if (df)
-		/* The wider of the two intervals. */
-		q = fmax(q, noise_quantile(chance, df) * sqrt(ret->dispersion));
+	noise_reach(limits, chance, df);
+	/* The wider of the two intervals. */
+	q = fmax(limits->normal, limits->student * sqrt(ret->dispersion));
 	if (!(ret->dispersion > 1))
 		ret->dispersion = 1;
 	ret->base = noise_share(&a, a.k, opts->counts);

@@ -19,10 +19,19 @@ struct noise_run {
 	uint64_t k, n;
 };
 
+/* How far out an interval reaches. It is the same for all rows of a table, and takes a hundred
+ * times as long as the rest: it is kept from one to the next. Zero-initialise. */
+struct noise_limits {
+	double chance; /* of what; 0: nothing is kept */
+	unsigned df;
+	double normal, student;
+};
+
 struct noise_opts {
 	double confidence; /* 0.95 */
 	size_t tests;      /* how many such questions are asked at once (Bonferroni); 0 is 1 */
 	bool counts;       /* compare k per run instead of k / n */
+	struct noise_limits *limits; /* NULL: they are found anew each time */
 };
 
 struct noise {

@@ -47,8 +47,9 @@ struct diff {
 	bool keeps_sides; /* side is wanted */
 	bool limit_given; /* percent_limit is not only the default */
 	double percent_limit, confidence;
-	double fail_above; /* percent; < 0: no gate */
-	struct buf wanted; /* const char *: --symbol */
+	struct noise_limits limits; /* of the rows' intervals */
+	double fail_above;          /* percent; < 0: no gate */
+	struct buf wanted;          /* const char *: --symbol */
 
 	size_t n_runs[2];
 	size_t runs; /* of both sides: base first */

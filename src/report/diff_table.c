@@ -126,11 +126,11 @@ int diff_add_run(struct diff *d, struct load *load, size_t run)
 
 /* Computes a row's share on both sides and within which bounds their ratio lies. tests: how many
  * rows are judged at once, which widens the bounds. */
-static void diff_row_fill(const struct diff *d, uint32_t event, struct diff_row *row, size_t tests)
+static void diff_row_fill(struct diff *d, uint32_t event, struct diff_row *row, size_t tests)
 {
 	const struct diff_cell *cells = &d->cells[row->thing * d->runs];
 	const struct diff_cell *wholes = &d->wholes[event * d->runs];
-	const struct noise_opts opts = { d->confidence, tests, d->absolute };
+	const struct noise_opts opts = { d->confidence, tests, d->absolute, &d->limits };
 	struct noise_run runs[2 * DIFF_RUNS_MAX];
 	double sum[2] = { 0 }, whole[2] = { 0 };
 

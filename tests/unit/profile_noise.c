@@ -136,6 +136,27 @@ static void agreement_by_chance_narrows_nothing(void **state)
 	assert_true(fabs(several.most - one.most) < 1e-9);
 }
 
+/* What is kept from one question to the next is of that chance and those runs alone. */
+static void limits_that_are_kept_change_nothing(void **state)
+{
+	const struct noise_run runs[] = {
+		{ 90, 1000 }, { 140, 1000 }, { 210, 1000 }, { 160, 1000 }
+	};
+	struct noise_limits limits = { 0 };
+
+	for (size_t i = 0; i < 24; i++) {
+		size_t side = 1 + i / 3 % 2;
+		struct noise_opts opts = { .confidence = i % 3 ? 0.95 : 0.99,
+			                   .tests = i % 2 ? 10 : 1 };
+		struct noise kept, anew;
+
+		noise_compare(runs, side, runs + 2, side, &opts, &anew);
+		opts.limits = &limits;
+		noise_compare(runs, side, runs + 2, side, &opts, &kept);
+		assert_memory_equal(&kept, &anew, sizeof(kept));
+	}
+}
+
 static void nothing_on_one_side_is_half_a_sample(void **state)
 {
 	const struct noise_run none = { 0, 1000 }, some = { 100, 1000 };
@@ -161,6 +182,7 @@ int main(void)
 		cmocka_unit_test(several_runs_show_their_own_noise),
 		cmocka_unit_test(a_few_unsteady_runs_do_not_fool_a_gate),
 		cmocka_unit_test(agreement_by_chance_narrows_nothing),
+		cmocka_unit_test(limits_that_are_kept_change_nothing),
 		cmocka_unit_test(nothing_on_one_side_is_half_a_sample),
 	};
 
