@@ -10,6 +10,7 @@
 #include "agent/ask.h"
 #include "agent/budget.h"
 #include "agent/metrics.h"
+#include "base/peek.h"
 #include "fleet/put.h"
 #include "recorder/window.h"
 
@@ -36,6 +37,7 @@ struct agent {
 	struct recorder *recorder;
 	struct window *window;
 	struct datafile_opts head;  /* what window says of itself */
+	struct peek *peek;          /* reads what may keep us waiting, for the recorder */
 	struct ask *ask;            /* who the processes are */
 	struct symbol_shelf *shelf; /* names of files, from one window to the next */
 	struct lines *lines;        /* and their lines; NULL: to be made */
@@ -59,8 +61,8 @@ struct agent {
 
 /* CLOCK_MONOTONIC: the clock of windows, which nobody sets. */
 uint64_t agent_now_ns(void);
-/* CPU time of the whole agent so far, user and system. */
-uint64_t agent_cpu_ns(void);
+/* CPU time of the whole agent so far, user and system, its readers (base/peek.h) included. */
+uint64_t agent_cpu_ns(const struct agent *a);
 
 /* ---- agent_memory.c ---- */
 

@@ -28,7 +28,8 @@
 #define RING_LEAST (64u << 10)
 /* A file that was linked so long ago is one that will be met again. */
 #define FRESH_S 600u
-#define SHELF_PART 4u /* of the memory that the agent may have */
+#define ASK_HELD_MS 500u /* of who asks it, by a process */
+#define SHELF_PART 4u    /* of the memory that the agent may have */
 
 /* A name for this run of the agent, which no other has. A store tells windows of different runs
  * apart by it. */
@@ -204,8 +205,8 @@ static int agent_begin_anew(struct agent *a)
 static bool agent_budget(struct agent *a)
 {
 	bool was_floor = a->budget.floor, told = a->told_floor;
-	bool changes =
-	        budget_window(&a->budget, agent_cpu_ns() - a->cpu_ns, agent_now_ns() - a->begun_ns);
+	bool changes = budget_window(&a->budget, agent_cpu_ns(a) - a->cpu_ns,
+	                             agent_now_ns() - a->begun_ns);
 
 	if (a->budget.floor && !was_floor && !told) {
 		log_line(a->log, LOG_PLAIN,
@@ -249,13 +250,9 @@ static int agent_loop(struct agent *a, uint64_t end_ns)
 /* What was done, and what it cost. ns: how long it ran. */
 static void agent_say(const struct agent *a, uint64_t ns)
 {
-	struct rusage u = { 0 };
+	double cpu = (double)agent_cpu_ns(a) / 1e9;
 	uint64_t lost = 0;
-	double cpu;
 
-	getrusage(RUSAGE_SELF, &u);
-	cpu = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-	      (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 	for (size_t i = 0; i < a->o->n_urls; i++)
 		lost += a->stores[i].lost;
 	log_line(a->log, LOG_PLAIN,
@@ -276,15 +273,21 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 		           .now = { .version = o->program,
 		                    .asked_hz = o->rec->session.frequency,
 		                    .window_ns = o->window_ns } };
+	const struct peek_opts peek = RECORDER_PEEK;
 	uint64_t frequency = o->rec->session.frequency, begun_ns;
 	int error;
 
 	agent_memory_apart();
 	budget_start(&a.budget, o->max_cpu, frequency);
-	a.cpu_ns = agent_cpu_ns();
+	a.cpu_ns = agent_cpu_ns(&a);
+	/* Before much memory is taken. Without it the recorder reads itself. */
+	if (!o->rec->peek)
+		peek_new(&a.peek, &peek);
+	if (a.peek)
+		o->rec->peek = a.peek;
 	error = symbol_shelf_new(&a.shelf, agent_part(o, SHELF_PART), true);
 	if (!error)
-		error = ask_new(&a.ask, o->processes);
+		error = ask_new(&a.ask, o->processes, ASK_HELD_MS);
 	if (!error)
 		error = agent_open(&a, err);
 	begun_ns = agent_now_ns();
@@ -300,6 +303,9 @@ int agent_run(const struct agent_opts *o, struct seam_error *err)
 	ask_free(a.ask);
 	lines_free(a.lines);
 	symbol_shelf_free(a.shelf);
+	if (a.peek)
+		o->rec->peek = NULL;
+	peek_free(a.peek);
 	for (size_t i = 0; i < o->n_urls; i++)
 		store_close(a.stores[i].store);
 	agent_unlock(&a);

@@ -305,7 +305,7 @@ static int agent_load_beside(struct agent *a, struct agent_job *job, bool last)
 /* Its length is taken from a clock that nobody sets, its end from the time of day. */
 static void agent_times(struct agent *a, struct agent_job *job)
 {
-	uint64_t now_ns = agent_now_ns(), cpu_ns = agent_cpu_ns();
+	uint64_t now_ns = agent_now_ns(), cpu_ns = agent_cpu_ns(a);
 
 	job->to_ns = when_now_ns();
 	job->from_ns = job->to_ns - (now_ns - a->begun_ns);
@@ -329,6 +329,21 @@ static void agent_tell_kept(struct agent *a, struct metrics_values *v)
 	v->too_large = lines.too_large;
 }
 
+/* Processes that kept who reads their memory waiting: said when there are more. */
+static void agent_tell_held(const struct agent *a, struct metrics_values *v)
+{
+	uint64_t held = ask_peeks(a->ask).held;
+
+	if (a->peek)
+		held += peek_counts(a->peek).held;
+	if (held > v->held)
+		log_line(a->log, LOG_PLAIN,
+		         "a process kept who reads its memory waiting (%llu times): it is left "
+		         "alone for %u minutes, and its labels and stacks may be missing",
+		         (unsigned long long)(held - v->held), PEEK_AGAIN_S / 60);
+	v->held = held;
+}
+
 /* Sets what metrics say. */
 static void agent_tell(struct agent *a, const struct agent_job *job)
 {
@@ -338,11 +353,12 @@ static void agent_tell(struct agent *a, const struct agent_job *job)
 	v->samples = a->samples;
 	v->lost += job->lost;
 	v->dropped += job->interval.dropped;
-	v->cpu_ns = agent_cpu_ns();
+	v->cpu_ns = agent_cpu_ns(a);
 	v->memory = agent_memory();
 	v->memory_peak = agent_memory_peak();
 	v->memory_limit = a->o->memory;
 	v->refused = a->refused;
+	agent_tell_held(a, v);
 	agent_tell_kept(a, v);
 	v->rate_hz = a->budget.hz;
 	v->last_ns = job->to_ns;

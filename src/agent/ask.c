@@ -26,6 +26,8 @@ struct ask_news {
 
 struct ask {
 	struct process processes;
+	struct process_opts opts; /* of these */
+	struct peek *peek;
 	struct map met; /* pids that were told since the last window; of who reads the rings */
 	pthread_t thread;
 	pthread_mutex_t lock; /* of what follows */
@@ -163,22 +165,33 @@ void ask_forget(struct ask *a)
 
 /* ---- all of it ---- */
 
-/* Starts the thread that asks. o lives as long as it. */
-int ask_new(struct ask **ret, const struct process_opts *o)
+struct peek_counts ask_peeks(struct ask *a)
 {
+	return a && a->peek ? peek_counts(a->peek) : (struct peek_counts){ 0 };
+}
+
+/* Starts the thread that asks. */
+int ask_new(struct ask **ret, const struct process_opts *o, unsigned held_ms)
+{
+	const struct peek_opts peek = { .limit_ms = held_ms };
 	struct ask *a = calloc(1, sizeof(*a));
 	int error = -ENOMEM;
 
 	if (!a)
 		return -ENOMEM;
-	*a = (struct ask){ .processes = { .opts = o, PROCESS_LOCK },
+	*a = (struct ask){ .processes = { .opts = &a->opts, PROCESS_LOCK },
+		           .opts = o ? *o : (struct process_opts){ 0 },
 		           .lock = PTHREAD_MUTEX_INITIALIZER,
 		           .come = PTHREAD_COND_INITIALIZER,
 		           .waiting = calloc(ASK_MOST, sizeof(*a->waiting)),
 		           .taken = calloc(ASK_MOST, sizeof(*a->taken)) };
 	if (a->waiting && a->taken)
+		error = peek_new(&a->peek, &peek);
+	a->opts.peek = a->peek;
+	if (!error)
 		error = thread_start(&a->thread, ask_thread, a);
 	if (error) {
+		peek_free(a->peek);
 		free(a->waiting);
 		free(a->taken);
 		free(a);
@@ -198,6 +211,7 @@ void ask_free(struct ask *a)
 	pthread_cond_signal(&a->come);
 	pthread_join(a->thread, NULL);
 	process_free(&a->processes);
+	peek_free(a->peek);
 	map_free(&a->met);
 	free(a->waiting);
 	free(a->taken);

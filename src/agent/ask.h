@@ -9,6 +9,7 @@
 #ifndef SEAM_AGENT_ASK_H
 #define SEAM_AGENT_ASK_H
 
+#include "base/peek.h"
 #include "fleet/process.h"
 #include "recorder/window.h"
 
@@ -17,8 +18,8 @@
 
 struct ask;
 
-/* -errno. */
-int ask_new(struct ask **ret, const struct process_opts *o);
+/* o lives as long as it. held_ms: for so long a process may keep who asks it waiting. -errno. */
+int ask_new(struct ask **ret, const struct process_opts *o, unsigned held_ms);
 /* Waits until the process that is asked now has answered. */
 void ask_free(struct ask *a);
 
@@ -30,6 +31,8 @@ void ask_window(struct ask *a);
 int ask_labels(void *ask, uint32_t pid, const char *path, struct labels *l);
 /* Whether a process was gone before it could be asked. */
 bool ask_was_gone(struct ask *a, uint32_t pid);
+/* Of the processes that kept the asking thread waiting. NULL: none. */
+struct peek_counts ask_peeks(struct ask *a);
 /* Forgets what was answered. */
 void ask_forget(struct ask *a);
 

@@ -30,6 +30,7 @@ struct metrics_values {
 	uint64_t memory_peak, memory_limit; /* bytes resident at most so far; 0: no limit */
 	uint64_t refused;   /* tables of symbols that were not read, for want of room */
 	uint64_t too_large; /* objects without lines, because there was too much of them */
+	uint64_t held;      /* times that a process kept who reads its memory waiting */
 	uint64_t restarts;  /* of sampling, for another rate */
 	uint64_t last_ns;   /* since the epoch: end of the last window; 0: none yet */
 	uint64_t window_ns;

@@ -95,6 +95,8 @@ void metrics_text(const struct metrics_values *v, struct buf *out)
 	metrics_number(out, "seam_agent_memory_refused_total", "counter",
 	               "times that large names or debugging information had to wait for memory",
 	               v->refused);
+	metrics_number(out, "seam_agent_held_total", "counter",
+	               "times that a process kept who reads its memory waiting", v->held);
 	metrics_number(out, "seam_agent_followed_processes", "gauge",
 	               "processes whose mappings are followed", v->processes);
 	metrics_number(out, "seam_agent_table_bytes", "gauge", "memory of unwind tables",

@@ -14,6 +14,8 @@
 
 #include "base/buf.h"
 
+struct peek;
+
 struct procfs_stat {
 	char comm[64]; /* the kernel's own are 15 bytes; workers' names are longer */
 	char state;    /* 'R', 'S', ... 'Z', 'X' */
@@ -55,8 +57,9 @@ int procfs_map_query(struct procfs_query *q, struct procfs_map *ret);
 bool procfs_deleted_is(const char *path);
 /* A path (NUL-terminated, in ret) at which such a file can be read, as long as a process has it
  * mapped. inode: 0, if it is not known. False: it is not such a path, the process has ended, or
- * does not let us look. */
-bool procfs_deleted(pid_t pid, const char *path, uint64_t inode, char *ret, size_t n);
+ * does not let us look. peek (may be NULL): reads its mappings. */
+bool procfs_deleted(struct peek *peek, pid_t pid, const char *path, uint64_t inode, char *ret,
+                    size_t n);
 
 /* Whether processes have the kernel's own numbers here: those of the first pid namespace. */
 bool procfs_is_first_namespace(void);

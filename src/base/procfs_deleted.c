@@ -4,15 +4,16 @@
  * as after the upgrade of a package, whose services go on with what they began with. Says a path
  * and opens nothing. The kernel marks the paths of such files, and asks for the rights of root.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/peek.h"
 #include "base/procfs.h"
 
 #define PROCFS_DELETED " (deleted)"
+#define PROCFS_MAPS (16u << 20) /* bytes of mappings that are looked at */
 
 bool procfs_deleted_is(const char *path)
 {
@@ -40,7 +41,8 @@ static bool procfs_deleted_in(char *text, size_t size, pid_t pid, const char *pa
 	return false;
 }
 
-bool procfs_deleted(pid_t pid, const char *path, uint64_t inode, char *ret, size_t n)
+bool procfs_deleted(struct peek *peek, pid_t pid, const char *path, uint64_t inode, char *ret,
+                    size_t n)
 {
 	struct buf text = { 0 };
 	char maps[32];
@@ -50,7 +52,7 @@ bool procfs_deleted(pid_t pid, const char *path, uint64_t inode, char *ret, size
 	if (!procfs_deleted_is(path))
 		return false;
 	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)pid);
-	if (procfs_read(AT_FDCWD, maps, &text) > 0)
+	if (peek_file(peek, (uint32_t)pid, maps, PROCFS_MAPS, &text) >= 0)
 		found = procfs_deleted_in((char *)text.bytes, text.n, pid, path, inode, ret, n);
 	buf_free(&text);
 	return found && stat(ret, &st) == 0 && S_ISREG(st.st_mode);

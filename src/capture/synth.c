@@ -24,6 +24,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "capture/buildid.h"
+#include "base/peek.h"
 #include "base/procfs.h"
 #include "capture/synth.h"
 #include "capture/synth_bpf.h"
@@ -31,6 +32,7 @@
 #include "capture/synth_kernel.h"
 
 #define SYNTH_FLUSH (256u << 10) /* bytes of records kept before the sink gets them */
+#define SYNTH_MAPS (32u << 20)   /* bytes of a process's mappings */
 
 /* size 0: the file has none. A file is looked at once, so that the answer "none" is kept, too. */
 struct synth_buildid {
@@ -285,27 +287,27 @@ static const struct procfs_map *synth_vsyscall(struct synth *s)
 }
 
 /* Appends the executable mappings of a process as the kernel answers for them one by one. 1: done;
- * 0: they are to be read as text; -ENOMEM. */
+ * 0: they are to be read as text; -ETIME, -EBUSY: not now; -ENOMEM. */
 static int synth_maps_query(struct synth *s, pid_t pid, const char *path)
 {
-	struct procfs_query q = { .fd = openat(s->proc, path, O_RDONLY | O_CLOEXEC) };
 	struct procfs_map map;
-	int r = -ENOTTY, error = 0;
 	bool some = false;
+	size_t at = 0;
+	int r, error = 0;
 
-	while (q.fd >= 0 && (r = procfs_map_query(&q, &map)) > 0) {
+	buf_clear(&s->text);
+	r = peek_maps(s->opts.peek, (uint32_t)pid, path, SYNTH_MAPS, &s->text);
+	while (peek_maps_next(&s->text, &at, &map)) {
 		some = true;
 		error = synth_map(s, pid, &map);
 		if (error < 0 && error != -E2BIG)
 			break;
 		error = 0;
 	}
-	if (q.fd >= 0)
-		close(q.fd);
 	if (!error && some && synth_vsyscall(s))
 		error = synth_map(s, pid, synth_vsyscall(s));
 	/* What was given before a failure is true. */
-	return error ? error : some || !r;
+	return error ? error : some || !r ? 1 : r == -ETIME || r == -EBUSY ? r : 0;
 }
 
 /* Appends the executable mappings of a process, and with opts.data the readable ones. Not being
@@ -313,28 +315,24 @@ static int synth_maps_query(struct synth *s, pid_t pid, const char *path)
 static int synth_maps(struct synth *s, pid_t pid)
 {
 	struct procfs_map map;
-	char path[32], *at;
+	char path[4096], *at;
 	const char *end;
-	int64_t n;
+	int r;
 
 	s->mount_ns = 0;
-	snprintf(path, sizeof(path), "%d/maps", (int)pid);
-	if (!s->opts.data) {
-		int r = synth_maps_query(s, pid, path);
-
-		if (r)
-			return r < 0 ? r : 0;
+	snprintf(path, sizeof(path), "%s/%d/maps", s->opts.proc ? s->opts.proc : "/proc", (int)pid);
+	r = s->opts.data ? 0 : synth_maps_query(s, pid, path);
+	if (!r) {
+		buf_clear(&s->text);
+		r = peek_file(s->opts.peek, (uint32_t)pid, path, SYNTH_MAPS, &s->text);
 	}
-	n = procfs_read(s->proc, path, &s->text);
-	/* Reading maps takes the right to trace the process. */
-	if (n == -EACCES || n == -EPERM)
+	/* Reading maps takes the right to trace the process; and it may keep us waiting. */
+	if (r == -EACCES || r == -EPERM || r == -ETIME || r == -EBUSY)
 		s->counts.denied++;
-	if (n == -ENOMEM)
-		return -ENOMEM;
-	if (n <= 0)
-		return 0;
+	if (r || !s->text.n)
+		return r == -ENOMEM ? r : 0;
 	at = (char *)s->text.bytes;
-	end = at + n;
+	end = at + s->text.n;
 	while (procfs_map_next(&at, end, &map)) {
 		int error = 0;
 

@@ -19,6 +19,8 @@
 
 #include "capture/ring.h"
 
+struct peek;
+
 struct synth_opts {
 	size_t sz;                    /* sizeof(struct synth_opts) */
 	const struct seam_attr *attr; /* says the trailer of the records; only borrowed */
@@ -26,6 +28,7 @@ struct synth_opts {
 	bool data;                    /* also mappings that are readable and not executable (-d) */
 	const char *proc;             /* NULL: "/proc" */
 	const char *sys;              /* NULL: "/sys" */
+	struct peek *peek;            /* reads /proc/PID/maps, which may wait; NULL: done here */
 	const char *modules;          /* NULL: "/lib/modules/RELEASE" */
 };
 

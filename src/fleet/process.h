@@ -21,10 +21,13 @@
 #include "base/map.h"
 #include "fleet/rules.h"
 
+struct peek;
+
 struct process_opts {
 	const char *root; /* in front of all paths of files; NULL: none */
 	struct rules rules;
-	bool pid, tid; /* a series for each process, for each thread */
+	struct peek *peek; /* reads what may keep us waiting; NULL: that is done here */
+	bool pid, tid;     /* a series for each process, for each thread */
 };
 
 /* Zero-initialise, but for PROCESS_LOCK; process_free. Threads may share it: none waits until

@@ -6,61 +6,37 @@
 #include "fleet/process_ask.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/cursor.h"
+#include "base/peek.h"
 #include "base/protobuf.h"
 #include "fleet/container.h"
 
-#define PROCESS_PAGE 4096u          /* bytes that /proc gives at once */
 #define PROCESS_CGROUP 16384u       /* bytes of /proc/PID/cgroup */
 #define PROCESS_ENVIRON 131072u     /* bytes of /proc/PID/environ that are looked at */
 #define PROCESS_MAPS (1u << 20)     /* bytes of /proc/PID/maps that are looked at */
 #define PROCESS_CONTEXT_MOST 65536u /* bytes of a process context */
 #define PROCESS_CONTEXT_DEPTH 2     /* a Resource, or one in a ProcessContext */
 
-/* At most so much of a file, with a NUL behind it. Memory grows with what comes: most files have a
- * page, and memory for the largest would come from the kernel and go back, each time. -ENOMEM. */
-static int process_read_all(int fd, size_t most, struct buf *text)
-{
-	ssize_t got = 1;
-
-	while (got > 0 && text->n < most) {
-		size_t room = most - text->n < PROCESS_PAGE ? most - text->n : PROCESS_PAGE;
-		void *to = buf_reserve(text, room);
-
-		if (!to)
-			return -ENOMEM;
-		got = read(fd, to, room);
-		text->n += got > 0 ? (size_t)got : 0;
-	}
-	return buf_put(text, "", 1);
-}
-
-/* A file of /proc/PID, with a NUL behind it, to be freed. NULL: no process, not allowed. */
-static char *process_read(const struct process_opts *o, uint32_t pid, const char *file, size_t most,
-                          size_t *n)
+/* A file of /proc/PID, with a NUL behind it, to be freed. NULL: no process, not allowed. peek: for
+ * what is read out of the process itself. */
+static char *process_read(const struct process_opts *o, struct peek *peek, uint32_t pid,
+                          const char *file, size_t most, size_t *n)
 {
 	const char *root = o && o->root ? o->root : "";
 	struct buf text = { 0 };
-	char name[4096];
-	int fd;
+	char name[PATH_MAX];
+	int r;
 
 	snprintf(name, sizeof(name), "%s/proc/%u/%s", root, pid, file);
-	*n = 0;
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	if (process_read_all(fd, most, &text) < 0)
+	r = peek_file(peek, pid, name, most, &text);
+	*n = text.n;
+	if ((r < 0 && !text.n) || buf_put(&text, "", 1) < 0)
 		buf_free(&text);
-	else
-		*n = text.n - 1;
-	close(fd);
 	return (char *)text.bytes;
 }
 
@@ -222,31 +198,24 @@ struct process_context_head {
 	uint64_t published_ns, payload;
 };
 
-/* Reads bytes of another process. */
-static bool process_memory(uint32_t pid, uint64_t at, void *to, size_t n)
-{
-	const struct iovec mine = { to, n }, theirs = { (void *)(uintptr_t)at, n };
-
-	return process_vm_readv((pid_t)pid, &mine, 1, &theirs, 1, 0) == (ssize_t)n;
-}
-
 /* The context that begins at an address. One that is changed while it is read is left out: the next
  * reading finds it. */
-static int process_context_at(uint32_t pid, uint64_t at, struct labels *l)
+static int process_context_at(struct peek *peek, uint32_t pid, uint64_t at, struct labels *l)
 {
 	struct process_context_head h, again;
 	void *payload;
 	int r = 0;
 
-	if (!process_memory(pid, at, &h, sizeof(h)) || memcmp(h.signature, "OTEL_CTX", 8) != 0 ||
-	    (h.version != 1 && h.version != 2) || !h.published_ns || !h.size ||
-	    h.size > PROCESS_CONTEXT_MOST)
+	if (peek_memory(peek, pid, at, &h, sizeof(h)) < 0 ||
+	    memcmp(h.signature, "OTEL_CTX", 8) != 0 || (h.version != 1 && h.version != 2) ||
+	    !h.published_ns || !h.size || h.size > PROCESS_CONTEXT_MOST)
 		return 0;
 	payload = malloc(h.size);
 	if (!payload)
 		return -ENOMEM;
-	if (process_memory(pid, h.payload, payload, h.size) &&
-	    process_memory(pid, at, &again, sizeof(again)) && !memcmp(&h, &again, sizeof(h)))
+	if (peek_memory(peek, pid, h.payload, payload, h.size) >= 0 &&
+	    peek_memory(peek, pid, at, &again, sizeof(again)) >= 0 &&
+	    !memcmp(&h, &again, sizeof(h)))
 		r = process_resource(l, payload, h.size);
 	free(payload);
 	return r;
@@ -256,14 +225,14 @@ static int process_context_at(uint32_t pid, uint64_t at, struct labels *l)
 int process_ask_context(const struct process_opts *o, uint32_t pid, struct labels *l)
 {
 	size_t n;
-	char *text = process_read(o, pid, "maps", PROCESS_MAPS, &n), *at;
+	char *text = process_read(o, o ? o->peek : NULL, pid, "maps", PROCESS_MAPS, &n), *at;
 	int r = 0;
 
 	at = text ? strstr(text, ":OTEL_CTX") : NULL;
 	if (at) {
 		while (at > text && at[-1] != '\n')
 			at--;
-		r = process_context_at(pid, strtoull(at, NULL, 16), l);
+		r = process_context_at(o ? o->peek : NULL, pid, strtoull(at, NULL, 16), l);
 	}
 	free(text);
 	return r;
@@ -302,7 +271,7 @@ static void process_for_rule(void *ctx, const char *key)
 static int process_environment(const struct process_opts *o, uint32_t pid, struct labels *l)
 {
 	struct process_environ e = { .l = l };
-	char *text = process_read(o, pid, "environ", PROCESS_ENVIRON, &e.n);
+	char *text = process_read(o, o ? o->peek : NULL, pid, "environ", PROCESS_ENVIRON, &e.n);
 	const char *value;
 
 	if (!text)
@@ -328,7 +297,7 @@ int process_ask(const struct process_opts *o, uint32_t pid, const char *path, st
                 bool *gone)
 {
 	size_t n;
-	char *text = path ? NULL : process_read(o, pid, "cgroup", PROCESS_CGROUP, &n);
+	char *text = path ? NULL : process_read(o, NULL, pid, "cgroup", PROCESS_CGROUP, &n);
 	int r = 0;
 
 	*gone = !text && !path;

@@ -36,6 +36,7 @@ struct bpf_runtime {
 	struct map by_object; /* struct tables_object * -> the same */
 	struct arena arena;
 	pthread_mutex_t lock;
+	struct peek *peek;
 };
 
 /* Which file it is. */
@@ -43,12 +44,13 @@ struct file_key {
 	uint64_t device, inode, size, changed_ns;
 };
 
-int bpf_runtime_new(struct bpf_runtime **ret)
+int bpf_runtime_new(struct bpf_runtime **ret, struct peek *peek)
 {
 	struct bpf_runtime *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return -ENOMEM;
+	p->peek = peek;
 	pthread_mutex_init(&p->lock, NULL);
 	*ret = p;
 	return 0;
@@ -252,7 +254,8 @@ static int runtime_file(const char *path, const struct kwalk_ask *ask, struct ru
 
 /* The file by its name, or by its name in the process's own file system; one that has none any more
  * by its mapping. */
-static bool bpf_runtime_path(const struct kwalk_ask *ask, char *path, size_t n, struct stat *st)
+static bool bpf_runtime_path(struct peek *peek, const struct kwalk_ask *ask, char *path, size_t n,
+                             struct stat *st)
 {
 	/* Twice, by two names. A container's file may also be readable only through the process. */
 	for (int i = 0; i < 2; i++) {
@@ -263,7 +266,8 @@ static bool bpf_runtime_path(const struct kwalk_ask *ask, char *path, size_t n, 
 		    (!ask->inode || st->st_ino == ask->inode))
 			return true;
 	}
-	return procfs_deleted(ask->pid, ask->path, ask->inode, path, n) && stat(path, st) == 0;
+	return procfs_deleted(peek, ask->pid, ask->path, ask->inode, path, n) &&
+	       stat(path, st) == 0;
 }
 
 /* Files that were looked into are known by what they are; beyond FILES_MAX each is read anew. */
@@ -309,7 +313,7 @@ const struct runtime_object *bpf_runtime_get(struct bpf_runtime *p, const struct
 	pthread_mutex_unlock(&p->lock);
 	if (found)
 		return (const struct runtime_object *)(uintptr_t)known;
-	if (!bpf_runtime_path(ask, path, sizeof(path), &st))
+	if (!bpf_runtime_path(p->peek, ask, path, sizeof(path), &st))
 		return NULL;
 	pthread_mutex_lock(&p->lock);
 	runtime = bpf_runtime_look(p, ask, path, &st);

@@ -9,7 +9,7 @@
 
 struct bpf_runtime;
 
-int bpf_runtime_new(struct bpf_runtime **ret);
+int bpf_runtime_new(struct bpf_runtime **ret, struct peek *peek);
 void bpf_runtime_free(struct bpf_runtime *p);
 /* object: the mapped one, if it is known; it lives longer, and what is known of it is not looked
  * for again. NULL: the file is no interpreter, or cannot be read. Any thread; what is

@@ -149,7 +149,8 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 	struct tables_opts tables = { .sz = sizeof(tables),
 		                      .fresh_s = o->fresh_s,
 		                      .stopped = bpf_stacks_stopped,
-		                      .stopped_ctx = b };
+		                      .stopped_ctx = b,
+		                      .peek = o->peek };
 	struct kwalk_opts opts = {
 		.sz = sizeof(opts),
 		.when = o->bpf_when,
@@ -173,6 +174,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 		.unwind = bpf_stacks_unwind,
 		.rests = bpf_stacks_rests,
 		.ctx = b,
+		.peek = o->peek,
 		.log = &o->session.log,
 	};
 	const char *not_for = bpf_stacks_not_for(o);
@@ -192,7 +194,7 @@ int bpf_stacks_open(struct bpf_stacks *b, const struct recorder_opts *o, struct 
 	if (r >= 0)
 		r = bpf_table_new(&b->table, b->tables);
 	if (r >= 0 && o->runtimes)
-		r = bpf_runtime_new(&b->runtime);
+		r = bpf_runtime_new(&b->runtime, o->peek);
 	if (r >= 0 && !o->no_context)
 		r = bpf_context_new(&b->context);
 	if (r >= 0) {

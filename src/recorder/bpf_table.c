@@ -233,7 +233,9 @@ static const struct tables_object *bpf_table_look(struct bpf_table *t, const str
 	if (bpf_table_path(ask, own, inside, sizeof(inside), &st_inside) &&
 	    (!ours || st.st_dev != st_inside.st_dev || st.st_ino != st_inside.st_ino))
 		return bpf_table_inode(t, inside, &st_inside, later);
-	if (!ours && procfs_deleted(ask->pid, ask->path, ask->inode, inside, sizeof(inside)) &&
+	if (!ours &&
+	    procfs_deleted(tables_peek(t->tables), ask->pid, ask->path, ask->inode, inside,
+	                   sizeof(inside)) &&
 	    stat(inside, &st_inside) == 0)
 		return bpf_table_inode(t, inside, &st_inside, later);
 	return ours ? bpf_table_inode(t, path, &st, later) : NULL;

@@ -6,8 +6,16 @@
 #ifndef SEAM_RECORDER_OPTS_H
 #define SEAM_RECORDER_OPTS_H
 
+#include "base/peek.h"
 #include "capture/bpf/kwalk.h"
 #include "capture/session.h"
+
+/* For a recorder: a process may keep who reads the rings waiting for so long at once, and all of
+ * them for a quarter of the time. */
+#define RECORDER_PEEK                       \
+	{                                   \
+		.limit_ms = 100, .rests = 3 \
+	}
 
 struct recorder_opts {
 	size_t sz; /* sizeof(struct recorder_opts) */
@@ -32,6 +40,7 @@ struct recorder_opts {
 	bool wall;               /* the events count time, on the CPU and off it */
 	uint64_t unwind_memory;  /* bytes for unwind tables in the kernel; 0: the default */
 	uint64_t pending_memory; /* bytes of stacks that wait to be walked here; 0: the default */
+	struct peek *peek;       /* reads memory of processes; NULL: the recorder makes one */
 	unsigned fresh_s;        /* as in tables_opts */
 	unsigned unwind_threads; /* 0: as live.h has it */
 	bool keep_stacks;        /* stack copies stay in the samples as they are */

@@ -51,6 +51,7 @@
 /* o, target, session, bpf and live are the recorder's own; the sink is the caller's. */
 struct recorder {
 	struct recorder_opts o;
+	struct peek *own_peek; /* NULL: the caller's */
 	struct target target;
 	struct session *session;
 	struct bpf_stacks bpf; /* in front of live */
@@ -122,14 +123,21 @@ static int recorder_hold_command(struct recorder *r, struct seam_error *err)
  * held. */
 int recorder_new(struct recorder **ret, const struct recorder_opts *opts, struct seam_error *err)
 {
+	const struct peek_opts peek = RECORDER_PEEK;
 	struct recorder *r = calloc(1, sizeof(*r));
 	int error;
 
 	if (!r)
 		return -ENOMEM;
 	memcpy(&r->o, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
+	if (!r->o.peek) {
+		/* Where no other process can be had, what it would do is done here. */
+		peek_new(&r->own_peek, &peek);
+		r->o.peek = r->own_peek;
+	}
 	error = recorder_hold_command(r, err);
 	if (error) {
+		peek_free(r->own_peek);
 		free(r);
 		return error;
 	}
@@ -146,6 +154,7 @@ void recorder_free(struct recorder *r)
 	session_close(r->session);
 	bpf_stacks_close(&r->bpf);
 	target_close(&r->target);
+	peek_free(r->own_peek);
 	free(r);
 }
 
@@ -191,6 +200,7 @@ static int recorder_open_live(struct recorder *r)
 		.tables.sz = sizeof(opts.tables),
 		.tables.stopped = recorder_gives_up,
 		.tables.stopped_ctx = r,
+		.tables.peek = r->o.peek,
 	};
 	size_t rings = 0;
 
@@ -290,6 +300,7 @@ static int recorder_find(struct recorder *r, const struct seam_events *events, c
 		.attr = &seam_events_at(events, 0)->attr,
 		.build_ids = !r->o.no_build_ids && (!kept_in_file || r->o.build_ids_always),
 		.data = r->o.data_maps,
+		.peek = r->o.peek,
 	};
 	struct synth *synth;
 	int error = synth_new(&synth, &opts);
@@ -511,6 +522,18 @@ uint64_t recorder_until_ns(struct recorder *r)
 	return r->end_ns;
 }
 
+/* Says it where processes kept who reads for this recorder waiting. */
+static void recorder_say_held(const struct recorder *r)
+{
+	uint64_t held = r->own_peek ? peek_counts(r->own_peek).held : 0;
+
+	if (held)
+		log_line(&r->o.session.log, LOG_PLAIN,
+		         "processes kept who reads their memory waiting (%llu times) and were left "
+		         "alone: stacks of theirs may be missing",
+		         (unsigned long long)held);
+}
+
 /* The end, in order: no more samples; what is pending comes in the grace; the rings' rest; what
  * waits for its walk; then all of it into the sink. end_ns bounds all of it. */
 int recorder_stop(struct recorder *r, uint64_t end_ns)
@@ -520,6 +543,7 @@ int recorder_stop(struct recorder *r, uint64_t end_ns)
 
 	hurry_begin();
 	session_stop(r->session);
+	recorder_say_held(r);
 	recorder_end_by(r, end_ns);
 	n = session_settle(r->session, r->o.grace_ms, bpf_stacks_write, &r->bpf);
 	if (n >= 0)

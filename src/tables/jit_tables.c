@@ -19,12 +19,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/peek.h"
 #include "symbol/jitcode.h"
 #include "tables/jit_interpreter.h"
 #include "unwind/compile.h"
@@ -56,6 +56,7 @@ struct jit_made {
 struct jit_tables {
 	pthread_mutex_t lock; /* of all below */
 	const struct symbol_opts *symbols;
+	struct peek *peek;
 	struct map by_pid;    /* -> struct jit_process * */
 	struct map by_frames; /* hash -> struct jit_made * */
 	struct map by_rule;   /* hash -> struct frametab_rule * */
@@ -64,13 +65,14 @@ struct jit_tables {
 	struct arena arena;
 };
 
-int jit_tables_new(struct jit_tables **ret, const struct symbol_opts *symbols)
+int jit_tables_new(struct jit_tables **ret, const struct symbol_opts *symbols, struct peek *peek)
 {
 	struct jit_tables *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return -ENOMEM;
 	t->symbols = symbols;
+	t->peek = peek;
 	pthread_mutex_init(&t->lock, NULL);
 	*ret = t;
 	return 0;
@@ -245,15 +247,14 @@ static const struct frametab_rule *jit_rule(struct jit_tables *t, const struct f
 
 /* Reads up to STRAIGHT_BYTES of a process's memory, fewer where a page ends. -ESRCH: the process
  * has ended. */
-static int jit_memory(uint32_t pid, uint64_t pc, unsigned char *ret)
+static int jit_memory(struct peek *peek, uint32_t pid, uint64_t pc, unsigned char *ret)
 {
 	/* Not beyond the page: the next one need not be mapped. */
 	size_t most = 4096 - (pc & 4095);
-	struct iovec to = { ret, most < STRAIGHT_BYTES ? most : STRAIGHT_BYTES };
-	struct iovec from = { (void *)(uintptr_t)pc, to.iov_len };
-	ssize_t n = process_vm_readv((pid_t)pid, &to, 1, &from, 1, 0);
+	size_t n = most < STRAIGHT_BYTES ? most : STRAIGHT_BYTES;
+	int r = peek_memory(peek, pid, pc, ret, n);
 
-	return n < 0 ? -errno : (int)n;
+	return r < 0 ? r : (int)n;
 }
 
 /* The rule of the bytes that the interpreter copied there; NULL: they are not known. */
@@ -280,7 +281,7 @@ static const struct frametab_rule *jit_by_memory(struct jit_tables *t, const str
 	const struct frametab_rule *rule;
 	unsigned char code[STRAIGHT_BYTES];
 	struct frametab_rule told;
-	int n = jit_memory(ask->pid, ask->pc, code);
+	int n = jit_memory(t->peek, ask->pid, ask->pc, code);
 
 	if (n == -ESRCH)
 		return map_get(&t->seen, key, &known)

@@ -16,6 +16,7 @@
 #include "unwind/walk.h"
 
 struct jit_tables;
+struct peek;
 struct symbol_opts;
 
 /* A file that a process maps to execute it. */
@@ -40,8 +41,9 @@ struct jit_ask {
 	void *ctx;
 };
 
-/* symbols: where dumps may be looked for; it must outlive the tables. -ENOMEM. */
-int jit_tables_new(struct jit_tables **ret, const struct symbol_opts *symbols);
+/* symbols: where dumps may be looked for; it must outlive the tables. peek: as in tables_opts.
+ * -ENOMEM. */
+int jit_tables_new(struct jit_tables **ret, const struct symbol_opts *symbols, struct peek *peek);
 void jit_tables_free(struct jit_tables *t);
 
 /* Fills table and rule of *ret: 1; 0: nothing can be told of the code there, but perhaps that it

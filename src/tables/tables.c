@@ -43,7 +43,7 @@ int tables_new(struct tables **ret, const struct tables_opts *opts)
 		                             .owner = t->opts.owner,
 		                             .began_ctx = t->opts.began_ctx,
 		                             .search = t->opts.search };
-	if (jit_tables_new(&t->jit, &t->jit_where) < 0) {
+	if (jit_tables_new(&t->jit, &t->jit_where, t->opts.peek) < 0) {
 		free(t);
 		return -ENOMEM;
 	}
@@ -289,7 +289,8 @@ int tables_get_inside(struct tables *t, uint32_t pid, const char *path,
 	if (r < 0 || runs || tables_is_whole(*ret))
 		return r;
 	object = tables_ended(t, build_id);
-	if (!object && known && procfs_deleted((pid_t)pid, path, inode, below, sizeof(below)) &&
+	if (!object && known &&
+	    procfs_deleted(t->opts.peek, (pid_t)pid, path, inode, below, sizeof(below)) &&
 	    stat(below, &st) == 0)
 		r = tables_below(t, below, &st, build_id, &object);
 	*ret = r >= 0 && object ? object : *ret;
@@ -399,6 +400,11 @@ void tables_rest(struct tables *t, const void *header)
 	/* These are shared pages of a file: pages that are dropped are read again. */
 	if (mapped)
 		madvise((void *)header, n, MADV_DONTNEED);
+}
+
+struct peek *tables_peek(const struct tables *t)
+{
+	return t->opts.peek;
 }
 
 void tables_rest_all(struct tables *t)

@@ -53,6 +53,8 @@ struct tables_opts {
 	 * from any thread. NULL: never. */
 	bool (*stopped)(const void *ctx);
 	const void *stopped_ctx;
+	/* Reads memory of processes, which may wait; NULL: that is done here. */
+	struct peek *peek;
 };
 
 struct tables_object {
@@ -133,6 +135,8 @@ int tables_get_kept_vdso(struct tables *t, const struct image_build_id *id,
 void tables_rest(struct tables *t, const void *header);
 /* The same of all tables. Any thread, at any time. */
 void tables_rest_all(struct tables *t);
+/* As in the options. */
+struct peek *tables_peek(const struct tables *t);
 
 void tables_count(struct tables *t, struct tables_counts *ret);
 

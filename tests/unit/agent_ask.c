@@ -92,7 +92,7 @@ static void is(struct ask *a, unsigned pid, const char *service)
 	labels_free(&l);
 }
 
-static struct ask *begin(void)
+static struct ask *begin_for(unsigned held_ms)
 {
 	static const struct process_opts o = { .root = root };
 	struct ask *a;
@@ -102,8 +102,13 @@ static struct ask *begin(void)
 	assert_non_null(mkdtemp(root));
 	assert_int_equal(chdir(root), 0);
 	assert_int_equal(mkdir("proc", 0755), 0);
-	assert_int_equal(ask_new(&a, &o), 0);
+	assert_int_equal(ask_new(&a, &o, held_ms), 0);
 	return a;
+}
+
+static struct ask *begin(void)
+{
+	return begin_for(HUNG_S * 1000);
 }
 
 static void end(struct ask *a)
@@ -233,12 +238,31 @@ static void where_news_were_missed_nothing_is_known(void **state)
 	end(a);
 }
 
+/* Who keeps them waiting for too long has no labels, and all others have. */
+static void who_holds_is_left_alone(void **state)
+{
+	struct ask *a = begin_for(20);
+	int fd;
+
+	for (unsigned pid = 10; pid < 40; pid++)
+		slow(pid);
+	named(8, "eight");
+	for (unsigned pid = 10; pid < 40; pid++)
+		is(a, pid, "(none)");
+	is(a, 8, "eight");
+	assert_int_equal(ask_peeks(a).held, 30);
+	fd = open("proc/10/environ", O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(fd < 0 && errno == ENXIO); /* nobody waits any more */
+	end(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_waits_for_who_names),
 		cmocka_unit_test(nobody_waits_for_who_asks),
 		cmocka_unit_test(an_answer_of_the_program_before_does_not_count),
+		cmocka_unit_test(who_holds_is_left_alone),
 		cmocka_unit_test(where_news_were_missed_nothing_is_known),
 	};
 

@@ -80,7 +80,7 @@ static struct frametab_rule ask_at(uint64_t pc, bool exact)
 	struct jit_tables *t;
 	int r;
 
-	assert_int_equal(jit_tables_new(&t, where()), 0);
+	assert_int_equal(jit_tables_new(&t, where(), NULL), 0);
 	r = jit_tables_find(t, &ask, &place);
 	assert_true(r == 0 || r == 1);
 	if (r) {

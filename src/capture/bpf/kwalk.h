@@ -33,6 +33,7 @@
 #include "runtimes/runtime_process.h"
 
 struct kwalk;
+struct peek;
 
 /* What this kernel allows this user, found out by trying. */
 struct kwalk_probe {
@@ -140,6 +141,8 @@ struct kwalk_opts {
 	size_t (*unwind)(void *ctx, const struct kwalk_sample *sample, const uint64_t *user,
 	                 const struct kwalk_raw *raw, uint64_t *frames, uint64_t *sps,
 	                 enum kwalk_end *end);
+	/* Reads memory and mappings of processes, which may wait; NULL: that is done here. */
+	struct peek *peek;
 	bool raw; /* tests: unwind is called for every sample that has a user part */
 	/* For tests: called for every deferred record that counts, whether it becomes a record or
 	 * not. May be NULL. */

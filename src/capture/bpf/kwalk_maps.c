@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * kwalk_maps.c: the executable mappings of a process, read from /proc piece by piece, and the
- * unwind table of each. Reading ends where the work that a process may cost does (kwalk_budget.c).
+ * kwalk_maps.c: the executable mappings of a process, read from /proc, and the unwind table of
+ * each. That ends where the work that a process may cost does (kwalk_budget.c), and reading where
+ * their list has MAPS_MOST bytes. Its file is read by somebody else (base/peek.h): who reads it may
+ * have to wait for the process.
  *
  * A process may have a million mappings, and changes them while its file is read. Where the kernel
  * can be asked for the executable ones alone, it is, from each one's end on. Else it gives
@@ -10,15 +12,13 @@
  * changed meanwhile is for the caller to find out (learn_read).
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/peek.h"
 #include "capture/bpf/kwalk_parts.h"
-#include "base/procfs.h"
 
-#define MAPS_PIECE 65536u
+#define MAPS_MOST (12u << 20) /* bytes */
 #define USER_END (1ull << 63) /* above it only [vsyscall] */
 
 /* Asks the recorder for the table (opts.table), which may read and compile a file. */
@@ -98,111 +98,58 @@ static bool maps_line(struct kwalk *l, uint32_t pid, const struct procfs_map *ma
 	return true;
 }
 
-/* Takes the whole lines of what was read; the beginning of one more stays. Returns how much work
- * they were. */
-static uint64_t maps_lines(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
-                           struct maps_line *last,
-                           void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
+/* A list of mappings that is gone through. */
+struct maps_reading {
+	struct maps_line last;
+	uint64_t work;
+	void (*put)(void *ctx, const struct kwalk_vma *m);
+	void *ctx;
+};
+
+/* Takes one mapping, and counts its work. -E2BIG: it was the last that the process may cost;
+ * -ECANCELED: the time is over. */
+static int maps_take(struct kwalk *l, uint32_t pid, uint64_t now_ns, const struct procfs_map *map,
+                     struct maps_reading *m)
 {
-	/* What stands behind the last newline is the beginning of a line that the next read
-	 * continues. */
-	const char *newline = memrchr(text->bytes, '\n', text->n);
-	char *at = (char *)text->bytes;
-	const char *end = newline ? newline + 1 : at;
-	struct procfs_map map;
-	uint64_t work = 0;
+	struct kwalk_vma vma = {
+		.start = map->start, .end = map->end, .pgoff = map->offset, .since_ns = now_ns
+	};
+	uint64_t before = m->work;
 
-	while (procfs_map_next(&at, end, &map)) {
-		struct kwalk_vma m = {
-			.start = map.start, .end = map.end, .pgoff = map.offset, .since_ns = now_ns
-		};
-
-		if (maps_line(l, pid, &map, last, &m))
-			put(ctx, &m);
-		work += BUDGET_LINE;
-	}
-	text->n -= (size_t)(end - (const char *)text->bytes);
-	memmove(text->bytes, end, text->n);
-	return work;
-}
-
-/* Whether reading may go on after so much more work: 0 or -errno. */
-static int maps_goes_on(struct kwalk *l, uint64_t *work, uint64_t more)
-{
-	uint64_t before = *work;
-
-	*work += more;
-	if (!budget_take(&l->budget, before, more))
+	if (maps_line(l, pid, map, &m->last, &vma))
+		m->put(m->ctx, &vma);
+	m->work += BUDGET_LINE;
+	if (!budget_take(&l->budget, before, BUDGET_LINE))
 		return -E2BIG;
 	return kwalk_is_over(l) ? -ECANCELED : 0;
 }
 
-/* The executable ones alone, one by one. -ENOTTY: they are to be read as text; nothing was
- * given. */
-static int maps_query(struct kwalk *l, uint32_t pid, uint64_t now_ns, int fd,
-                      struct maps_line *last, void (*put)(void *ctx, const struct kwalk_vma *m),
-                      void *ctx)
-{
-	struct procfs_query q = { .fd = fd };
-	struct procfs_map map;
-	uint64_t work = 0;
-	int r, first = 1;
-
-	while ((r = procfs_map_query(&q, &map)) > 0) {
-		struct kwalk_vma m = {
-			.start = map.start, .end = map.end, .pgoff = map.offset, .since_ns = now_ns
-		};
-
-		first = 0;
-		if (maps_line(l, pid, &map, last, &m))
-			put(ctx, &m);
-		r = maps_goes_on(l, &work, BUDGET_LINE);
-		if (r < 0)
-			return r;
-	}
-	return r < 0 && !first ? -EIO : r;
-}
-
-/* Lines are given as they are read, so a process with many mappings needs little memory. */
-static int maps_text(struct kwalk *l, uint32_t pid, uint64_t now_ns, int fd, struct buf *text,
-                     struct maps_line *last, void (*put)(void *ctx, const struct kwalk_vma *m),
-                     void *ctx)
-{
-	uint64_t work = 0;
-
-	buf_clear(text);
-	for (;;) {
-		void *room = buf_reserve(text, MAPS_PIECE);
-		ssize_t n = room ? read(fd, room, MAPS_PIECE) : -1;
-		int r;
-
-		if (n <= 0)
-			return !room ? -ENOMEM : n < 0 ? -errno : 0;
-		text->n += (size_t)n;
-		r = maps_goes_on(l, &work, maps_lines(l, pid, now_ns, text, last, put, ctx));
-		if (r < 0)
-			return r;
-	}
-}
-
-/* As the kernel can say it: by questions, or as text. */
+/* As the kernel can say it: by questions, or as text. Before any mapping is looked at, which may
+ * take long, all have been read. */
 int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
               void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx)
 {
-	struct maps_line last = { .map = { .inode = 0 } };
-	char path[32];
-	int fd, r;
+	struct maps_reading m = { .last = { .map = { .inode = 0 } }, .put = put, .ctx = ctx };
+	struct procfs_map map;
+	char path[32], *line;
+	size_t at = 0;
+	bool asked;
+	int r;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	/* Whether any more may be read at all, before the file is opened. */
 	if (!budget_take(&l->budget, 0, 0))
 		return -E2BIG;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	r = maps_query(l, pid, now_ns, fd, &last, put, ctx);
-	if (r == -ENOTTY)
-		r = maps_text(l, pid, now_ns, fd, text, &last, put, ctx);
-	close(fd);
+	buf_clear(text);
+	r = peek_maps(l->opts.peek, pid, path, MAPS_MOST, text);
+	asked = r != -ENOTTY;
+	if (!asked)
+		r = peek_file(l->opts.peek, pid, path, MAPS_MOST, text);
+	if ((r >= 0 && text->n >= MAPS_MOST) || r == -ETIME || r == -EBUSY)
+		r = -E2BIG;
+	line = (char *)text->bytes;
+	while (r >= 0 && (asked ? peek_maps_next(text, &at, &map)
+	                        : procfs_map_next(&line, (char *)text->bytes + text->n, &map)))
+		r = maps_take(l, pid, now_ns, &map, &m);
 	return r;
 }

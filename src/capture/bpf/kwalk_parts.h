@@ -289,8 +289,8 @@ void learn_missed(struct kwalk *l, uint32_t pid);
 /* ---- kwalk_maps.c ---- */
 
 /* Calls put for each executable line of /proc/PID/maps, with its table. text is room for reading.
- * -errno; -E2BIG: there are more than the process may cost; -ECANCELED: the time is over. Without
- * the lock. */
+ * -errno; -E2BIG: there are more than the process may cost, or it keeps who reads them waiting;
+ * -ECANCELED: the time is over. Without the lock. */
 int maps_read(struct kwalk *l, uint32_t pid, uint64_t now_ns, struct buf *text,
               void (*put)(void *ctx, const struct kwalk_vma *m), void *ctx);
 /* Finds the table of one mapping. False: nothing must be known of it. */

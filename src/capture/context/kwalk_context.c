@@ -15,12 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include <bpf/bpf.h>
 
 #include "abi/context.h"
 #include "base/intern.h"
+#include "base/peek.h"
 #include "capture/context/kwalk_context.h"
 #include "runtimes/otel_process.h"
 
@@ -48,6 +48,7 @@ struct context_said {
 };
 
 struct context {
+	struct peek *peek;
 	struct intern sets; /* texts; their numbers are base + */
 	uint32_t base;
 	size_t bytes;
@@ -66,6 +67,7 @@ int context_open(struct kwalk *l)
 	if (!l->context)
 		return -ENOMEM;
 	l->context->base = CONTEXT_FIRST;
+	l->context->peek = l->opts.peek;
 	l->context->room = malloc(sizeof(*l->context->room));
 	return l->context->room ? 0 : -ENOMEM;
 }
@@ -132,11 +134,9 @@ void context_publish(struct kwalk *l, const struct kwalk_space *s)
 
 /* ---- what a process says of itself ---- */
 
-static bool context_memory(uint32_t pid, uint64_t at, void *to, size_t n)
+static bool context_memory(const struct context *c, uint32_t pid, uint64_t at, void *to, size_t n)
 {
-	const struct iovec mine = { to, n }, theirs = { (void *)(uintptr_t)at, n };
-
-	return process_vm_readv((pid_t)pid, &mine, 1, &theirs, 1, 0) == (ssize_t)n;
+	return peek_memory(c->peek, pid, at, to, n) >= 0;
 }
 
 /* The mapping's address; 0: there is none. */
@@ -144,20 +144,10 @@ static uint64_t context_mapping(struct context *c, uint32_t pid)
 {
 	char path[32];
 	const char *at, *text;
-	FILE *f;
-	size_t n = 1;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	f = fopen(path, "re");
 	buf_clear(&c->maps);
-	while (f && n && c->maps.n < MAPS_MOST) {
-		void *room = buf_reserve(&c->maps, 65536);
-
-		n = room ? fread(room, 1, 65536, f) : 0;
-		c->maps.n += n;
-	}
-	if (f)
-		fclose(f);
+	peek_file(c->peek, pid, path, MAPS_MOST, &c->maps);
 	text = buf_text(&c->maps);
 	at = strstr(text, OTEL_PROCESS_NAME);
 	while (at && at > text && at[-1] != '\n')
@@ -172,9 +162,11 @@ static void context_message(struct context *c, uint32_t pid, struct context_said
 	struct otel_process_head h, again;
 	struct otel_process *p = c->room;
 
-	if (!s->head || !context_memory(pid, s->head, &h, sizeof(h)) ||
-	    !otel_process_head_is_sound(&h) || !context_memory(pid, h.payload, p->text, h.size) ||
-	    !context_memory(pid, s->head, &again, sizeof(again)) || memcmp(&h, &again, sizeof(h)))
+	if (!s->head || !context_memory(c, pid, s->head, &h, sizeof(h)) ||
+	    !otel_process_head_is_sound(&h) ||
+	    !context_memory(c, pid, h.payload, p->text, h.size) ||
+	    !context_memory(c, pid, s->head, &again, sizeof(again)) ||
+	    memcmp(&h, &again, sizeof(h)))
 		return;
 	otel_process_read(p, h.size);
 	if (!s->said)
@@ -456,7 +448,7 @@ static void context_touch(struct context *c, const struct kwalk_context *k)
 	if (c->touches >= TOUCHES_MOST || k->fault_n > sizeof(bytes))
 		return;
 	c->touches++;
-	context_memory(k->pid, k->fault, bytes, k->fault_n);
+	context_memory(c, k->pid, k->fault, bytes, k->fault_n);
 }
 
 /* Takes what the programs read of a thread, before its sample. */

@@ -44,9 +44,17 @@ struct hotspots {
 	struct runtime_frame frames[KWALK_SPLICED_MAX];
 };
 
+/* Whose memory is read. */
+struct hotspot_of {
+	const struct kwalk *kwalk;
+	uint32_t pid;
+};
+
 static int hotspot_read_process(void *ctx, uint64_t address, void *to, size_t n)
 {
-	return kwalk_read_process((uint32_t) * (pid_t *)ctx, address, to, n);
+	const struct hotspot_of *of = ctx;
+
+	return kwalk_read_process(of->kwalk, of->pid, address, to, n);
 }
 
 static struct hotspots *hotspots_get(struct kwalk *l)
@@ -124,7 +132,7 @@ static bool hotspot_published(struct kwalk *l, uint32_t pid, struct runtime_proc
 bool hotspot_publish(struct kwalk *l, uint32_t pid, const struct runtime_object *object,
                      uint64_t bias, struct runtime_process *p)
 {
-	pid_t process = (pid_t)pid;
+	struct hotspot_of process = { l, pid };
 	struct hotspot_memory memory = { &process, hotspot_read_process };
 	struct runtime_object *of = &p->of;
 	struct hotspots *h = hotspots_get(l);
@@ -152,7 +160,7 @@ bool hotspot_publish(struct kwalk *l, uint32_t pid, const struct runtime_object 
  * when it was published, which it has by now. */
 void hotspot_away(struct kwalk *l, uint32_t pid)
 {
-	pid_t process = (pid_t)pid;
+	struct hotspot_of process = { l, pid };
 	struct hotspot_memory memory = { &process, hotspot_read_process };
 	struct runtime_process p, now;
 	struct hotspot_layout layout, other;
@@ -219,7 +227,7 @@ static int64_t hotspot_ask(struct kwalk *l, uint32_t pid, uint64_t time,
                            const struct runtime_frame *f)
 {
 	struct hotspots *h = l->hotspots;
-	pid_t process = (pid_t)pid;
+	struct hotspot_of process = { l, pid };
 	struct hotspot_memory memory = { &process, hotspot_read_process };
 	struct hotspot_place places[HOTSPOT_INLINED];
 	struct runtime_process of;

@@ -6,21 +6,16 @@
 #ifndef SEAM_CAPTURE_RUNTIME_KWALK_MEMORY_H
 #define SEAM_CAPTURE_RUNTIME_KWALK_MEMORY_H
 
-#include <errno.h>
-#include <sys/uio.h>
-
+#include "base/peek.h"
 #include "capture/bpf/kwalk_parts.h"
 
 struct codes_told;
 
-/* Reads n bytes of a process's memory. -errno; -EFAULT: not all of them are there. */
-static inline int kwalk_read_process(uint32_t pid, uint64_t address, void *to, size_t n)
+/* Reads n bytes of a process's memory, as peek_memory. */
+static inline int kwalk_read_process(const struct kwalk *l, uint32_t pid, uint64_t address,
+                                     void *to, size_t n)
 {
-	struct iovec local = { to, n };
-	struct iovec remote = { (void *)(uintptr_t)address, n };
-	ssize_t r = process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0);
-
-	return r == (ssize_t)n ? 0 : r < 0 ? -errno : -EFAULT;
+	return peek_memory(l->opts.peek, pid, address, to, n);
 }
 
 bool hotspot_publish(struct kwalk *l, uint32_t pid, const struct runtime_object *object,

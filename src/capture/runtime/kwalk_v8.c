@@ -59,13 +59,14 @@ static uint32_t v8_length(const struct v8_told *told)
 
 /* Whether the string is the one that was told of: its kind, its length, and where its characters
  * are, which are in it or are noted there. */
-static bool v8_string_is(uint32_t pid, const struct v8_told *told)
+static bool v8_string_is(const struct kwalk *l, uint32_t pid, const struct v8_told *told)
 {
 	uint64_t words[4];
 	size_t n = told->characters == told->string + 16 ? 2 : 4;
 
-	return kwalk_read_process(pid, told->string, words, n * 8) >= 0 && words[0] == told->map &&
-	       words[1] >> 32 == told->length >> 32 && (n == 2 || words[3] == told->characters);
+	return kwalk_read_process(l, pid, told->string, words, n * 8) >= 0 &&
+	       words[0] == told->map && words[1] >> 32 == told->length >> 32 &&
+	       (n == 2 || words[3] == told->characters);
 }
 
 /* Whether a piece of the source, from its character `first` on, has what was told in its place, as
@@ -82,22 +83,22 @@ static bool v8_sample_is(const struct v8_told *told, uint64_t first, const unsig
 }
 
 /* The lines of the source as the process has it. */
-static int v8_ask(struct v8_scripts *s, uint32_t pid, const struct v8_told *told,
-                  struct v8_lines *lines)
+static int v8_ask(const struct kwalk *l, struct v8_scripts *s, uint32_t pid,
+                  const struct v8_told *told, struct v8_lines *lines)
 {
 	uint64_t length = v8_length(told);
-	int r = v8_string_is(pid, told) ? 0 : -ESTALE;
+	int r = v8_string_is(l, pid, told) ? 0 : -ESTALE;
 
 	for (uint64_t i = told->from, n; i < length && r >= 0; i += n) {
 		n = length - i < V8_PIECE / 2 ? length - i : V8_PIECE / 2;
-		r = kwalk_read_process(pid, told->characters + i * told->width, s->piece,
+		r = kwalk_read_process(l, pid, told->characters + i * told->width, s->piece,
 		                       n * told->width);
 		if (r >= 0 && !v8_sample_is(told, i, s->piece, n * told->width))
 			r = -ESTALE;
 		if (r >= 0)
 			r = v8_lines_add(lines, s->piece, n, told->width);
 	}
-	return r < 0 || v8_string_is(pid, told) ? r : -ESTALE;
+	return r < 0 || v8_string_is(l, pid, told) ? r : -ESTALE;
 }
 
 /* Opens a file of some size that a process named. To open what is no file may do something, so it
@@ -238,7 +239,7 @@ static uint64_t v8_script_key(uint32_t pid, const struct codes_text *name,
 }
 
 /* The script's lines; NULL: they are not known. What was not found is not looked for again. */
-static const struct v8_lines *v8_script(struct v8_scripts *s, uint32_t pid,
+static const struct v8_lines *v8_script(const struct kwalk *l, struct v8_scripts *s, uint32_t pid,
                                         const struct codes_text *name, const struct v8_told *told)
 {
 	uint64_t key = v8_script_key(pid, name, told), known;
@@ -251,7 +252,7 @@ static const struct v8_lines *v8_script(struct v8_scripts *s, uint32_t pid,
 		return NULL;
 	lines = &s->at[s->n++];
 	*lines = (struct v8_lines){ 0 };
-	if (v8_ask(s, pid, told, lines) < 0) {
+	if (v8_ask(l, s, pid, told, lines) < 0) {
 		v8_lines_free(lines);
 		if (v8_ask_file(name, told, lines) < 0)
 			v8_lines_free(lines);
@@ -291,7 +292,7 @@ void v8_lines_of(struct kwalk *l, uint32_t pid, struct codes_told *code)
 	if (s && code->n_lines >= sizeof(told) && code->n_lines <= KWALK_CODE_LINES)
 		memcpy(&told, code->lines, sizeof(told));
 	if (v8_told_is(&told))
-		source.lines = v8_script(s, pid, &code->file, &told);
+		source.lines = v8_script(l, s, pid, &code->file, &told);
 	if (!source.lines) {
 		code->n_lines = 0;
 		return;
