@@ -93,6 +93,17 @@ static int sqlite_lock(struct sqlite_store *s, struct seam_error *err)
 	return r;
 }
 
+/* What is no file cannot be a store, and opening a pipe would wait for who writes to it. -errno. */
+static int sqlite_may_be_store(const char *path, struct seam_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return 0;
+	return seam_error_set(err, S_ISDIR(st.st_mode) ? EISDIR : EBADMSG, path, SEAM_NO_OFFSET,
+	                      NULL, "%s", S_ISDIR(st.st_mode) ? strerror(EISDIR) : "is no file");
+}
+
 /* Makes the file, for its owner alone: it tells what ran on the machine. SQLite gives its other
  * files the same mode. */
 static int sqlite_make_file(const struct sqlite_store *s, struct seam_error *err)
@@ -307,6 +318,8 @@ static int sqlite_open(void **ret, const char *rest, enum store_mode mode, struc
 		r = sqlite_make_file(s, err);
 	else if (!in_memory && access(rest, R_OK) < 0)
 		r = seam_error_set(err, errno, rest, SEAM_NO_OFFSET, NULL, "%s", strerror(errno));
+	if (r >= 0 && !in_memory)
+		r = sqlite_may_be_store(rest, err);
 	if (r >= 0 && (mode == STORE_AGENT || mode == STORE_COMPACT))
 		r = sqlite_lock(s, err);
 	if (r >= 0)

@@ -499,11 +499,16 @@ def refusals(work):
     recording = os.path.join(DATA, "gcc_d", "perf.data")
     path = os.path.join(work, "gcc_d.db")
     url = "sqlite:" + path
+    pipe = os.path.join(work, "pipe")
+    os.mkfifo(pipe)
     for status, words, args in (
             (2, "is no store", ["report", "--store", "x"]),
             (2, "is no store", ["report", "--store", "mysql:x"]),
             (1, "No such file", ["report", "--store", "sqlite:/nonexistent"]),
             (1, "not a database", ["report", "--store", "sqlite:" + recording]),
+            (1, ": Is a directory", ["report", "--store", "sqlite:" + work]),
+            (1, ": is no file", ["report", "--store", "sqlite:" + pipe]),
+            (1, ": is no file", ["store", "rollup", "--store", "sqlite:" + pipe]),
             (2, "needs --store", ["report", "--from", "-1h"]),
             (2, "is no time", ["report", "--store", url, "--from", "yesterdayish"]),
             (2, "not before", ["report", "--store", url, "--from", "now", "--to", "-1h"]),
