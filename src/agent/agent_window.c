@@ -162,20 +162,24 @@ static void agent_forget(struct agent *a)
 	}
 }
 
-/* Compacts a piece of a store, or where there is none left, sums or rolls up an hour of the last
- * day. As store_compact. */
+/* Compacts a piece of a store, or where there is none left, sums or rolls up an hour: of the last
+ * day first, then what an older seam left otherwise, or nobody was there to make. As
+ * store_compact. */
 static int agent_compact_piece(struct agent *a, struct store *s, struct seam_error *err)
 {
 	const uint64_t now_ns = when_now_ns();
-	const struct store_query day = { .from_ns = now_ns - DAY_NS, .to_ns = now_ns };
+	const uint64_t froms[] = { now_ns - DAY_NS, 0 };
 	struct store_compacted done = { 0 };
-	struct store_rolled rolled = { 0 };
 	int r = store_compact(s, now_ns, a->o->day_bytes, &done, err);
 
-	if (r)
-		return r;
-	r = sum_up(s, &day, now_ns, 1, &rolled, err);
-	return r < 0 ? r : rolled.made + rolled.parts > 0;
+	for (size_t i = 0; i < sizeof(froms) / sizeof(*froms) && !r; i++) {
+		const struct store_query span = { .from_ns = froms[i], .to_ns = now_ns };
+		struct store_rolled rolled = { 0 };
+
+		r = sum_up(s, &span, now_ns, 1, &rolled, err);
+		r = r < 0 ? r : rolled.made + rolled.parts > 0;
+	}
+	return r;
 }
 
 /* Compacts a piece of each store that has more to compact. A failure is said once. */

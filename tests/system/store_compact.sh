@@ -22,4 +22,16 @@ atmost "windows after compaction" 4 "$(windows)"
 ask >after 2>err
 cmp before after || fail "compaction changes answers: $(diff before after | head -5)"
 
+# An agent sums up and rolls up what nobody did when it was new.
+touch -d '2026-01-02 05:04:05' gcc_d.data
+"$SEAM" store import --store sqlite:c.db --window 1s --label service=later gcc_d.data 2>import || fail "import: $(cat import)"
+if "$SEAM" agent --store sqlite:probe --duration 1s --window 1s 2>err; then
+	"$SEAM" agent --store sqlite:c.db --keep 0 --window 1s 2>err &
+	agent=$!
+	rolled() { "$SEAM" store top --store sqlite:c.db --from 2026-01-01 --to 2026-01-03 | grep -q '^2 hours are rolled up$'; }
+	until_true "an agent rolls up old hours" rolled || cat err
+	kill $agent
+	wait $agent
+fi
+
 done_testing
