@@ -7,7 +7,7 @@
  * Whatever a hash says, those are compared. A part is kept when it comes the second time, so that a
  * recording whose stacks are all different copies none. Parts that have a number (samples/stacks.h)
  * are known by it: their words are neither hashed nor read. Memory is bounded: STACKS_BYTES, round
- * which the newest drives out the oldest, and 1.8 MiB of tables.
+ * which the newest drives out the oldest, and 2.3 MiB of tables.
  */
 #ifndef SEAM_SCRIPT_SCRIPT_STACKS_H
 #define SEAM_SCRIPT_SCRIPT_STACKS_H
