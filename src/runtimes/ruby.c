@@ -17,6 +17,7 @@
 #define RUBY_SHORT 64u       /* of a short one */
 #define RUBY_NAMES_TABLE 16u /* in rb_symbols_t: ids */
 #define RUBY_OPERATORS_MAX 255u
+#define RUBY_MEMBERS 65536u /* bytes of a structure at most */
 
 /* What 3.3 and 3.4 have at the same place. */
 #define RUBY_SINCE_33                                                                        \
@@ -154,6 +155,77 @@ static void ruby_names(struct runtime_object *ret, struct ruby_layout *layout,
 	}
 }
 
+/* The bytes of a function from its beginning on, behind what marks it as one that is jumped to. */
+static size_t ruby_begins(const unsigned char code[RUBY_SHORT])
+{
+	static const unsigned char mark[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+	return memcmp(code, mark, sizeof(mark)) ? 0 : sizeof(mark);
+}
+
+/* What a function of the garbage collection does first: rax becomes the virtual machine. Gives
+ * where its variable is, or a word that says that, and how many words are read. Returns the bytes
+ * of that, or 0. */
+static size_t ruby_machine(const unsigned char code[RUBY_SHORT], uint64_t at, uint64_t *machine,
+                           uint32_t *words)
+{
+	size_t i = ruby_begins(code);
+
+	if (code[i] != 0x48 || (code[i + 1] != 0x8b && code[i + 1] != 0x8d) || code[i + 2] != 0x05)
+		return 0;
+	*words = code[i + 1] == 0x8b; /* mov n(%rip),%rax; or its address: lea */
+	*machine = ruby_leads(code, i + 3, at);
+	i += 7;
+	if (!memcmp(code + i, "\x48\x8b\x00", 3)) { /* mov (%rax),%rax */
+		(*words)++;
+		i += 3;
+	}
+	return *words ? i : 0;
+}
+
+/* mov n(%rax),%rax: n. */
+static bool ruby_member(const unsigned char *code, uint32_t *n)
+{
+	memcpy(n, code + 3, sizeof(*n));
+	return code[0] == 0x48 && code[1] == 0x8b && code[2] == 0x80 && *n < RUBY_MEMBERS;
+}
+
+/* How many garbage collections have begun, and whether one is at work: rb_gc_count and rb_during_gc
+ * do nothing but to say so. Where they are not as in every version, it is not known. */
+static void ruby_gc(struct runtime_object *ret, struct ruby_layout *layout,
+                    const struct runtime_source *source)
+{
+	static const unsigned char checks[] = { 0x48, 0x85, 0xc0, 0x74 }; /* test; je */
+	static const unsigned char reads[] = { 0x0f, 0xb6, 0x40 };        /* movzbl n(%rax) */
+	static const unsigned char bit[] = { 0xc0, 0xe8, 0x05, 0x83, 0xe0, 0x01 }; /* its bit 5 */
+	unsigned char code[RUBY_SHORT], during[RUBY_SHORT];
+	uint64_t at, machine, same;
+	uint32_t words, same_words, heap, same_heap, count;
+	size_t i, k;
+
+	if (source->symbol(source->ctx, "rb_gc_count", &at, NULL) < 0 ||
+	    source->read(source->ctx, at, code, sizeof(code)) < 0)
+		return;
+	i = ruby_machine(code, at, &machine, &words);
+	if (source->symbol(source->ctx, "rb_during_gc", &at, NULL) < 0 ||
+	    source->read(source->ctx, at, during, sizeof(during)) < 0)
+		return;
+	k = ruby_machine(during, at, &same, &same_words);
+	if (!i || !k || same != machine || same_words != words)
+		return;
+	k += memcmp(during + k, checks, sizeof(checks)) ? 0 : sizeof(checks) + 1;
+	if (!ruby_member(code + i, &heap) || !ruby_member(code + i + 7, &count) || !count ||
+	    code[i + 14] != 0xc3 || !ruby_member(during + k, &same_heap) || same_heap != heap ||
+	    memcmp(during + k + 7, reads, sizeof(reads)) ||
+	    memcmp(during + k + 11, bit, sizeof(bit)))
+		return;
+	ret->address[RUBY_MACHINE] = machine;
+	layout->gc_words = words;
+	layout->gc_heap = heap;
+	layout->gc_count = count;
+	layout->gc_state = during[k + 10];
+}
+
 /* Ruby has all three of these; its extensions have none. A version or a build that is not known is
  * told as such. */
 int ruby_find(struct runtime_object *ret, const struct runtime_source *source)
@@ -182,6 +254,7 @@ int ruby_find(struct runtime_object *ret, const struct runtime_source *source)
 		layout.tag_pc = loop.by_library ? 16 + 56 : 16 + 8;
 		layout.tag_previous = loop.by_library ? 16 + 200 : 16 + 40;
 		ruby_names(ret, &layout, source);
+		ruby_gc(ret, &layout, source);
 	}
 	memcpy(ret->layout, &layout, sizeof(layout));
 	return r < 0 ? -ENOTSUP : 0;

@@ -39,6 +39,10 @@ struct ruby_layout {
 	uint32_t call_bytes;
 	uint32_t tag_mangled; /* setjmp is the C library's, which hides its addresses */
 	uint32_t tag_sp, tag_pc, tag_previous;
+	/* The garbage collection: how many words lead from RUBY_MACHINE to the virtual machine,
+	 * where that has the heap, and that how many collections have begun (0: not known), and the
+	 * byte that says what is done now: RUBY_GC_* in ruby_known.bpf.h. */
+	uint32_t gc_words, gc_heap, gc_count, gc_state;
 	uint32_t unused;
 };
 
@@ -47,6 +51,7 @@ enum ruby_address {
 	RUBY_CURRENT, /* see enum ruby_access */
 	RUBY_CALL,    /* vm_exec */
 	RUBY_NAMES,   /* the table of all symbols' names; 0: it was not found */
+	RUBY_MACHINE, /* see gc_words */
 };
 
 #endif

@@ -21,6 +21,8 @@
 #define ERRINFO (BASE + 0x100)
 #define ID2STR (BASE + 0x200)
 #define ENTRY (BASE + 0x300)
+#define COLLECTIONS (BASE + 0x400)
+#define COLLECTS (BASE + 0x440)
 #define LOOP (BASE + 0x1000)
 #define LOOP_END (BASE + 0x4000)
 #define ASKS LOOP_END
@@ -30,6 +32,7 @@
 #define OTHER_END (BASE + 0x8000)
 #define SLOT (BASE + 0x9000)
 #define NAMES (BASE + 0x9100)
+#define MACHINE (BASE + 0x9200)
 
 struct made {
 	unsigned char bytes[0x9000];
@@ -52,6 +55,10 @@ static int made_symbol(void *ctx, const char *name, uint64_t *ret, uint64_t *siz
 		*ret = ERRINFO;
 	else if (!strcmp(name, "rb_id2str"))
 		*ret = ID2STR;
+	else if (!strcmp(name, "rb_gc_count"))
+		*ret = COLLECTIONS;
+	else if (!strcmp(name, "rb_during_gc"))
+		*ret = COLLECTS;
 	else
 		return -ENOENT;
 	return 0;
@@ -225,6 +232,59 @@ static void test_names(void **state)
 	assert_int_equal(o.address[RUBY_NAMES], 0);
 }
 
+/* rb_gc_count and rb_during_gc as GCC of Debian 13 made them, of 3.3. */
+static void made_collections(struct made *m)
+{
+	uint64_t at = CODE(m, COLLECTIONS, "\xf3\x0f\x1e\xfa\x48\x8d\x05", MACHINE);
+
+	CODE(m, at, "\x48\x8b\x00\x48\x8b\x80\x18\x05\x00\x00\x48\x8b\x80\x70\x05\x00\x00\xc3", 0);
+	at = CODE(m, COLLECTS, "\xf3\x0f\x1e\xfa\x48\x8d\x05", MACHINE);
+	CODE(m, at,
+	     "\x48\x8b\x00\x48\x85\xc0\x74\x15\x48\x8b\x80\x18\x05\x00\x00\x0f\xb6\x40\x10"
+	     "\xc0\xe8\x05\x83\xe0\x01\xc3",
+	     0);
+}
+
+/* Where the number of garbage collections is; what is nearly so is not known, and nothing else is
+ * the worse for it. */
+static void test_collections(void **state)
+{
+	struct made *m = made();
+	struct runtime_object o;
+	struct ruby_layout l;
+	uint64_t at;
+
+	(void)state;
+	assert_int_equal(found(m, &o, &l), 0);
+	assert_int_equal(l.gc_count, 0);
+	made_collections(m);
+	assert_int_equal(found(m, &o, &l), 0);
+	assert_int_equal(o.address[RUBY_MACHINE], MACHINE);
+	assert_int_equal(l.gc_words, 1);
+	assert_int_equal(l.gc_heap, 0x518);
+	assert_int_equal(l.gc_count, 0x570);
+	assert_int_equal(l.gc_state, 0x10);
+	m->bytes[COLLECTS + 32 - BASE] = 6; /* another bit: other structures */
+	assert_int_equal(found(m, &o, &l), 0);
+	assert_int_equal(l.gc_count, 0);
+	made_collections(m);
+	CODE(m, COLLECTS + 4, "\x48\x8d\x05", MACHINE + 8); /* another variable */
+	assert_int_equal(found(m, &o, &l), 0);
+	assert_int_equal(l.gc_count, 0);
+	/* 3.1, by the table of addresses, as GCC of Debian 12 made them */
+	at = CODE(m, COLLECTIONS, "\x48\x8b\x05", SLOT);
+	CODE(m, at, "\x48\x8b\x00\x48\x8b\x80\x50\x04\x00\x00\x48\x8b\x80\xb8\x01\x00\x00\xc3", 0);
+	at = CODE(m, COLLECTS, "\x48\x8b\x05", SLOT);
+	CODE(m, at,
+	     "\x48\x8b\x00\x48\x8b\x80\x50\x04\x00\x00\x0f\xb6\x40\x10"
+	     "\xc0\xe8\x05\x83\xe0\x01\xc3",
+	     0);
+	assert_int_equal(found(m, &o, &l), 0);
+	assert_int_equal(o.address[RUBY_MACHINE], SLOT);
+	assert_int_equal(l.gc_words, 2);
+	assert_int_equal(l.gc_count, 0x1b8);
+}
+
 /* Where it is not sure which code the loop is, or who calls it, nothing is known. */
 static void test_loop(void **state)
 {
@@ -264,9 +324,8 @@ static void test_loop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_access),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_versions), cmocka_unit_test(test_access),
+		cmocka_unit_test(test_names),    cmocka_unit_test(test_collections),
 		cmocka_unit_test(test_loop),
 	};
 

@@ -20,6 +20,7 @@
 
 #include "capture/runtime/runtime.bpf.h"
 #include "capture/runtime/ruby_names.bpf.h"
+#include "capture/runtime/ruby_known.bpf.h"
 
 #define RUBY_STACK_MOST (1ull << 27) /* words */
 #define RUBY_FRAME_FORM 0x7fff0001u  /* VM_FRAME_MAGIC_* */
@@ -161,11 +162,14 @@ INLINE long ruby_met(struct walk *c, __u64 what, const int of_c, const int kind)
 
 	if (m->code == code) {
 		p->told.key = m->key;
+		r->nameless = (__u32)m->what;
 		return 0;
 	}
 	p->told.key = 0;
+	r->nameless = 0;
 	if (of_c ? ruby_name_c(c, kind) : ruby_name(c, kind))
 		return 1;
+	m->what = r->nameless;
 	runtime_meet(p, m, code);
 	return 0;
 }
@@ -176,14 +180,40 @@ INLINE long ruby_user(struct walk *c, __u64 iseq, __u64 pc, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct ruby *r = RUBY(p);
 	__u32 line;
+	__u64 is;
 
-	if (ruby_body(c, iseq, kind))
-		return 1;
 	r->method = 0;
 	ruby_outwards_all(c, kind);
-	if (ANEW(p->out.end) || ruby_met(c, iseq, 0, kind) || ruby_line(c, pc, &line, kind))
+	if (ANEW(p->out.end))
 		return 1;
+	is = ruby_identity(p, iseq, pc);
+	if (!runtime_is_known(p, is, &line)) {
+		if (ruby_body(c, iseq, kind) || ruby_met(c, iseq, 0, kind) ||
+		    ruby_line(c, pc, &line, kind))
+			return 1;
+		ruby_know(p, is, line);
+	}
 	runtime_put(p, p->told.key, line, RUNTIME_FRAME_CODE);
+	return 0;
+}
+
+/* A frame of a method that is written in C. */
+INLINE long ruby_of_c(struct walk *c, const int kind)
+{
+	struct runtime_walk *p = c->runtime;
+	struct ruby *r = RUBY(p);
+	__u32 line;
+	__u64 is;
+
+	r->method = r->env[0];
+	is = ruby_identity(p, 0, 0);
+	if (!runtime_is_known(p, is, &line)) {
+		if (ruby_met(c, 0, 1, kind))
+			return 1;
+		ruby_know(p, is, 0);
+	}
+	if (p->told.key)
+		runtime_put(p, p->told.key, 0, RUNTIME_FRAME_CODE);
 	return 0;
 }
 
@@ -236,11 +266,8 @@ INLINE long ruby_step(struct walk *c, const int kind)
 	flags = (__u32)ANEW(r->env[2]);
 	r->flags = flags;
 	if ((flags & RUBY_FRAME_FORM) == RUBY_FRAME_C) {
-		r->method = r->env[0];
-		if (ruby_met(c, 0, 1, kind))
+		if (ruby_of_c(c, kind))
 			return 1;
-		if (p->told.key)
-			runtime_put(p, p->told.key, 0, RUNTIME_FRAME_CODE);
 	} else if (!(flags & RUBY_FRAME_NO_CODE) && (flags & RUBY_FRAME_FORM) != RUBY_FRAME_DUMMY) {
 		/* A JIT's code may not have said yet where it is. */
 		if (iseq && ruby_user(c, iseq, pc, kind))
@@ -457,6 +484,7 @@ INLINE void ruby_frames(struct walk *c, const int kind)
 	}
 	if (ruby_current(c, &context, kind) || !context)
 		return;
+	ruby_begin_epoch(c, kind);
 	if (walk_read(c, context, r->context, sizeof(r->context), kind) ||
 	    (AT(tag_mangled) && runtime_u64(c, ANEW(p->thread) + 0x30, &r->guard, kind))) {
 		runtime_end(p, KWALK_RUNTIME_FAULT);

@@ -50,7 +50,10 @@ struct ruby {
 	__u64 owner, file, file_hash, found;
 	__u64 name_path, name_attached; /* numbers of the names "__classpath__", "__attached__" */
 	__u64 table, table_end, wanted;
-	__u32 loops, tags, skip, next, drop, line, flags, names_pid, separator, unused;
+	__u32 loops, tags, skip, next, drop, line, flags, names_pid, separator;
+	__u32 nameless; /* a class that had no name was met */
+	__u64 epoch;    /* ruby_known.bpf.h */
+	__u32 stays, unused;
 	__u64 frame_words[7], env[3], head[8], block[10];
 	__u64 walk, jit_code, jit_word; /* the walk that has frames; of a frame of YJIT's code */
 	__u64 ahead_at, ahead_bytes, ahead[RUBY_AHEAD / 8]; /* frames that were read at once */
@@ -311,6 +314,7 @@ INLINE long ruby_class(struct walk *c, const int kind)
 		r->text = m->text;
 		r->bytes = m->bytes;
 		r->separator = (__u32)m->separator;
+		r->nameless |= !ANEW(r->separator);
 		return ANEW(r->separator) ? 0 : 2;
 	}
 	e = ruby_class_name(c, kind);
@@ -321,6 +325,7 @@ INLINE long ruby_class(struct walk *c, const int kind)
 	m->text = r->text;
 	m->bytes = r->bytes;
 	m->separator = e ? 0 : r->separator;
+	r->nameless |= e != 0;
 	return e;
 }
 
