@@ -39,6 +39,7 @@ struct php {
 	__u64 frame, function;
 	__u64 newest; /* of the frames of PHP code that the present call of the loop runs */
 	__u64 file, file_hash, instruction;
+	__u64 met_file, met_hash; /* likewise, of a text that need not be in place */
 	__u32 any, type;
 	__u64 op;
 	/* generators that wait for another one (yield from), the outermost first */
@@ -136,12 +137,73 @@ INLINE long php_file(struct walk *c, const int kind)
 	return 0;
 }
 
+/* What php_text() mixes into p->hash, of a text that need not be told, by one read. Non-0: it
+ * cannot be made so. */
+INLINE long php_piece(struct walk *c, __u64 string, const __u32 most)
+{
+	struct runtime_walk *p = c->runtime;
+
+	if (runtime_piece(p, string, 24) ||
+	    (*(volatile __u32 *)((char *)p->piece + 4) & 15) != PHP_STRING)
+		return 1;
+	return runtime_piece_text(c, ANEW(p->piece[2]), 0, most);
+}
+
+/* What php_file() makes of a function's file. */
+INLINE int php_file_piece(struct walk *c)
+{
+	struct runtime_walk *p = c->runtime;
+	struct php *php = PHP(p);
+	__u64 file = *(volatile __u64 *)&php->code[AT(code_file) & 184];
+
+	if (file != ANEW(php->met_file)) {
+		p->hash = runtime_mix(config.seed, p->out.pid);
+		php->met_file = 0;
+		if (php_piece(c, file, KWALK_CODE_FILE))
+			return 1;
+		php->met_file = file;
+		php->met_hash = p->hash;
+	}
+	p->hash = runtime_mix(php->met_hash, *(volatile __u32 *)&php->code[AT(code_line) & 188]);
+	return 0;
+}
+
+/* The key of a function that was told, by fewer reads: most was. False: it is not known to be. */
+INLINE int php_was_told(struct walk *c)
+{
+	struct runtime_walk *p = c->runtime;
+	struct php *php = PHP(p);
+	__u32 size = AT(code_line) + 4;
+	__u64 name, class;
+
+	FORGET(size);
+	if (size > PHP_CODE_MOST || bpf_probe_read_user(php->code, size, (void *)php->function))
+		return 0;
+	php->type = php->code[0];
+	name = *(volatile __u64 *)&php->code[8];
+	class = *(volatile __u64 *)&php->code[16];
+	if (ANEW(php->type) == PHP_INTERNAL && name)
+		p->hash = runtime_mix(config.seed, p->out.pid);
+	else if ((ANEW(php->type) != PHP_USER && ANEW(php->type) != PHP_EVAL) || php_file_piece(c))
+		return 0;
+	if (!name)
+		p->hash = runtime_mix(p->hash, PHP_MAIN);
+	else if (php_piece(c, name, KWALK_CODE_NAME) ||
+	         (class && (bpf_probe_read_user(&name, 8, (void *)(class + 8)) ||
+	                    php_piece(c, name, KWALK_CODE_SCOPE))))
+		return 0;
+	p->told.key = p->hash;
+	return runtime_told(p);
+}
+
 /* The key of the function at PHP(p)->function, and which kind it is. */
 INLINE long php_code(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct php *php = PHP(p);
 
+	if (kind == WALK_NOW && php_was_told(c))
+		return 0;
 	if (walk_read(c, php->function, php->code, PHP_FUNCTION_SIZE, kind))
 		return runtime_end(p, KWALK_RUNTIME_FAULT);
 	php->type = php->code[0];
@@ -345,7 +407,7 @@ INLINE void php_frames(struct walk *c, const int kind)
 	p->loop_bytes = AT(loop_bytes);
 	p->cold = ADDRESS(PHP_COLD);
 	p->cold_bytes = AT(cold_bytes);
-	php->newest = php->file = php->instruction = 0;
+	php->newest = php->file = php->met_file = php->instruction = 0;
 	php->any = php->n_waiting = 0;
 	if (runtime_u64(c, ADDRESS(PHP_GLOBALS) + AT(globals_frame), &php->frame, kind) ||
 	    !ANEW(php->frame))

@@ -27,8 +27,8 @@ struct runtime_met {
 	__u64 code, key, walk;
 	__u64 what; /* the runtime's own */
 };
-#define RUNTIME_MET 64u    /* a power of two */
-#define RUNTIME_TELLS 256u /* likewise */
+#define RUNTIME_MET 64u     /* a power of two */
+#define RUNTIME_TELLS 2048u /* likewise */
 
 /* Bytes of an object and of its text that are read at once, behind up to 7 bytes. */
 #define RUNTIME_PIECE 160u
@@ -71,12 +71,12 @@ struct runtime_walk {
 	unsigned char head[64];
 	__u64 walk; /* number of this walk */
 	struct runtime_met met[RUNTIME_MET];
-	__u64 tells[RUNTIME_TELLS]; /* keys, with their CPU, that are in `codes` */
 	__u64 piece_bytes, piece[RUNTIME_PIECE / 8 + 1];
 	__u64 own[RUNTIME_OWN_WORDS]; /* the runtime's own struct */
 	struct kwalk_code told;
 	struct kwalk_runtime out; /* with its frames behind it */
 	struct runtime_frame frames[KWALK_RUNTIME_ROOM];
+	__u64 tells[RUNTIME_TELLS]; /* keys, with their CPU, that are in `codes` */
 };
 
 struct {
