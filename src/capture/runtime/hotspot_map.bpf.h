@@ -15,8 +15,9 @@
 #include "runtimes/hotspot_layout.h"
 
 #define HOTSPOT_HEAPS_MOST 3
-#define HOTSPOT_HOPS 256     /* in the map of a heap */
-#define HOTSPOT_FRAME 65536u /* words of a frame at most */
+#define HOTSPOT_HOPS 256       /* in the map of a heap */
+#define HOTSPOT_HOPS_AHEAD 64u /* bytes of it that are read at once: a power of two */
+#define HOTSPOT_FRAME 65536u   /* words of a frame at most */
 
 enum hotspot_blob {
 	HOTSPOT_BLOB_NONE,
@@ -51,7 +52,10 @@ struct hotspot {
 	__u64 method, name;    /* its name, a text that ends with 0 */
 	__u32 id, orig_pc;
 	__u64 deopt[2];
-	__u64 segment, map;                 /* of the search */
+	__u64 segment, map; /* of the search */
+	/* The name that says that a blob is a method's: a text of HotSpot's own, which stays. */
+	__u64 kept_name, kept_name_whose;
+	unsigned char hops[HOTSPOT_HOPS_AHEAD];
 	__u64 konst, pool, class, konst_of; /* konst_of: the method in konst_bytes */
 	unsigned char code[32];             /* around the pc: from 16 before it on */
 	__u64 stack[2];                     /* the newest words */
@@ -201,6 +205,25 @@ INLINE long hotspot_hop(struct walk *c, const int kind)
 }
 RUNTIME_LOOP(hotspot_hop, HOTSPOT_HOPS)
 
+/* The same of a blob that begins near by, as most do, by one read. False: it does not. */
+INLINE int hotspot_hop_near(struct walk *c)
+{
+	struct runtime_walk *p = c->runtime;
+	const __u32 last = HOTSPOT_HOPS_AHEAD - 1;
+	__u64 segment = ANEW(HS(p)->segment);
+	__u32 hop;
+
+	if (segment < last || bpf_probe_read_user(HS(p)->hops, HOTSPOT_HOPS_AHEAD,
+	                                          (void *)(ANEW(HS(p)->map) + segment - last)))
+		return 0;
+	hop = PART1(HS(p)->hops, last);
+	if (hop > last || PART1(HS(p)->hops, last - hop))
+		return 0;
+	HS(p)->segment = segment - hop;
+	HS(p)->what = KWALK_COMPLETE;
+	return 1;
+}
+
 /* Finds where the blob of an address begins, with what stands before it, and where its heap ends.
  * KWALK_COMPLETE: it was found. */
 INLINE long hotspot_block(struct walk *c, __u64 pc, __u64 *begin, __u64 *end, const int kind)
@@ -223,7 +246,8 @@ INLINE long hotspot_block(struct walk *c, __u64 pc, __u64 *begin, __u64 *end, co
 	HS(p)->what = KWALK_NO_RULE;
 	HS(p)->map = h.segments;
 	HS(p)->segment = (pc - h.low) >> h.log2;
-	hotspot_hop_all(c, kind);
+	if (kind != WALK_NOW || !hotspot_hop_near(c))
+		hotspot_hop_all(c, kind);
 	*begin = h.low + (HS(p)->segment << h.log2);
 	*end = h.high;
 	return ANEW(HS(p)->what);
@@ -232,13 +256,21 @@ INLINE long hotspot_block(struct walk *c, __u64 pc, __u64 *begin, __u64 *end, co
 /* What kind of blob it is: they have names. */
 INLINE long hotspot_kind(struct walk *c, __u64 name, __u32 *ret, const int kind)
 {
+	struct runtime_walk *p = c->runtime;
 	__u64 text[3] = { 0 };
 
+	if (name == ANEW(HS(p)->kept_name) && ANEW(HS(p)->kept_name_whose) == ANEW(HS(p)->whose)) {
+		*ret = HOTSPOT_BLOB_METHOD;
+		return 0;
+	}
 	if (walk_read(c, name, text, 17, kind))
 		return 1;
 	*ret = HOTSPOT_BLOB_STUB;
-	if (text[0] == 0x00646f6874656d6eull) /* "nmethod" */
+	if (text[0] == 0x00646f6874656d6eull) { /* "nmethod" */
 		*ret = HOTSPOT_BLOB_METHOD;
+		HS(p)->kept_name = name;
+		HS(p)->kept_name_whose = HS(p)->whose;
+	}
 	if (text[0] == 0x6e2065766974616eull) /* "native n" */
 		*ret = HOTSPOT_BLOB_NATIVE;
 	if (text[0] == 0x6572707265746e49ull &&
