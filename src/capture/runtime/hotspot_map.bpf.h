@@ -8,6 +8,7 @@
 
 #define RUNTIME_FRAMES hotspot_frames
 #define RUNTIME_AGAIN
+#define RUNTIME_KNOWN INLINE
 #define RUNTIME_OWN_WORDS 192u
 
 #include "capture/runtime/runtime.bpf.h"

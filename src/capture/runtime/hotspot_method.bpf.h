@@ -173,14 +173,13 @@ INLINE long hotspot_method(struct walk *c, __u64 method, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct runtime_met *m = runtime_met(p, method);
 	__u64 is;
-	__u32 what;
 
 	if (m->code) {
 		p->told.key = m->key;
 		return 0;
 	}
 	is = kind == WALK_NOW ? hotspot_identity(p, method) : 0;
-	if (!runtime_is_known(p, is, &what)) {
+	if (!runtime_is_known(p, is)) {
 		if (hotspot_key(c, method, kind))
 			return 1;
 		runtime_know(p, is, 0);

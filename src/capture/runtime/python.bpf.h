@@ -181,9 +181,9 @@ INLINE long python_code(struct walk *c, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct python *py = PY(p);
 	__u64 file, name, lines, is = kind == WALK_NOW ? python_identity(p) : 0;
-	__u32 size = AT(code_instructions), what;
+	__u32 size = AT(code_instructions);
 
-	if (runtime_is_known(p, is, &what))
+	if (runtime_is_known(p, is))
 		return 0;
 	if (size > sizeof(py->code_bytes))
 		return runtime_end(p, KWALK_RUNTIME_BUILDING);

@@ -67,7 +67,7 @@ struct runtime_walk {
 	/* 1 + the index of the next call of the loop that no native frame has passed;
 	 * entries_other: of the other interpreter's */
 	__u32 entries, entries_other, last;
-	__u32 word;
+	__u32 word, known; /* known: runtime_known.bpf.h */
 	unsigned char head[64];
 	__u64 walk; /* number of this walk */
 	struct runtime_met met[RUNTIME_MET];

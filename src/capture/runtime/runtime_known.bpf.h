@@ -15,6 +15,11 @@
 
 #include "capture/runtime/runtime.bpf.h"
 
+/* INLINE: where the walk's calls have no stack left for one more. */
+#ifndef RUNTIME_KNOWN
+#define RUNTIME_KNOWN ONCE
+#endif
+
 #define RUNTIME_PLACES 1024u /* a power of two */
 #define RUNTIME_WAYS 3u
 
@@ -55,10 +60,11 @@ INLINE struct runtime_place *runtime_place(struct runtime_walk *p, __u64 is)
 	return k ? &k->places[at & (RUNTIME_PLACES - 1)] : 0;
 }
 
-/* Whether the code with that identity was told: p->told.key is its key then. is 0: it has none. */
-INLINE int runtime_is_known(struct runtime_walk *p, __u64 is, __u32 *what)
+/* Whether the code with that identity was told: p->told.key is its key then, and p->known what was
+ * kept with it. is 0: it has none. */
+RUNTIME_KNOWN int runtime_is_known(struct runtime_walk *p, __u64 is)
 {
-	struct runtime_place *at = runtime_place(p, is);
+	struct runtime_place *at = p ? runtime_place(p, is) : 0;
 
 	if (!at)
 		return 0;
@@ -66,7 +72,7 @@ INLINE int runtime_is_known(struct runtime_walk *p, __u64 is, __u32 *what)
 	for (unsigned i = 0; i < RUNTIME_WAYS; i++)
 		if (ANEW(at->is[i]) == is) {
 			p->told.key = ANEW(at->key[i]);
-			*what = ANEW(at->what[i]);
+			p->known = ANEW(at->what[i]);
 			/* A sample that came in between may have put another one there. */
 			return ANEW(at->is[i]) == is;
 		}
@@ -74,20 +80,22 @@ INLINE int runtime_is_known(struct runtime_walk *p, __u64 is, __u32 *what)
 }
 
 /* Keeps p->told.key in the place of one that was met before, if it was told. */
-INLINE void runtime_know(struct runtime_walk *p, __u64 is, __u32 what)
+RUNTIME_KNOWN int runtime_know(struct runtime_walk *p, __u64 is, __u32 what)
 {
-	struct runtime_place *at = runtime_place(p, is);
-	__u32 way = (__u32)ANEW(p->walk) % RUNTIME_WAYS;
+	struct runtime_place *at = p ? runtime_place(p, is) : 0;
+	__u32 way;
 
 	if (!at || !ANEW(p->told.key) || !runtime_told(p))
-		return;
+		return 0;
+	way = (__u32)ANEW(p->walk) % RUNTIME_WAYS;
 	FORGET(way);
 	if (way >= RUNTIME_WAYS)
-		return;
+		return 0;
 	*(volatile __u64 *)&at->is[way] = 0;
 	*(volatile __u64 *)&at->key[way] = p->told.key;
 	*(volatile __u32 *)&at->what[way] = what;
 	*(volatile __u64 *)&at->is[way] = is;
+	return 0;
 }
 
 #endif
