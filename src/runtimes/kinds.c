@@ -61,6 +61,13 @@ bool kinds_match(enum runtime_kind kind, struct runtime_frame *frames, size_t *n
 	return kind != RUNTIME_PERL || perl_match(frames, n);
 }
 
+void kinds_meet(const struct runtime_object *o, struct runtime_frame *frames, size_t *n,
+                const struct runtime_natives *natives)
+{
+	if (o->kind == RUNTIME_PERL)
+		perl_meet(o, frames, n, natives);
+}
+
 size_t kinds_inlined(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at,
                      struct runtime_place *to, size_t room)
 {

@@ -45,6 +45,21 @@ int kinds_find(struct runtime_object *ret, const struct runtime_source *source);
 /* Whether a native frame at that address, as linked, may be a call by which functions run. */
 bool kinds_runs(const struct runtime_object *o, uint64_t address);
 
+/* A native stack, the innermost frame first. sps[i + 1] is the stack pointer behind frame i. */
+struct runtime_natives {
+	const uint64_t *ips, *sps;
+	size_t n;
+};
+
+/*
+ * What the programs in the kernel have left to who walks the native stack: calls of the loop are
+ * met in it and put in the place of the RUNTIME_FRAME_JUMP at the end of the frames, of which there
+ * are KINDS_MET at least. o has the addresses of the process.
+ */
+#define KINDS_MET 256u
+void kinds_meet(const struct runtime_object *o, struct runtime_frame *frames, size_t *n,
+                const struct runtime_natives *natives);
+
 /* The line of a place in a piece of code; 0: it is not known. */
 uint32_t kinds_line(enum runtime_kind kind, const struct runtime_lines *lines, uint32_t at);
 

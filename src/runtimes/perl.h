@@ -24,4 +24,8 @@ uint32_t perl_line(const struct runtime_lines *lines, uint32_t at);
  */
 bool perl_match(struct runtime_frame *frames, size_t *n);
 
+/* As of kinds_meet. */
+void perl_meet(const struct runtime_object *o, struct runtime_frame *frames, size_t *n,
+               const struct runtime_natives *natives);
+
 #endif

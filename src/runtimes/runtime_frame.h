@@ -20,6 +20,8 @@ struct runtime_frame {
 #define RUNTIME_FRAME_COMPILED 2u
 /* of Perl: a call of the loop as the native stack has it. key: what called it, perl_layout.h */
 #define RUNTIME_FRAME_MET 3u
+/* of Perl: key is where exceptions jump to, on the C stack, as loops are still to be met */
+#define RUNTIME_FRAME_JUMP 4u
 #define RUNTIME_FRAME_NOWHERE 0xffffu
 
 #endif

@@ -65,6 +65,34 @@ echo "# where the loader runs"
 # shellcheck disable=SC2086 # words
 starts_whole perl $perl -e 0
 
+echo "# libraries that are new: the recorder walks these stacks"
+cat >new.pl <<'END'
+use DynaLoader;
+use List::Util qw(first);
+sub inner { my $f = shift; &$f(); return 1 }
+sub order { my $f = shift; my @s = sort { inner($f) if $a == 1 && $b == 2; $a <=> $b } (1, 2); return 1 }
+sub outer { my $f = shift; first { order($f) } (1) }
+for my $file (@ARGV) {
+	my $library = DynaLoader::dl_load_file($file, 0) or die DynaLoader::dl_error();
+	my $f = DynaLoader::dl_install_xsub("New::$file", DynaLoader::dl_find_symbol($library, "new_library"));
+	eval { outer($f) };
+}
+END
+for i in $(seq 60); do
+	"${CC:-cc}" -O2 -fomit-frame-pointer -shared -fPIC -DPAD="\"$((i * 16))\"" -o new$i.so "$HERE/runtimes/new_library.c" 2>cc.err || fail "$(cat cc.err)"
+done
+# shellcheck disable=SC2046,SC2086 # words
+record -v --runtimes perl -F 1997 -e cpu-clock -o l.data -- $perl new.pl $(printf './new%d.so ' $(seq 60))
+"$SEAM" script -F comm,ip,sym -i l.data 2>/dev/null >l.txt
+read -r stacks whole other <<-END
+	$(awk -v RS= '/ new_library_work/ { n++; at = 0; order = ""
+		for (i = split($0, l, "\n"); i; i--) if (l[i] ~ / pl::main::[a-z]+:/) { sub(/.* pl::main::/, "", l[i]); order = order l[i]; sub(/:.*/, " ", order) }
+		if (order == "outer __ANON__ order inner " || order == "outer order inner ") w++; else if (order != "") o++ } END { print n + 0, w + 0, o + 0 }' l.txt)
+END
+atleast "new libraries: walked by the recorder" 5 "$(sed -n 's/.* \([0-9]*\) walked by the recorder.*/\1/p' err | head -n 1)"
+atleast "new libraries: whole stacks of $stacks" $((stacks * 95 / 100)) "$whole"
+same "new libraries: other chains" 0 "$other"
+
 echo "# hostile structures"
 "${CC:-cc}" -O1 -rdynamic -o hostile "$HERE/runtimes/hostile_perl.c" 2>cc.err || fail "$(cat cc.err)"
 record --runtimes perl -F 997 -e cpu-clock -o h.data -- "$T/hostile"

@@ -29,7 +29,7 @@ static const struct {
 	{ "Perl_call_sv", 0x12000, 1809 },
 	{ "Perl_eval_sv", 0x13000, 1331 },
 	{ "Perl_amagic_call", 0x14000, 7219 },
-	{ "perl_run", 0x15000, 1171 },
+	{ "perl_run", 0x16000, 1171 },
 	{ "PL_curstackinfo", 0x40000, 8 },
 	{ "PL_curcop", 0x40008, 8 },
 	{ "PL_op", 0x40010, 8 },
@@ -246,12 +246,99 @@ static void test_match_blocks(void **state)
 	matches("fpM m3 m7", NULL);
 }
 
+/* ---- calls that the recorder meets ---- */
+
+/* Native frames, the innermost first: where the pc is, and whether exceptions jump to a place in
+ * the frame. Frame i ends at 0x1010 + i * 16; the jumps before the frames are contexts. */
+struct made_native {
+	uint64_t ip;
+	bool jump;
+};
+
+/* Whether what is met by jumps is what frames_of makes of the text. */
+static void meets(const struct made_native *natives, size_t n_natives, const char *text)
+{
+	uint64_t ips[16], sps[17] = { 0x1000 };
+	struct runtime_frame frames[64], want[64];
+	struct runtime_object o;
+	struct perl_layout l;
+	size_t n = frames_of(frames, "gCfpM"), n_want = frames_of(want, text);
+
+	assert_int_equal(found((struct made_perl){ 414 * 4, 3768, NULL }, &o, &l), 0);
+	for (size_t i = 0; i < n_natives; i++) {
+		ips[i] = natives[i].ip;
+		sps[i + 1] = sps[i] + 16;
+		if (natives[i].jump)
+			frames[n++] = (struct runtime_frame){ .key = sps[i] + 8,
+				                              .what = RUNTIME_FRAME_JUMP };
+	}
+	while (n < 40)
+		frames[n++] =
+		        (struct runtime_frame){ .key = UINT64_MAX, .what = RUNTIME_FRAME_JUMP };
+	kinds_meet(&o, frames, &n, &(struct runtime_natives){ ips, sps, n_natives });
+	assert_int_equal(n, n_want);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(frames[i].what, want[i].what);
+		assert_int_equal(frames[i].key, want[i].key);
+		if (want[i].what == RUNTIME_FRAME_MET)
+			assert_int_equal(frames[i].native, want[i].native);
+	}
+}
+
+static void test_meet(void **state)
+{
+	/* a library, entersub, the loop, call_sv, ..., the loop, perl_run, main */
+	static const struct made_native plain[] = {
+		{ 0x900000, false }, { 0x18010, false }, { 0x11016, false }, { 0x12364, true },
+		{ 0x18020, false },  { 0x11016, false }, { 0x16010, true },  { 0x10000, true },
+	};
+	/* a sort, a block of List::Util, and a loop that goes on with the contexts outwards */
+	static const struct made_native blocks[] = {
+		{ 0x11016, false }, { 0x18010, false }, { 0x11016, false }, { 0x700000, false },
+		{ 0x11016, false }, { 0x18030, true },  { 0x11016, false }, { 0x16010, true },
+	};
+	/* behind the last byte of perl_run; and a frame that is no call, where execution stopped */
+	static const struct made_native edges[] = {
+		{ 0x11000, false },
+		{ 0x16000 + 1171, false },
+	};
+	static const struct made_native beside[] = {
+		{ 0x11000 + 76, false },
+		{ 0x16010, false },
+	};
+
+	(void)state;
+	meets(plain, 8, "gCfpM c2 m5");
+	meets(blocks, 8, "gCfpM i0 o2 m6");
+	meets(edges, 2, "gCfpM m0");
+	meets(beside, 2, "gCfpM");
+}
+
+/* Without room nothing may look as if it were all. */
+static void test_meet_no_room(void **state)
+{
+	const uint64_t ips[] = { 0x11016, 0x12364, 0x11016, 0x16010 };
+	const uint64_t sps[] = { 0x1000, 0x1010, 0x1020, 0x1030, 0x1040 };
+	struct runtime_frame frames[64];
+	struct runtime_object o;
+	struct perl_layout l;
+	size_t n = frames_of(frames, "gCfpM");
+
+	(void)state;
+	assert_int_equal(found((struct made_perl){ 414 * 4, 3768, NULL }, &o, &l), 0);
+	frames[n++] = (struct runtime_frame){ .key = UINT64_MAX, .what = RUNTIME_FRAME_JUMP };
+	kinds_meet(&o, frames, &n, &(struct runtime_natives){ ips, sps, 4 });
+	assert_int_equal(n, 6);
+	assert_int_equal(frames[5].what, RUNTIME_FRAME_JUMP);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_versions),     cmocka_unit_test(test_single),
 		cmocka_unit_test(test_others),       cmocka_unit_test(test_match),
-		cmocka_unit_test(test_match_blocks),
+		cmocka_unit_test(test_match_blocks), cmocka_unit_test(test_meet),
+		cmocka_unit_test(test_meet_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,9 +339,11 @@ struct runtime_set runtime_kept(struct kwalk_ring *ring, bool deferred, uint64_t
 /* Writes them behind what waits, and takes them from there: returns the bytes. */
 void runtime_wait(struct buf *to, const struct runtime_set *set);
 size_t runtime_waited(unsigned char *from, struct runtime_set *set);
-/* Finds the native frames of their calls of the loop, by the stack pointers of n frames (sps[n]:
- * behind the outermost). */
-void runtime_place(struct runtime_set *set, const uint64_t *sps, size_t n);
+struct runtime_natives; /* runtimes/kinds.h */
+/* Finds the native frames of their calls of the loop in a stack that was walked here, of which
+ * native_end says how that ended. */
+void runtime_place(struct kwalk *l, struct runtime_set *set, const struct runtime_natives *natives,
+                   uint64_t time_ns, uint32_t native_end);
 /*
  * Puts the frames into a native stack, in ips[*n], which is returned, or else l->spliced. The set
  * may be empty, and is changed. native_end: how the walk of these ended. *end (enum

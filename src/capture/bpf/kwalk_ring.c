@@ -296,7 +296,7 @@ static int ring_resolve_one(struct kwalk *l, const struct kwalk_sample *sample,
 	if (ring_is_late(l, &s, frames, n, end))
 		s.runtime = KWALK_RUNTIME_LATE;
 	l->runtime_late += s.runtime == KWALK_RUNTIME_LATE;
-	runtime_place(set, sps, n);
+	runtime_place(l, set, &(struct runtime_natives){ frames, sps, n }, s.time_ns, end);
 	l->splice_time = sample->time_ns;
 	all = runtime_splice(l, set, frames, &n, end, &s.runtime);
 	l->runtime_apart += s.runtime == KWALK_RUNTIME_APART && sample->runtime != s.runtime;

@@ -230,13 +230,34 @@ struct runtime_set runtime_kept(struct kwalk_ring *ring, bool deferred, uint64_t
 	return set;
 }
 
+/* Whether calls of the loop are still to be met in the native stack (kinds_meet). */
+static bool runtime_is_left(const struct kwalk_runtime *p)
+{
+	const struct runtime_frame *frames = (const void *)(p + 1);
+
+	return p->n && frames[p->n - 1].what == RUNTIME_FRAME_JUMP;
+}
+
+/* For those that will be met. What is kept has room for all. */
+static void runtime_make_room(struct kwalk_runtime *p)
+{
+	struct runtime_frame *frames = (void *)(p + 1);
+
+	for (size_t i = 0; i < KINDS_MET && p->n < KWALK_RUNTIME_ROOM - 1; i++)
+		frames[p->n++] =
+		        (struct runtime_frame){ .key = UINT64_MAX, .what = RUNTIME_FRAME_JUMP };
+}
+
 void runtime_wait(struct buf *to, const struct runtime_set *set)
 {
 	uint64_t n = set->n;
 
 	buf_put(to, &n, sizeof(n));
-	for (size_t i = 0; i < set->n; i++)
+	for (size_t i = 0; i < set->n; i++) {
+		if (runtime_is_left(set->at[i]))
+			runtime_make_room(set->at[i]);
 		buf_put(to, set->at[i], runtime_bytes(set->at[i]->n));
+	}
 }
 
 size_t runtime_waited(unsigned char *from, struct runtime_set *set)
@@ -261,12 +282,44 @@ static struct splice runtime_frames(struct kwalk_runtime *p)
 		                .whole = p->end == KWALK_RUNTIME_COMPLETE };
 }
 
-void runtime_place(struct runtime_set *set, const uint64_t *sps, size_t n)
+/* The interpreter of p with the addresses that its process has, by a frame in its code. */
+static bool runtime_object_of_frames(struct kwalk *l, const struct kwalk_runtime *p,
+                                     const struct runtime_natives *natives, uint64_t time_ns,
+                                     struct runtime_object *ret)
+{
+	bool found = false;
+
+	if (!lock_soon(l, &l->lock))
+		return false;
+	for (size_t i = 0; i < natives->n && !found; i++) {
+		const struct kwalk_vma *m =
+		        kwalk_spaces_find(&l->spaces, p->pid, natives->ips[i], time_ns);
+
+		found = m && m->runtime && m->runtime->kind == p->runtime && m->runtime->known;
+		if (!found)
+			continue;
+		*ret = *m->runtime;
+		for (size_t k = 0; k < RUNTIME_ADDRESSES; k++)
+			ret->address[k] += ret->address[k] ? m->start - m->vaddr : 0;
+	}
+	pthread_mutex_unlock(&l->lock);
+	return found;
+}
+
+void runtime_place(struct kwalk *l, struct runtime_set *set, const struct runtime_natives *natives,
+                   uint64_t time_ns, uint32_t native_end)
 {
 	for (size_t i = 0; i < set->n; i++) {
-		struct splice s = runtime_frames(set->at[i]);
+		struct kwalk_runtime *p = set->at[i];
+		struct splice s = runtime_frames(p);
+		struct runtime_object o;
 
-		splice_place(&s, sps, n);
+		splice_place(&s, natives->sps, natives->n);
+		if (native_end != KWALK_COMPLETE || !runtime_is_left(p) ||
+		    !runtime_object_of_frames(l, p, natives, time_ns, &o))
+			continue;
+		kinds_meet(&o, s.frames, &s.n, natives);
+		p->n = (uint32_t)s.n;
 	}
 }
 
@@ -296,7 +349,7 @@ static struct splice runtime_prepare(struct kwalk *l, struct kwalk_runtime *p, s
 	s = runtime_frames(p);
 	if (expanded)
 		s.frames = expanded;
-	if (!kinds_match(p->runtime, s.frames, &s.n)) {
+	if (runtime_is_left(p) || !kinds_match(p->runtime, s.frames, &s.n)) {
 		s.n = 0;
 		*end = KWALK_RUNTIME_APART;
 	}

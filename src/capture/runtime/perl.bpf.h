@@ -17,6 +17,7 @@
 
 #define RUNTIME_FRAMES perl_frames
 #define RUNTIME_PASSES perl_pass
+#define RUNTIME_LEFT perl_left
 #define RUNTIME_OWN_WORDS 1152u
 
 #include "capture/runtime/perl_names.bpf.h"
@@ -327,6 +328,7 @@ INLINE void perl_frames(struct walk *c, const int kind)
 		return;
 	p->out.end = KWALK_RUNTIME_LIMIT; /* unless the steps come to an end */
 	perl_step_all(c, kind);
+	pl->n_contexts = p->out.n;
 }
 
 /* ---- the native stack ---- */
@@ -389,6 +391,33 @@ INLINE void perl_pass(struct runtime_walk *p, __u32 n, __u64 pc, __u64 sp)
 		}
 	}
 	pl->called = runtime_in_loop(p, pc) ? n + 1 : 0;
+}
+
+struct perl_jumps {
+	struct runtime_walk *p;
+};
+
+static long perl_left_one(__u32 i, void *ctx)
+{
+	struct runtime_walk *p = ((struct perl_jumps *)ctx)->p;
+
+	if (i >= ANEW(PL(p)->n_jumps))
+		return 1;
+	runtime_put(p, ANEW(PL(p)->jumps[i & (PERL_JUMPS - 1)]), 0, RUNTIME_FRAME_JUMP);
+	return 0;
+}
+
+/* Loops are met by the recorder: all of them, by the places that exceptions jump to. */
+INLINE void perl_left(struct runtime_walk *p)
+{
+	struct perl_jumps c = { p };
+
+	if (ANEW(PL(p)->n_contexts) + ANEW(PL(p)->n_jumps) >= KWALK_RUNTIME_ROOM - 2) {
+		p->out.end = KWALK_RUNTIME_LIMIT;
+		return;
+	}
+	p->out.n = ANEW(PL(p)->n_contexts);
+	bpf_loop(PERL_JUMPS, perl_left_one, &c, 0);
 }
 
 #endif

@@ -68,6 +68,8 @@ struct perl {
 	__u64 n_jumps, at_jump;
 	__s32 at, top;
 	__u32 stack_type, op_type, any, sorted, line, called, begun;
+	__u32 n_contexts; /* frames before those that stand for loops that were met */
+	__u32 unused;
 	/* of a step: whether there is code to take, what statement is next, 1 + who calls the loop
 	 * for it, and whether it is the last */
 	__u32 take, by, last, took;

@@ -445,6 +445,8 @@ INLINE void runtime_keep(struct runtime_walk *p, const struct walker *w)
 /* The native frame number n, which has that pc and ends at sp, was walked: the runtime's own file
  * has it. */
 INLINE void RUNTIME_PASSES(struct runtime_walk *p, __u32 n, __u64 pc, __u64 sp);
+/* The recorder walks the native stack: it is given what it needs to do the same. */
+INLINE void RUNTIME_LEFT(struct runtime_walk *p);
 #endif
 
 /* The native frame number n was walked: w is at its caller, and its pc is still that frame's. If
@@ -493,9 +495,14 @@ INLINE void runtime_match(struct runtime_walk *p, __u32 native_end)
 	if (ANEW(p->pass) == RUNTIME_PASS_CALLS && p->out.end == KWALK_RUNTIME_COMPLETE &&
 	    (native_end != KWALK_COMPLETE || ANEW(p->out.shifted) > 1))
 		p->out.end = KWALK_RUNTIME_APART;
+#ifdef RUNTIME_PASSES
 	if (ANEW(p->pass) == RUNTIME_PASS_OWN && p->out.end == KWALK_RUNTIME_COMPLETE &&
-	    native_end != KWALK_COMPLETE)
+	    (native_end == KWALK_NO_MAPPING || native_end == KWALK_BAD_RULE))
+		RUNTIME_LEFT(p);
+	else if (ANEW(p->pass) == RUNTIME_PASS_OWN && p->out.end == KWALK_RUNTIME_COMPLETE &&
+	         native_end != KWALK_COMPLETE)
 		p->out.end = KWALK_RUNTIME_APART;
+#endif
 	if (p->out.end != KWALK_RUNTIME_COMPLETE)
 		p->out.n = 0;
 }
