@@ -21,7 +21,7 @@ static uint64_t protobuf_varint(struct cursor *c)
 }
 
 /* Passes over a value by the kind that its tag says; groups are nonsense. */
-bool protobuf_field(struct cursor *c, uint64_t *field, struct cursor *bytes)
+bool protobuf_value(struct cursor *c, uint64_t *field, struct cursor *bytes, uint64_t *number)
 {
 	uint64_t tag, n;
 
@@ -30,9 +30,10 @@ bool protobuf_field(struct cursor *c, uint64_t *field, struct cursor *bytes)
 	tag = protobuf_varint(c);
 	*field = tag >> 3;
 	*bytes = (struct cursor){ 0 };
+	*number = 0;
 	switch (tag & 7) {
 	case 0:
-		protobuf_varint(c);
+		*number = protobuf_varint(c);
 		break;
 	case 1:
 		cursor_bytes(c, 8);
@@ -48,4 +49,11 @@ bool protobuf_field(struct cursor *c, uint64_t *field, struct cursor *bytes)
 		cursor_fail(c);
 	}
 	return !c->failed;
+}
+
+bool protobuf_field(struct cursor *c, uint64_t *field, struct cursor *bytes)
+{
+	uint64_t number;
+
+	return protobuf_value(c, field, bytes, &number);
 }

@@ -16,5 +16,7 @@
  * NULL and its value is passed over. False: the end, or nonsense (c->failed).
  */
 bool protobuf_field(struct cursor *c, uint64_t *field, struct cursor *bytes);
+/* The same; of one that is a number (not a fixed one) *number, else 0. */
+bool protobuf_value(struct cursor *c, uint64_t *field, struct cursor *bytes, uint64_t *number);
 
 #endif

@@ -52,3 +52,9 @@ int http_secret(char **ret, const char *path, struct seam_error *err)
 	(void)ret;
 	return seam_error_set(err, ENOSYS, path, SEAM_NO_OFFSET, NULL, "no libcurl");
 }
+
+const char *http_origin(const struct http *h)
+{
+	(void)h;
+	return "";
+}

@@ -10,7 +10,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libdeflate.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,12 +18,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "net/gzip.h"
+
 #define CONNECT_S 10L
 #define TIMEOUT_S 120u
 #define TIMEOUT_MAX 3600u
 #define ANSWER_BYTES ((size_t)1 << 20)
+#define FIELDS_BYTES ((size_t)1 << 16)
 #define SECRET_BYTES 4096u
-#define GZIP_LEVEL 4 /* a level more costs an agent more than it saves on the wire */
 
 struct http {
 	CURL *curl;
@@ -201,12 +202,28 @@ static size_t http_take(char *bytes, size_t size, size_t n, void *ctx)
 	return buf_put(&c->to->body, bytes, n) < 0 ? 0 : n;
 }
 
+/* Takes a line of an answer's head or trailer. */
+static size_t http_field(char *bytes, size_t size, size_t n, void *ctx)
+{
+	struct buf *fields = ctx;
+
+	n *= size;
+	if (n > FIELDS_BYTES - fields->n)
+		return 0;
+	return buf_put(fields, bytes, n) < 0 ? 0 : n;
+}
+
 static long long http_now_ms(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+const char *http_origin(const struct http *h)
+{
+	return h->origin;
 }
 
 unsigned http_wait_s(const struct http *h)
@@ -230,19 +247,6 @@ static int http_progress(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, cu
 	(void)c;
 	(void)d;
 	return until && http_now_ms() >= until;
-}
-
-/* -ENOMEM. */
-static int http_gzip(struct buf *to, const void *body, size_t n)
-{
-	struct libdeflate_compressor *c = libdeflate_alloc_compressor(GZIP_LEVEL);
-	size_t bound = c ? libdeflate_gzip_compress_bound(c, n) : 0;
-	void *room = c ? buf_reserve(to, bound) : NULL;
-
-	if (room)
-		to->n = libdeflate_gzip_compress(c, body, n, room, bound);
-	libdeflate_free_compressor(c);
-	return room && to->n ? 0 : -ENOMEM;
 }
 
 /* The first line of an answer's body that says something, at most so long. */
@@ -380,6 +384,22 @@ static int http_perform(struct http *h, const char *url, const void *body, size_
 	return http_failed(h, coming, code, why, err);
 }
 
+/* A server of gRPC speaks nothing but HTTP/2, with TLS or without. -ENOSYS. */
+static int http_second(struct http *h, struct buf *fields, struct seam_error *err)
+{
+	long version = strncmp(h->origin, "https:", 6) != 0 ? CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+	                                                    : CURL_HTTP_VERSION_2TLS;
+
+	if (http_curl.easy_setopt(h->curl, CURLOPT_HTTP_VERSION, version) != CURLE_OK)
+		return seam_error_set(err, ENOSYS, NULL, SEAM_NO_OFFSET, NULL,
+		                      "this libcurl knows no HTTP/2");
+	/* A second stream on a connection fails in libcurl 7.88. */
+	http_curl.easy_setopt(h->curl, CURLOPT_FORBID_REUSE, 1L);
+	http_curl.easy_setopt(h->curl, CURLOPT_HEADERFUNCTION, http_field);
+	http_curl.easy_setopt(h->curl, CURLOPT_HEADERDATA, fields);
+	return 0;
+}
+
 /* Makes the request of its parts and frees them. */
 int http_post(struct http *h, const struct http_request *q, struct http_answer *ret,
               struct seam_error *err)
@@ -393,13 +413,15 @@ int http_post(struct http *h, const struct http_request *q, struct http_answer *
 	buf_printf(&url, "%s%s", h->origin, q->path);
 	r = url.failed ? -ENOMEM : http_headers(h, q, &headers);
 	if (r >= 0 && q->gzip)
-		r = http_gzip(&packed, q->body, q->n);
+		r = gzip_pack(&packed, q->body, q->n);
 	if (r >= 0) {
 		http_settings(h);
 		http_curl.easy_setopt(h->curl, CURLOPT_HTTPHEADER, headers);
+		r = q->http2 ? http_second(h, &ret->fields, err) : 0;
+	}
+	if (r >= 0)
 		r = http_perform(h, buf_text(&url), q->gzip ? packed.bytes : q->body,
 		                 q->gzip ? packed.n : q->n, &coming, err);
-	}
 	http_curl.slist_free_all(headers);
 	buf_free(&url);
 	buf_free(&packed);
@@ -409,6 +431,7 @@ int http_post(struct http *h, const struct http_request *q, struct http_answer *
 void http_answer_free(struct http_answer *a)
 {
 	buf_free(&a->body);
+	buf_free(&a->fields);
 }
 
 void http_escape(struct buf *to, const char *text)

@@ -22,6 +22,7 @@ struct http_request {
 	const void *body;
 	size_t n;
 	bool gzip;   /* the body is sent packed */
+	bool http2;  /* HTTP/2 from the first byte on; the answer's fields are kept */
 	size_t most; /* bytes that an answer may have; 0: 1 MB */
 };
 
@@ -30,6 +31,7 @@ struct http_answer {
 	unsigned retry_after_s; /* what the server asks for; 0: nothing */
 	bool sent;              /* all of the body may have reached the server */
 	struct buf body;
+	struct buf fields; /* of HTTP/2: its head's and its trailer's, a line each, 64 kB at most */
 };
 
 /* Reads the secrets that the remote names. -EINVAL, -ENOSYS (a build without libcurl), -errno of a
@@ -46,6 +48,8 @@ int http_secret(char **ret, const char *path, struct seam_error *err);
  */
 int http_post(struct http *h, const struct http_request *q, struct http_answer *ret,
               struct seam_error *err);
+/* "https://host:8443" */
+const char *http_origin(const struct http *h);
 /* What the last answer asked for: seconds until another request; 0: nothing. */
 unsigned http_wait_s(const struct http *h);
 /* The request that is under way, and those after it, end within so many seconds. From any

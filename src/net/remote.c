@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The value of a hexadecimal digit; -1: it is none. */
-static int remote_digit(char c)
+int remote_digit(char c)
 {
 	const char *digits = "0123456789abcdefABCDEF", *at = c ? strchr(digits, c) : NULL;
 

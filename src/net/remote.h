@@ -37,5 +37,7 @@ const char *remote_option(const struct remote *t, const char *name);
 /* A whole number from 1 to most; `or` if it was not given. -EINVAL. */
 int remote_number(const struct remote *t, const char *name, unsigned long long or_this,
                   unsigned long long most, unsigned long long *ret, struct seam_error *err);
+/* The value of a hexadecimal digit, as in %41; -1: it is none. */
+int remote_digit(char c);
 
 #endif

@@ -276,12 +276,12 @@ static void otlp_dictionary(const struct otlp *o, struct buf *to)
 }
 
 /* ExportProfilesServiceRequest{1 resource_profiles, 2 dictionary}. */
-int otlp_write(struct buf *to, const struct push_window *w)
+int otlp_write(struct buf *to, const struct push_window *w, size_t from, size_t end)
 {
 	struct otlp o = { 0 };
 	struct buf dictionary = { 0 };
 
-	for (size_t i = 0; i < w->n_parts; i++)
+	for (size_t i = from; i < end; i++)
 		otlp_part(&o, w, i, to);
 	otlp_dictionary(&o, &dictionary);
 	proto_message(to, 2, &dictionary);

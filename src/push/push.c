@@ -238,30 +238,26 @@ static int push_coroot(const struct push_server *s, struct push_window *w, bool 
 int push_send(const struct push_server *s, struct push_window *w, bool *unsure,
               struct seam_error *err)
 {
-	static const char *const paths[] = {
-		[PUSH_PYROSCOPE] = "/push.v1.PusherService/Push",
-		[PUSH_PARCA] = "/profiles/writeraw",
-		[PUSH_OTLP] = "/v1development/profiles",
-	};
-	bool otlp = s->kind == PUSH_OTLP;
 	struct buf path = { 0 }, body = { 0 };
 	int r;
 
 	*unsure = false;
 	if (s->kind == PUSH_COROOT)
 		return push_coroot(s, w, unsure, err);
-	buf_printf(&path, "%s%s", s->path, otlp && *s->path ? "" : paths[s->kind]);
-	r = otlp ? otlp_write(&body, w) : push_json(&body, w, s->kind == PUSH_PARCA);
+	if (s->kind == PUSH_OTLP)
+		return otlp_send(s, w, unsure, err);
+	buf_printf(&path, "%s%s", s->path,
+	           s->kind == PUSH_PARCA ? "/profiles/writeraw" : "/push.v1.PusherService/Push");
+	r = push_json(&body, w, s->kind == PUSH_PARCA);
 	if (r >= 0 && path.failed)
 		r = -ENOMEM;
 	if (r >= 0) {
 		const struct http_request q = {
 			.path = buf_text(&path),
-			.content_type = otlp ? "application/x-protobuf" : "application/json",
+			.content_type = "application/json",
 			.headers = s->headers,
 			.body = body.bytes,
 			.n = body.n,
-			.gzip = otlp,
 		};
 
 		r = push_post(s, &q, unsure, err);

@@ -38,6 +38,7 @@ struct push_server {
 	enum push_kind kind;
 	const char *path;           /* in front of the server's own; of OTLP: in place of it; "" */
 	const char *const *headers; /* NULL behind the last */
+	bool grpc;                  /* OTLP by gRPC, else by HTTP */
 };
 
 /* As http_post. *unsure: it failed, and may have arrived all the same. */
@@ -67,7 +68,14 @@ int coroot_run(const struct push_server *s, const struct buf *sql, struct seam_e
 
 /* ---- otlp.c ---- */
 
-/* Appends an ExportProfilesServiceRequest. -ENOMEM. */
-int otlp_write(struct buf *to, const struct push_window *w);
+/* Appends an ExportProfilesServiceRequest of the window's parts from one on, before another.
+ * -ENOMEM. */
+int otlp_write(struct buf *to, const struct push_window *w, size_t from, size_t end);
+
+/* ---- otlp_send.c ---- */
+
+/* What push_send is for the other kinds; *unsure is false before. */
+int otlp_send(const struct push_server *s, struct push_window *w, bool *unsure,
+              struct seam_error *err);
 
 #endif

@@ -22,8 +22,8 @@
 #define TRIES 5u /* of a window, by who waits for it */
 #define WAIT_MOST_S 30u
 
-static const char *const pushed_options[] = { REMOTE_COMMON, SPOOLED_OPTIONS, "tenant", "key-file",
-	                                      NULL };
+static const char *const pushed_options[] = { REMOTE_COMMON, SPOOLED_OPTIONS, "tenant",
+	                                      "key-file",    "protocol",      NULL };
 
 struct pushed {
 	struct remote remote;
@@ -341,6 +341,26 @@ static int pushed_header(struct pushed *s, struct seam_error *err)
 	return r;
 }
 
+/* The protocol of OTLP, as OTEL_EXPORTER_OTLP_PROTOCOL names it. -EINVAL. */
+static int pushed_protocol(struct pushed *s, struct seam_error *err)
+{
+	const char *name = remote_option(&s->remote, "protocol");
+
+	if (!name)
+		return 0;
+	if (s->server.kind != PUSH_OTLP)
+		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+		                      "only otlp: has the URL's option protocol");
+	s->server.grpc = !strcmp(name, "grpc");
+	if (!s->server.grpc && strcmp(name, "http/protobuf") != 0)
+		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+		                      "the URL's option protocol is grpc or http/protobuf");
+	if (s->server.grpc && *s->server.path)
+		return seam_error_set(err, EINVAL, NULL, SEAM_NO_OFFSET, NULL,
+		                      "a URL with protocol=grpc has no path: gRPC has its own");
+	return 0;
+}
+
 /* The same for all kinds. */
 static int pushed_open(void **ret, enum push_kind kind, const char *rest, enum store_mode mode,
                        struct seam_error *err)
@@ -365,6 +385,8 @@ static int pushed_open(void **ret, enum push_kind kind, const char *rest, enum s
 		s->server.path = n == 1 ? "" : s->remote.path;
 		r = pushed_header(s, err);
 	}
+	if (r >= 0)
+		r = pushed_protocol(s, err);
 	if (r >= 0)
 		r = http_open(&s->server.http, &s->remote, err);
 	if (r < 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// The receiver of OpenTelemetry's collector on an address: what each request has is printed as its own packages read it. A line for each
+// The receiver of OpenTelemetry's collector on an address for HTTP and one for gRPC: what each request has is printed as its own packages read it. A line for each
 // resource, then for each profile, and for its leaves.
 package main
 
@@ -78,8 +78,8 @@ func must(err error) {
 func main() {
 	factory := otlpreceiver.NewFactory().(xreceiver.Factory)
 	config := factory.CreateDefaultConfig()
-	http := map[string]any{"protocols": map[string]any{"http": map[string]any{"endpoint": os.Args[1]}}}
-	must(confmap.NewFromStringMap(http).Unmarshal(config))
+	protocols := map[string]any{"http": map[string]any{"endpoint": os.Args[1]}, "grpc": map[string]any{"endpoint": os.Args[2]}}
+	must(confmap.NewFromStringMap(map[string]any{"protocols": protocols}).Unmarshal(config))
 	settings := receiver.Settings{ID: component.NewID(factory.Type()), TelemetrySettings: componenttest.NewNopTelemetrySettings(),
 		BuildInfo: component.NewDefaultBuildInfo()}
 	profiles, err := factory.CreateProfiles(context.Background(), settings, config, printer{&sync.Mutex{}})

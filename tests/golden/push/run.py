@@ -9,7 +9,6 @@ from files. Go's pprof judges the bodies where it is installed, and the receiver
 """
 import base64
 import gzip
-import http.server
 import json
 import os
 import shutil
@@ -17,9 +16,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.parse
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import wire  # noqa: E402
 
 SEAM, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 RECEIVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../scripts/otlp-receiver")
@@ -40,91 +41,24 @@ def check(what, wanted, got):
         fault("%s: wanted %r, got %r" % (what, wanted, got))
 
 
-class Stub(http.server.BaseHTTPRequestHandler):
-    """Answers by server.answers: a status, 0: none; then 200."""
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.headers.get("Content-Encoding") == "gzip":
-            body = gzip.decompress(body)
-        self.server.asked.append((self.path, dict(self.headers), body))
-        status = self.server.answers.pop(0) if self.server.answers else 200
-        if not status:
-            return
-        self.send_response(status)
-        if status == 429:
-            self.send_header("Retry-After", "1")
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"{}")
-
-    def log_message(self, *_):
-        pass
-
-
 def push(kind, rest="", answers=(), status=0, labels=()):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Stub)
-    server.asked, server.answers = [], list(answers)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    url = "%s:http://127.0.0.1:%d%s" % (kind, server.server_address[1], rest)
-    done = subprocess.run([SEAM, "push", "--symfs", "/nonexistent", *labels, RECORDING, url], env=ENV, capture_output=True,
-                          check=False)
-    server.shutdown()
-    if status is not None and done.returncode != status:
-        fault("%s: exit %d: %s" % (kind, done.returncode, done.stderr.decode("utf-8", "replace")))
-    return server.asked, done.stderr.decode("utf-8", "replace")
-
-
-def fields(message):
-    """The fields of a protobuf message: (number, value)."""
-    at = 0
-
-    def number():
-        nonlocal at
-        value = shift = 0
-        while True:
-            value |= (message[at] & 127) << shift
-            shift += 7
-            at += 1
-            if message[at - 1] < 128:
-                return value
-
-    while at < len(message):
-        tag = number()
-        if tag & 7 == 0:
-            yield tag >> 3, number()
-        elif tag & 7 == 1:
-            yield tag >> 3, message[at:at + 8]
-            at += 8
-        else:
-            n = number()
-            yield tag >> 3, message[at:at + n]
-            at += n
-
-
-def numbers(packed):
-    """Packed varints."""
-    out, value, shift = [], 0, 0
-    for byte in packed:
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            out.append(value)
-            value = shift = 0
-    return out
+    asked, code, err = wire.by_http(SEAM, ENV, RECORDING, kind + ":http://127.0.0.1:%d" + rest.replace("%", "%%"), answers, labels)
+    if status is not None and code != status:
+        fault("%s: exit %d: %s" % (kind, code, err))
+    return asked, err
 
 
 def pprof_sums(body):
     """Samples and weights of a pprof, and whether every location has a line."""
     sums = [0, 0]
     whole = True
-    for number, value in fields(gzip.decompress(body)):
+    for number, value in wire.fields(gzip.decompress(body)):
         if number == 2:
-            for n, packed in fields(value):
+            for n, packed in wire.fields(value):
                 if n == 2:
-                    sums = [a + b for a, b in zip(sums, numbers(packed))]
+                    sums = [a + b for a, b in zip(sums, wire.numbers(packed))]
         if number == 4:
-            whole &= any(n == 4 for n, _ in fields(value))
+            whole &= any(n == 4 for n, _ in wire.fields(value))
     return sums, whole
 
 
@@ -144,22 +78,27 @@ def judge_pprof(body, weight, work):
     return True
 
 
-def received(url_labels, work):
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        return s.getsockname()[1]
+
+
+def received(labels, grpc, work):
     """What the collector's own receiver (scripts/otlp-receiver) makes of a push: lines of receiver.go. None: it is not there."""
     have = subprocess.run([RECEIVER, "--have"], capture_output=True, check=False)
     if have.returncode:
         return None
-    with socket.create_server(("127.0.0.1", 0)) as s:
-        port = s.getsockname()[1]
+    ports = [free_port(), free_port()]
     out = os.path.join(work, "received")
-    with open(out, "wb") as file, subprocess.Popen([have.stdout.decode().strip(), "127.0.0.1:%d" % port], stdout=file, stderr=file) as receiver:
+    with open(out, "wb") as file, subprocess.Popen([have.stdout.decode().strip(), *("127.0.0.1:%d" % port for port in ports)], stdout=file,
+                                                   stderr=file) as receiver:
         for _ in range(600):
             with open(out, encoding="utf-8") as text:
                 if "ready" in text.read() or receiver.poll() is not None:
                     break
             time.sleep(0.1)
-        done = subprocess.run([SEAM, "push", "--symfs", "/nonexistent", *url_labels, RECORDING, "otlp:http://127.0.0.1:%d" % port], env=ENV,
-                              capture_output=True, check=False)
+        url = "otlp:http://127.0.0.1:%d%s" % (ports[grpc], "?protocol=grpc" if grpc else "")
+        done = subprocess.run([SEAM, "push", "--symfs", "/nonexistent", *labels, RECORDING, url], env=ENV, capture_output=True, check=False)
         receiver.terminate()
     if done.returncode:
         fault("the collector's receiver: " + done.stderr.decode())
@@ -167,9 +106,9 @@ def received(url_labels, work):
         return text.read().split("\n")
 
 
-def collector(report, work):
+def collector(report, grpc, work):
     """The collector's receiver has every sample, under the function that a report has it under, and each label."""
-    lines = received(["--label", "zone=" + HOSTILE], work)
+    lines = received(["--label", "zone=" + HOSTILE], grpc, work)
     if lines is None:
         print("without the collector's receiver: scripts/otlp-receiver makes it")
         return
@@ -229,21 +168,17 @@ def main():
     # OpenTelemetry: the sum of all values, and what indices refer to.
     asked, _ = push("otlp")
     got, tables = 0, {}
-    for number, value in fields(asked[0][2]):
-        if number == 2:
-            for table, _ in fields(value):
-                tables[table] = tables.get(table, 0) + 1
-            continue
-        for n, scope in fields(value):
-            for m, profile in fields(scope) if n == 2 else ():
-                for f, sample in fields(profile) if m == 2 else ():
-                    if f == 2:
-                        of = dict(fields(sample))
-                        got += sum(numbers(of[4]))
+    for number, value in wire.fields(asked[0][2]):
+        for table, _ in wire.fields(value) if number == 2 else ():
+            tables[table] = tables.get(table, 0) + 1
+    for profile in wire.profiles(asked[0][2]):
+        got += sum(sum(wire.numbers(dict(wire.fields(sample))[4])) for f, sample in wire.fields(profile) if f == 2)
     check("otlp: values", weight, got)
     check("otlp: tables", set(range(1, 8)), set(tables))
-    collector(json.loads(subprocess.run([SEAM, "report", "--json", "--symfs", "/nonexistent", "-s", "sym,dso", RECORDING], env=ENV,
-                                        capture_output=True, check=False).stdout), work)
+    flat = json.loads(subprocess.run([SEAM, "report", "--json", "--symfs", "/nonexistent", "-s", "sym,dso", RECORDING], env=ENV,
+                                     capture_output=True, check=False).stdout)
+    for grpc in False, True:
+        collector(flat, grpc, work)
     # What fails.
     for kind in paths:
         asked, _ = push(kind, answers=[429, 500])
