@@ -40,7 +40,8 @@ struct recorder_opts {
 	bool wall;               /* the events count time, on the CPU and off it */
 	uint64_t unwind_memory;  /* bytes for unwind tables in the kernel; 0: the default */
 	uint64_t pending_memory; /* bytes of stacks that wait to be walked here; 0: the default */
-	struct peek *peek;       /* reads memory of processes; NULL: the recorder makes one */
+	/* Reads memory of processes; NULL: the recorder makes one, but for its own command. */
+	struct peek *peek;
 	unsigned fresh_s;        /* as in tables_opts */
 	unsigned unwind_threads; /* 0: as live.h has it */
 	bool keep_stacks;        /* stack copies stay in the samples as they are */

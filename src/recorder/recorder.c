@@ -130,16 +130,16 @@ int recorder_new(struct recorder **ret, const struct recorder_opts *opts, struct
 	if (!r)
 		return -ENOMEM;
 	memcpy(&r->o, opts, opts->sz < sizeof(*opts) ? opts->sz : sizeof(*opts));
-	if (!r->o.peek) {
-		/* Where no other process can be had, what it would do is done here. */
-		peek_new(&r->own_peek, &peek);
-		r->o.peek = r->own_peek;
-	}
 	error = recorder_hold_command(r, err);
 	if (error) {
-		peek_free(r->own_peek);
 		free(r);
 		return error;
+	}
+	/* A command is the caller's own, and is read here: sooner. So are others, where no other
+	 * process can be had. */
+	if (!r->o.peek && r->o.session.pids != &r->target.pid) {
+		peek_new(&r->own_peek, &peek);
+		r->o.peek = r->own_peek;
 	}
 	*ret = r;
 	return 0;
