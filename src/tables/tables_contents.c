@@ -93,7 +93,6 @@ void tables_input_read(const struct tables *t, struct image *image, struct table
 	tables_section(image, ".sframe", &in->sframe);
 	tables_section(image, ".debug_frame", &in->debug_frame);
 	go_stacks_find(image, &ret->text, in);
-	crt_code_find(image, &ret->text, in);
 	/* The .debug_frame of its separate debug file if it has none of its own. */
 	if (!in->debug_frame.bytes &&
 	    image_find_debug(&ret->debug, image, &t->opts.search, NULL) >= 0)
@@ -101,6 +100,10 @@ void tables_input_read(const struct tables *t, struct image *image, struct table
 	/* Or what Go's own table says. It is the machine's byte order, as x86_64's files are. */
 	if (!in->debug_frame.bytes && !in->swap && go_frames_make(image, &ret->made) >= 0)
 		in->debug_frame = (struct compile_section){ ret->made.bytes, ret->made.n, 0 };
+	/* Beside other information only: an object without any may be one that keeps frame
+	 * pointers, and is walked by those. */
+	if (in->eh_frame.bytes || in->sframe.bytes || in->debug_frame.bytes)
+		crt_code_find(image, &ret->text, in);
 }
 
 /* Whether the stamp of the object's own file stands for all that was read: a debug file elsewhere
