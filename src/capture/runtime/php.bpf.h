@@ -168,14 +168,19 @@ INLINE int php_file_piece(struct walk *c)
 	return 0;
 }
 
-/* The key of a function that was told, by fewer reads: most was. False: it is not known to be. */
-INLINE int php_was_told(struct walk *c)
+/* The key of a function that was told, by fewer reads: most was. False: it is not known to be. The
+ * verifier goes through it once, and not in each state of the walk. */
+ONCE int php_was_told(struct runtime_walk *p)
 {
-	struct runtime_walk *p = c->runtime;
-	struct php *php = PHP(p);
-	__u32 size = AT(code_line) + 4;
+	struct walk of = { .runtime = p }, *c = &of;
+	struct php *php;
 	__u64 name, class;
+	__u32 size;
 
+	if (!p)
+		return 0;
+	php = PHP(p);
+	size = AT(code_line) + 4;
 	FORGET(size);
 	if (size > PHP_CODE_MOST || bpf_probe_read_user(php->code, size, (void *)php->function))
 		return 0;
@@ -202,7 +207,7 @@ INLINE long php_code(struct walk *c, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct php *php = PHP(p);
 
-	if (kind == WALK_NOW && php_was_told(c))
+	if (kind == WALK_NOW && php_was_told(p))
 		return 0;
 	if (walk_read(c, php->function, php->code, PHP_FUNCTION_SIZE, kind))
 		return runtime_end(p, KWALK_RUNTIME_FAULT);

@@ -180,21 +180,16 @@ INLINE long ruby_user(struct walk *c, __u64 iseq, __u64 pc, const int kind)
 	struct runtime_walk *p = c->runtime;
 	struct ruby *r = RUBY(p);
 	__u32 line;
-	__u64 is;
 
 	r->method = 0;
 	ruby_outwards_all(c, kind);
 	if (ANEW(p->out.end))
 		return 1;
-	is = ruby_identity(p, iseq, pc);
-	if (runtime_is_known(p, is)) {
-		line = p->known;
-	} else {
-		if (ruby_body(c, iseq, kind) || ruby_met(c, iseq, 0, kind) ||
-		    ruby_line(c, pc, &line, kind))
-			return 1;
-		ruby_know(p, is, line);
-	}
+	if (ruby_put_known(p, iseq, pc))
+		return 0;
+	if (ruby_body(c, iseq, kind) || ruby_met(c, iseq, 0, kind) || ruby_line(c, pc, &line, kind))
+		return 1;
+	ruby_know(p, ANEW(r->is), line);
 	runtime_put(p, p->told.key, line, RUNTIME_FRAME_CODE);
 	return 0;
 }
@@ -204,15 +199,13 @@ INLINE long ruby_of_c(struct walk *c, const int kind)
 {
 	struct runtime_walk *p = c->runtime;
 	struct ruby *r = RUBY(p);
-	__u64 is;
 
 	r->method = r->env[0];
-	is = ruby_identity(p, 0, 0);
-	if (!runtime_is_known(p, is)) {
-		if (ruby_met(c, 0, 1, kind))
-			return 1;
-		ruby_know(p, is, 0);
-	}
+	if (ruby_put_known(p, 0, 0))
+		return 0;
+	if (ruby_met(c, 0, 1, kind))
+		return 1;
+	ruby_know(p, ANEW(r->is), 0);
 	if (p->told.key)
 		runtime_put(p, p->told.key, 0, RUNTIME_FRAME_CODE);
 	return 0;

@@ -56,6 +56,19 @@ INLINE __u64 ruby_identity(struct runtime_walk *p, __u64 code, __u64 pc)
 	return runtime_mix(is, pc) | 1;
 }
 
+/* Takes a frame of code that is known. False: it is not, and r->is is what it will be known by. The
+ * verifier goes through it once, and not in each state of the walk. */
+ONCE int ruby_put_known(struct runtime_walk *p, __u64 code, __u64 pc)
+{
+	if (!p)
+		return 0;
+	RUBY(p)->is = ruby_identity(p, code, pc);
+	if (!runtime_is_known(p, ANEW(RUBY(p)->is)))
+		return 0;
+	runtime_put(p, p->told.key, p->known, RUNTIME_FRAME_CODE);
+	return 1;
+}
+
 INLINE void ruby_know(struct runtime_walk *p, __u64 is, __u32 line)
 {
 	if (ANEW(RUBY(p)->stays) && !ANEW(RUBY(p)->nameless))

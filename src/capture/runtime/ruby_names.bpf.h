@@ -51,8 +51,8 @@ struct ruby {
 	__u64 name_path, name_attached; /* numbers of the names "__classpath__", "__attached__" */
 	__u64 table, table_end, wanted;
 	__u32 loops, tags, skip, next, drop, line, flags, names_pid, separator;
-	__u32 nameless; /* a class that had no name was met */
-	__u64 epoch;    /* ruby_known.bpf.h */
+	__u32 nameless;  /* a class that had no name was met */
+	__u64 epoch, is; /* ruby_known.bpf.h */
 	__u32 stays, unused;
 	__u64 frame_words[7], env[3], head[8], block[10];
 	__u64 walk, jit_code, jit_word; /* the walk that has frames; of a frame of YJIT's code */
