@@ -69,8 +69,8 @@ static bool hint_known_search(const char *info, struct hint_package *const *file
 		*files[i] = open[i];
 		if (known->n >= KNOWN_MOST)
 			continue;
-		buf_put(known, open[i].path, strlen(open[i].path) + 1);
-		buf_put(known, buf_text(&open[i].name), open[i].name.n + 1);
+		buf_put(known, files[i]->path, strlen(files[i]->path) + 1);
+		buf_put(known, buf_text(&files[i]->name), files[i]->name.n + 1);
 	}
 	return n && known->n < KNOWN_MOST && !known->failed;
 }
