@@ -15,7 +15,6 @@
 #include "net/remote.h"
 
 #define FRAME_BYTES 5u
-#define SAID_BYTES 300u /* of what the server says, in an error */
 #define ANSWER_BYTES ((size_t)1 << 20)
 
 enum grpc_status {
@@ -74,12 +73,12 @@ static int grpc_status_of(const struct http_answer *a)
 }
 
 /* What the server says of it, whose bytes may be written as %41, without control characters. */
-static void grpc_said(const struct http_answer *a, char to[SAID_BYTES])
+static void grpc_said(const struct http_answer *a, char to[HTTP_SAID])
 {
 	size_t n = 0, at = 0;
 	const char *text = grpc_field(a, "grpc-message", &n);
 
-	for (size_t i = 0; text && i < n && at + 1 < SAID_BYTES; i++) {
+	for (size_t i = 0; text && i < n && at + 1 < HTTP_SAID; i++) {
 		unsigned char c = (unsigned char)text[i];
 
 		if (c == '%' && i + 2 < n) {
@@ -161,7 +160,7 @@ static int grpc_unframe(struct buf *body)
 /* What a call's end says, as grpc_call returns it. */
 static int grpc_end(struct http *h, struct http_answer *a, struct seam_error *err)
 {
-	char said[SAID_BYTES];
+	char said[HTTP_SAID];
 	int status = grpc_status_of(a);
 
 	if (status == GRPC_OK && grpc_unframe(&a->body) >= 0)

@@ -249,33 +249,31 @@ static int http_progress(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, cu
 	return until && http_now_ms() >= until;
 }
 
-/* The first line of an answer's body that says something, at most so long. */
-static void http_first_line(const struct buf *body, char *to, size_t room)
+void http_said(const void *bytes, size_t n, char to[HTTP_SAID])
 {
-	size_t n = 0;
+	const unsigned char *text = bytes;
+	size_t at = 0;
 
-	for (size_t i = 0; i < body->n && n + 1 < room; i++) {
-		unsigned char c = body->bytes[i];
-
-		if (n && (c == '\n' || c == '\r'))
+	for (size_t i = 0; i < n && at + 1 < HTTP_SAID; i++) {
+		if (at && (text[i] == '\n' || text[i] == '\r'))
 			break;
-		if (c >= ' ' && c != 0x7f)
-			to[n++] = (char)c;
+		if (text[i] >= ' ' && text[i] != 0x7f)
+			to[at++] = (char)text[i];
 	}
-	to[n] = 0;
+	to[at] = 0;
 }
 
 /* What a status means, as http_post returns it, and in words. */
 static int http_status(const struct http *h, const struct http_answer *a, struct seam_error *err)
 {
-	char line[300];
+	char line[HTTP_SAID];
 	int code = a->status == 401 || a->status == 403                           ? EACCES
 	           : a->status == 408 || a->status == 429 || a->status / 100 == 5 ? EAGAIN
 	                                                                          : EBADMSG;
 
 	if (a->status / 100 == 2)
 		return 0;
-	http_first_line(&a->body, line, sizeof(line));
+	http_said(a->body.bytes, a->body.n, line);
 	return seam_error_set(err, code, NULL, SEAM_NO_OFFSET, NULL, "%s answers %ld%s%s",
 	                      h->origin, a->status, *line ? ": " : "", line);
 }

@@ -56,6 +56,10 @@ unsigned http_wait_s(const struct http *h);
  * thread. */
 void http_hurry(struct http *h, unsigned seconds);
 void http_answer_free(struct http_answer *a);
+/* What a server says, for an error: the first line of its text that says something, without control
+ * characters, cut where it is long. */
+#define HTTP_SAID 300u
+void http_said(const void *bytes, size_t n, char to[HTTP_SAID]);
 /* Appends text so that it can stand in a URL's query. */
 void http_escape(struct buf *to, const char *text);
 

@@ -7,21 +7,9 @@
 #include "push/push.h"
 
 #define OTLP_METHOD "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export"
-#define SAID_BYTES 300u /* of what a collector says, in an error */
-
-/* Text of a stranger in an error: a line, without control characters. */
-static void otlp_send_said(const struct cursor *text, char to[SAID_BYTES])
-{
-	size_t n = 0;
-
-	for (const unsigned char *c = text->at; c && c < text->end && n + 1 < SAID_BYTES; c++)
-		if (*c >= ' ' && *c != 0x7f)
-			to[n++] = (char)*c;
-	to[n] = 0;
-}
 
 /* ExportProfilesPartialSuccess{1 rejected_profiles, 2 error_message}: how many. */
-static uint64_t otlp_send_rejected(struct cursor c, char said[SAID_BYTES])
+static uint64_t otlp_send_rejected(struct cursor c, char said[HTTP_SAID])
 {
 	uint64_t field, number, rejected = 0;
 	struct cursor text;
@@ -30,7 +18,7 @@ static uint64_t otlp_send_rejected(struct cursor c, char said[SAID_BYTES])
 		if (field == 1)
 			rejected = number;
 		if (field == 2)
-			otlp_send_said(&text, said);
+			http_said(text.at, cursor_left(&text), said);
 	}
 	return rejected;
 }
@@ -42,7 +30,7 @@ static uint64_t otlp_send_rejected(struct cursor c, char said[SAID_BYTES])
 static int otlp_send_refused(const struct http *h, const struct buf *body, struct seam_error *err)
 {
 	struct cursor c = cursor_of(body->bytes, body->n, false), partial;
-	char said[SAID_BYTES] = "";
+	char said[HTTP_SAID] = "";
 	uint64_t field, rejected = 0;
 
 	while (protobuf_field(&c, &field, &partial))
