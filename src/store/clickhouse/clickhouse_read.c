@@ -287,15 +287,18 @@ static int clickhouse_node(struct clickhouse_reading *r, struct clickhouse_chain
 {
 	uint32_t node = PROFILE_ROOT, frame;
 
-	for (uint32_t i = chain->n; i-- && chain->node == PROFILE_FAILED;) {
+	if (chain->node != PROFILE_FAILED)
+		return 0;
+	for (uint32_t i = chain->n; i--;) {
 		int rc = clickhouse_made(r, r->path[chain->first + i], &frame);
 
-		node = rc < 0 ? PROFILE_FAILED : profile_node(r->into, node, frame);
+		if (rc < 0)
+			return rc;
+		node = profile_node(r->into, node, frame);
 		if (node == PROFILE_FAILED)
-			return rc < 0 ? rc : -ENOMEM;
+			return -ENOMEM;
 	}
-	if (chain->node == PROFILE_FAILED)
-		chain->node = node;
+	chain->node = node;
 	return 0;
 }
 

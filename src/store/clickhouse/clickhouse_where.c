@@ -55,12 +55,10 @@ static bool clickhouse_is_place(const char *key)
 
 bool clickhouse_filter_is_places(const struct labels_filter *f)
 {
-	const struct labels_filter none = { 0 };
-	const struct labels terms = { f ? f->terms : none.terms };
 	const char *key, *value;
 	bool is = true;
 
-	for (size_t at = 0; labels_next(&terms, &at, &key, &value);)
+	for (size_t at = 0; f && labels_next(&(struct labels){ f->terms }, &at, &key, &value);)
 		is &= clickhouse_is_place(key);
 	return is;
 }
